@@ -1,0 +1,134 @@
+//! Who wakes next.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::Time;
+
+/// The deadlines of a set of machines, numbered from 0. Equal times wake in the order of the
+/// numbers, so the law of ties is the order in which machines were made, whoever set them when.
+///
+/// A machine has at most one live entry in the heap. A deadline that moves later leaves the entry
+/// where it is and is put right when it comes up: most timers are pushed back far more often than
+/// they fire.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    heap: BinaryHeap<Reverse<(Time, u32)>>,
+    machines: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// When the machine wants to wake.
+    deadline: Option<Time>,
+    /// The time of its live entry in the heap, never after the deadline.
+    armed: Option<Time>,
+}
+
+impl Agenda {
+    /// An agenda for machines 0..`machines`, none of which wants to wake.
+    pub fn new(machines: usize) -> Self {
+        Self { heap: BinaryHeap::new(), machines: vec![Entry::default(); machines] }
+    }
+
+    /// Machine `id` wakes at `deadline`; `None` is never.
+    pub fn set(&mut self, id: u32, deadline: Option<Time>) {
+        let entry = &mut self.machines[id as usize];
+        entry.deadline = deadline;
+        if let Some(time) = deadline
+            && entry.armed.is_none_or(|armed| time < armed)
+        {
+            entry.armed = Some(time);
+            self.heap.push(Reverse((time, id)));
+        }
+    }
+
+    /// The next machine to wake at or before `until`, and its deadline, which is cleared.
+    pub fn next(&mut self, until: Time) -> Option<(Time, u32)> {
+        while let Some(&Reverse((time, id))) = self.heap.peek() {
+            if time > until {
+                return None;
+            }
+            self.heap.pop();
+            let entry = &mut self.machines[id as usize];
+            if entry.armed != Some(time) {
+                continue;
+            }
+            entry.armed = None;
+            match entry.deadline {
+                Some(deadline) if deadline > time => self.set(id, Some(deadline)),
+                Some(deadline) => {
+                    entry.deadline = None;
+                    return Some((deadline, id));
+                }
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The earliest deadline of any machine.
+    pub fn earliest(&self) -> Option<Time> {
+        self.machines.iter().filter_map(|entry| entry.deadline).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    #[test]
+    fn equal_times_wake_in_machine_order() {
+        let mut agenda = Agenda::new(3);
+        for id in [2, 0, 1] {
+            agenda.set(id, Some(at(5)));
+        }
+        let order: Vec<_> = std::iter::from_fn(|| agenda.next(at(5))).map(|(_, id)| id).collect();
+        assert_eq!(order, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_deadline_moves_later_earlier_and_away() {
+        let mut agenda = Agenda::new(2);
+        agenda.set(0, Some(at(5)));
+        agenda.set(0, Some(at(9)));
+        agenda.set(1, Some(at(7)));
+        assert_eq!(agenda.earliest(), Some(at(7)));
+        assert_eq!(agenda.next(at(8)), Some((at(7), 1)));
+        assert_eq!(agenda.next(at(8)), None);
+        agenda.set(0, Some(at(8)));
+        assert_eq!(agenda.next(at(8)), Some((at(8), 0)));
+        agenda.set(0, Some(at(20)));
+        agenda.set(0, None);
+        assert_eq!(agenda.next(at(100)), None);
+    }
+
+    proptest! {
+        /// Against a plain table searched from end to end.
+        #[test]
+        fn wakes_as_a_plain_table_would(
+            operations in prop::collection::vec((0_u32..6, prop::option::of(0_u64..40)), 1..300)
+        ) {
+            let (mut agenda, mut table) = (Agenda::new(6), [None; 6]);
+            let mut now = 0;
+            for (id, wait) in operations {
+                let deadline = wait.map(|wait| at(now + wait));
+                agenda.set(id, deadline);
+                table[id as usize] = deadline;
+                now += 3;
+                loop {
+                    let due = (0..6_u32).filter_map(|id| Some((table[id as usize]?, id))).min();
+                    let expect = due.filter(|&(time, _)| time <= at(now));
+                    prop_assert_eq!(agenda.next(at(now)), expect);
+                    let Some((_, id)) = expect else { break };
+                    table[id as usize] = None;
+                }
+            }
+        }
+    }
+}

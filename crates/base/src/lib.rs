@@ -1,0 +1,29 @@
+//! The words that every other room uses.
+//!
+//! * [`Time`] and [`Duration`]: nanoseconds, given from outside and never read from a clock;
+//! * [`Rate`] and [`Transmitter`]: bits per second, with the remainder kept;
+//! * [`Seq`]: 32-bit sequence numbers that wrap (RFC 9293 §3.4);
+//! * [`Stream`] and [`Philox`]: chance, one named stream per source of it;
+//! * [`Agenda`]: who wakes next;
+//! * [`TcpHeader`]: a TCP header as a value;
+//! * [`Observe`]: what a measurement sees of a running world.
+
+mod agenda;
+mod header;
+mod observe;
+mod probability;
+mod random;
+mod rate;
+mod seq;
+mod time;
+
+pub use agenda::Agenda;
+pub use header::{Flags, Options, TcpHeader};
+pub use observe::{
+    BlockFact, BlockKind, Direction, Observe, PacketEvent, PacketFact, RttSample, TcpFact,
+};
+pub use probability::Probability;
+pub use random::{Philox, Stream};
+pub use rate::{Rate, Transmitter};
+pub use seq::Seq;
+pub use time::{Duration, Time};

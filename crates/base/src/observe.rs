@@ -1,0 +1,183 @@
+//! What a measurement sees of a running world.
+//!
+//! Machines tell an observer the facts of their layer as they happen; observers (metrics, traces,
+//! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
+
+use crate::{Duration, Seq, TcpHeader, Time};
+
+/// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
+pub trait Observe {
+    /// False if nothing is recorded, so that work done only to record can be left out.
+    const ON: bool = true;
+
+    /// A packet left or reached an endpoint, or entered, left or was dropped at a link or bearer.
+    fn packet(&mut self, _now: Time, _fact: &PacketFact<'_>) {}
+
+    /// Something happened inside TCP endpoint number `endpoint`.
+    fn tcp(&mut self, _now: Time, _endpoint: u32, _fact: TcpFact) {}
+
+    /// A radio block was sent.
+    fn block(&mut self, _now: Time, _fact: BlockFact) {}
+}
+
+/// The observer that sees nothing.
+impl Observe for () {
+    const ON: bool = false;
+}
+
+/// Two observers, both told.
+impl<A: Observe, B: Observe> Observe for (A, B) {
+    const ON: bool = A::ON || B::ON;
+
+    fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        self.0.packet(now, fact);
+        self.1.packet(now, fact);
+    }
+
+    fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {
+        self.0.tcp(now, endpoint, fact);
+        self.1.tcp(now, endpoint, fact);
+    }
+
+    fn block(&mut self, now: Time, fact: BlockFact) {
+        self.0.block(now, fact);
+        self.1.block(now, fact);
+    }
+}
+
+/// What happened to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacketEvent {
+    /// An endpoint sent it.
+    Departed,
+    /// An endpoint received it.
+    Arrived,
+    /// A link or bearer took it in.
+    Entered,
+    /// A link or bearer handed it on.
+    Left,
+    /// A link or bearer dropped it.
+    Dropped,
+}
+
+/// A packet somewhere on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketFact<'a> {
+    /// What happened.
+    pub event: PacketEvent,
+    /// The number of the machine (endpoint, link or bearer) where it happened.
+    pub machine: u32,
+    /// The packet's number in this run; later packets have higher ones.
+    pub uid: u64,
+    /// Size at the IP layer in bytes.
+    pub bytes: u32,
+    /// Its TCP header, where it has one.
+    pub header: Option<&'a TcpHeader>,
+    /// Bytes of TCP payload.
+    pub payload: u32,
+}
+
+/// One round-trip time of one data segment that was sent once (Karn's rule).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RttSample {
+    /// Stream offset of the segment's first byte.
+    pub offset: u64,
+    /// From its transmission to the acknowledgement that covers it.
+    pub rtt: Duration,
+}
+
+/// Something that happened inside a TCP endpoint. Offsets count payload bytes of one direction
+/// of the stream from 0; they do not wrap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TcpFact {
+    /// The three-way handshake is done, for this side.
+    Established {
+        /// The initial sequence number of what this side sends.
+        local_isn: Seq,
+    },
+    /// A data segment was handed out.
+    Sent {
+        /// Offset of its first byte.
+        offset: u64,
+        /// Bytes of payload.
+        length: u32,
+        /// 1 for the first transmission of these bytes.
+        transmission: u32,
+    },
+    /// A data segment arrived.
+    Data {
+        /// Offset of its first byte.
+        offset: u64,
+        /// Bytes of payload.
+        length: u32,
+        /// How many of them had not arrived before.
+        fresh: u32,
+        /// The in-order offset after it: everything below has been delivered.
+        delivered: u64,
+    },
+    /// The peer acknowledged everything below `offset`.
+    Acked {
+        /// The lowest byte not acknowledged.
+        offset: u64,
+    },
+    /// A round-trip time was measured.
+    Rtt(RttSample),
+    /// The congestion window or the slow-start threshold changed.
+    Window {
+        /// Congestion window in bytes, with fast recovery's inflation.
+        cwnd: u64,
+        /// Slow-start threshold in bytes.
+        ssthresh: u64,
+    },
+    /// The retransmission timer fired.
+    Timeout {
+        /// Offset of the oldest byte not acknowledged.
+        offset: u64,
+        /// The time-out that ran out, back-off included.
+        rto: Duration,
+    },
+    /// A segment was sent again on duplicate acknowledgements.
+    FastRetransmit {
+        /// Offset of its first byte.
+        offset: u64,
+    },
+    /// The connection is over: both sides closed it, or it was reset or given up.
+    Closed,
+}
+
+/// The two directions of a radio bearer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Towards the mobile.
+    Downlink,
+    /// From the mobile.
+    Uplink,
+}
+
+/// What a radio block carried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockKind {
+    /// A data PDU sent for the first time.
+    Data,
+    /// A data PDU sent again.
+    Retransmission,
+    /// Control: a status report, a window move or a reset.
+    Control,
+}
+
+/// A radio block on the air. It was sent in the TTI that starts at the time of the fact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockFact {
+    /// The number of the bearer's machine.
+    pub machine: u32,
+    /// Its direction.
+    pub direction: Direction,
+    /// RLC sequence number; 0 for control.
+    pub sn: u16,
+    /// What it carried.
+    pub kind: BlockKind,
+    /// True if the poll bit was set.
+    pub poll: bool,
+    /// True if the block arrived in error.
+    pub error: bool,
+}

@@ -1,0 +1,1 @@
+//! Congestion controllers: facts in, window out.

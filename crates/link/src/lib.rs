@@ -1,0 +1,1 @@
+//! Wired links: rate, delay and the queue ahead of them.

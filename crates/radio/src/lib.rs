@@ -1,0 +1,1 @@
+//! Radio bearers: UMTS PDCP, RLC, MAC and PHY.

@@ -1,0 +1,1 @@
+//! Scenario files: one schema, validated, built into a world.

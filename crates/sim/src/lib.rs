@@ -1,0 +1,1 @@
+//! The virtual clock: runs a world, measures and records it.

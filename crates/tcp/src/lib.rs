@@ -1,0 +1,1 @@
+//! TCP endpoints (RFC 9293) as machines without sockets.

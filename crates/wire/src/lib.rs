@@ -1,0 +1,1 @@
+//! Typed headers to bytes and back, checksums, captures.

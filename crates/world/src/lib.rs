@@ -1,0 +1,1 @@
+//! The network as one machine: nodes, routes, links, bearers and endpoints.
