@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use crate::Time;
 
@@ -13,8 +14,29 @@ use crate::Time;
 /// they fire.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    heap: BinaryHeap<Reverse<(Time, u32)>>,
+    heap: BinaryHeap<Reverse<Key>>,
     machines: Vec<Entry>,
+    /// The entry that fired last. It stays on top, spent, so that the machine's next deadline can
+    /// take its place: one sift instead of two.
+    spent: Option<Key>,
+}
+
+/// A time and a machine's number, in one word that compares at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key(u128);
+
+impl Key {
+    const fn new(time: Time, id: u32) -> Self {
+        Self((time.as_nanos() as u128) << 32 | id as u128)
+    }
+
+    const fn time(self) -> Time {
+        Time::from_nanos((self.0 >> 32) as u64)
+    }
+
+    const fn id(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +50,13 @@ struct Entry {
 impl Agenda {
     /// An agenda for machines 0..`machines`, none of which wants to wake.
     pub fn new(machines: usize) -> Self {
-        Self { heap: BinaryHeap::new(), machines: vec![Entry::default(); machines] }
+        Self { machines: vec![Entry::default(); machines], ..Self::default() }
+    }
+
+    /// Takes in one more machine and says its number.
+    pub fn add(&mut self) -> u32 {
+        self.machines.push(Entry::default());
+        self.machines.len() as u32 - 1
     }
 
     /// Machine `id` wakes at `deadline`; `None` is never.
@@ -39,32 +67,53 @@ impl Agenda {
             && entry.armed.is_none_or(|armed| time < armed)
         {
             entry.armed = Some(time);
-            self.heap.push(Reverse((time, id)));
+            self.push(Key::new(time, id));
         }
     }
 
     /// The next machine to wake at or before `until`, and its deadline, which is cleared.
     pub fn next(&mut self, until: Time) -> Option<(Time, u32)> {
-        while let Some(&Reverse((time, id))) = self.heap.peek() {
+        self.spent = None;
+        while let Some(mut top) = self.heap.peek_mut() {
+            let Reverse(key) = *top;
+            let (time, id) = (key.time(), key.id());
             if time > until {
                 return None;
             }
-            self.heap.pop();
             let entry = &mut self.machines[id as usize];
             if entry.armed != Some(time) {
+                PeekMut::pop(top);
                 continue;
             }
-            entry.armed = None;
             match entry.deadline {
-                Some(deadline) if deadline > time => self.set(id, Some(deadline)),
+                Some(deadline) if deadline > time => {
+                    entry.armed = Some(deadline);
+                    *top = Reverse(Key::new(deadline, id));
+                }
                 Some(deadline) => {
-                    entry.deadline = None;
+                    *entry = Entry::default();
+                    self.spent = Some(key);
                     return Some((deadline, id));
                 }
-                None => {}
+                None => {
+                    entry.armed = None;
+                    PeekMut::pop(top);
+                }
             }
         }
         None
+    }
+
+    fn push(&mut self, key: Key) {
+        if let Some(spent) = self.spent.filter(|spent| spent.id() == key.id())
+            && let Some(mut top) = self.heap.peek_mut()
+            && *top == Reverse(spent)
+        {
+            *top = Reverse(key);
+            self.spent = None;
+            return;
+        }
+        self.heap.push(Reverse(key));
     }
 
     /// The earliest deadline of any machine.

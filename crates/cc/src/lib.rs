@@ -1,1 +1,17 @@
-//! Congestion controllers: facts in, window out.
+//! Congestion controllers: facts in, window out. One algorithm, one file.
+//!
+//! A controller is told of acknowledgements and losses in bytes of a stream, and answers with a
+//! window. It knows no TCP: no sequence numbers, no segments on the wire, no timers. Which segment
+//! to send again is loss recovery, another room.
+//!
+//! Inside, the window is a real number of segments, as in ns-2 and the papers. Only `+ - * /` are
+//! used on it, so that every platform computes the same run.
+
+mod controller;
+mod reno;
+mod vegas;
+mod window;
+
+pub use controller::{Ack, Controller, Limits, Loss, LossKind};
+pub use reno::Reno;
+pub use vegas::{Delta, Vegas, VegasParameters};

@@ -1,1 +1,41 @@
 //! Scenario files: one schema, validated, built into a world.
+//!
+//! A scenario is TOML text and a list of settings that change it. [`Scenario::parse`] reads both
+//! into typed values or answers with a [`ScenarioError`] of one line. The `section!`s of `schema`
+//! are the only place where a key, its unit, its range and its default stand; [`keys`] lists them.
+//!
+//! ```
+//! let settings = [("tcp.variant".to_owned(), "vegas".to_owned())];
+//! let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "umts-dch-384");
+//! let text = shipped.expect("it ships").text;
+//! let scenario = scenario::Scenario::parse(text, "umts-dch-384", &settings)?;
+//! assert_eq!(scenario.tcp.variant.name(), "vegas");
+//!
+//! let settings = [("tcp.varaint".to_owned(), "vegas".to_owned())];
+//! let error = scenario::Scenario::parse(text, "umts-dch-384", &settings).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "--set tcp.varaint=vegas: unknown key; did you mean tcp.variant?"
+//! );
+//! # Ok::<(), scenario::ScenarioError>(())
+//! ```
+
+mod build;
+mod configs;
+mod error;
+mod form;
+mod nearest;
+mod schema;
+mod settings;
+mod shipped;
+mod tree;
+mod validate;
+
+pub use build::{Network, build};
+pub use error::ScenarioError;
+pub use form::Key;
+pub use schema::{
+    Back, Channel, Delta, Flow, Limit, Link, Mode, Pdcp, Poll, Queue, Radio, RadioKind, Repetition,
+    Rlc, RttSampling, Scenario, Status, Tcp, Variant, Vegas, Wired, keys,
+};
+pub use shipped::{Shipped, shipped};

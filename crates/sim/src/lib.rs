@@ -1,1 +1,22 @@
-//! The virtual clock: runs a world, measures and records it.
+//! The virtual clock: runs a world, measures it and records it.
+//!
+//! [`simulate`] takes a validated scenario and gives back an [`Outcome`]: the numbers of a run
+//! ([`Summary`]), its series ([`Metrics`]) and, if asked for, a full [`Trace`].
+
+mod capture;
+mod clock;
+mod flow;
+mod metrics;
+mod statistics;
+mod summary;
+mod trace;
+
+pub use capture::{Vantage, write_pcapng};
+pub use clock::{Interrupted, Outcome, Recording, simulate};
+pub use flow::{CwndRow, Event, EventRow, Flow, RttRow};
+pub use metrics::Metrics;
+pub use statistics::Distribution;
+pub use summary::{
+    CwndSummary, DirectionSummary, FlowSummary, LinkSummary, QueueSummary, RadioSummary, Summary,
+};
+pub use trace::{BlockRow, HopRow, SegmentRow, Trace};

@@ -1,1 +1,18 @@
-//! The network as one machine: nodes, routes, links, bearers and endpoints.
+//! The network as one machine: nodes and routes, pipes, radio bearers and TCP endpoints.
+//!
+//! A [`World`] is assembled by [`World::add_node`], [`World::add_pipe`], [`World::add_bearer`],
+//! [`World::add_connection`] and [`World::set_route`], and then advanced by [`World::step`] under
+//! whatever clock its owner has. It is generic over the packet's [`Body`]: a typed TCP segment
+//! with a length for a payload in a simulation, bytes on a real network.
+
+mod application;
+mod host;
+mod node;
+mod packet;
+mod world;
+
+pub use application::Application;
+pub use host::{Connection, Host};
+pub use node::{Node, NodeId};
+pub use packet::{Body, IPV4_HEADER_BYTES, Packet};
+pub use world::{Machine, MachineId, World};

@@ -1,0 +1,177 @@
+"""Speed and memory, with the goals beside. Nothing here passes or fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import thinpipe as tp
+from thinpipe.cli.terminal import console, table
+from thinpipe.papers.lo2005.experiments import TBLERS, VARIANTS, grid
+from thinpipe.report.numbers import short
+
+HERE = Path(__file__).parent
+ROUNDS = 3
+MSS = 512
+
+Row = tuple[str, ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Work:
+    """The same work for both programs."""
+
+    name: str
+    scenario: str
+    flows: int
+    rate: str
+    delay: str
+    window: int
+    queue: int
+    duration_s: int
+    goal_us: float
+
+
+WORKS = (
+    Work("1 flow, 384 kbit/s, 60 ms", "plain-384", 1, "384kb", "60ms", 64, 100, 10_000, 0.4),
+    Work("100 flows, 100 Mbit/s, 20 ms", "dumbbell-100", 100, "100Mb", "20ms", 64, 100, 60, 0.9),
+)
+
+
+def main() -> None:
+    """Measure everything and print a table each."""
+    screen = console()
+    for title, head, rows in (
+        ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
+        ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a()),
+        (
+            "CPU per delivered segment, and ns-2's",
+            ("work", "segments", "ours µs", "ns-2 µs", "ratio", "goal µs"),
+            against_ns2(),
+        ),
+        ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling()),
+        ("A process of its own", ("what", "measured", "goal"), process()),
+    ):
+        screen.print(f"\n{title}", style="bold", highlight=False)
+        screen.print(table(head, rows, text=frozenset({head[0]})))
+
+
+def umts() -> list[Row]:
+    """Run 1000 s on the UMTS channel."""
+    rows: list[Row] = []
+    for variant, tbler, goal in (("reno", 0, 20_000), ("vegas", 5, 30_000)):
+        settings = {"tcp.variant": variant, "radio.tbler": f"{tbler} %"}
+        work = partial(tp.run, "umts-dch-384", settings)
+        cpu_s = statistics.median(_timed(work)[0] for _ in range(ROUNDS))
+        rows.append((f"{variant}, {tbler} %", short(1000 / cpu_s), f"≥ {goal:,}"))
+    return rows
+
+
+def figure_5a() -> list[Row]:
+    """Run the whole of Fig. 5(a)."""
+    points = grid(VARIANTS, TBLERS)
+    start = time.perf_counter()
+    tp.run_many(points)
+    wall_s = time.perf_counter() - start
+    return [(str(len(points)), str(os.cpu_count()), short(wall_s), "< 6 on two")]
+
+
+def against_ns2() -> list[Row]:
+    """Run both programs on the same links, turn by turn."""
+    ns2 = shutil.which("ns")
+    rows: list[Row] = []
+    for work in WORKS:
+        ours, theirs, delivered = [], [], 0
+        for _ in range(ROUNDS):
+            cpu_s, delivered = _ours(work)
+            ours.append(1e6 * cpu_s / delivered)
+            if ns2:
+                theirs.append(_ns2_us(ns2, work))
+        mine = statistics.median(ours)
+        other = statistics.median(theirs) if theirs else None
+        ratio = None if other is None else mine / other
+        rows.append(
+            (
+                work.name,
+                f"{delivered:,}",
+                short(mine),
+                short(other),
+                short(ratio, 2),
+                f"≤ {work.goal_us}",
+            )
+        )
+    return rows
+
+
+def scaling() -> list[Row]:
+    """Run the dumbbell with 10, 100 and 1,000 flows, each between hosts of its own."""
+    rows: list[Row] = []
+    for flows in (10, 100, 1000):
+        settings = {"flow.count": flows, "tcp.mss": MSS}
+        cpu_s, run = _timed(partial(tp.run, "dumbbell-100", settings, duration="20 s"))
+        delivered = _delivered(run)
+        rows.append((f"{flows:,}", f"{delivered:,}", short(1e6 * cpu_s / delivered)))
+    return rows
+
+
+def process() -> list[Row]:
+    """Measure start-up and memory of a process of its own."""
+    imports = [_child(["-c", "import thinpipe"])[0] for _ in range(5)]
+    _, peak_mb = _child(["-m", "thinpipe", "run", "umts-dch-384", "--json"])
+    return [
+        ("import thinpipe, wall s", short(min(imports), 2), "< 0.3"),
+        ("thinpipe run, peak memory MB", short(peak_mb), "< 50"),
+    ]
+
+
+def _ours(work: Work) -> tuple[float, int]:
+    settings = {"tcp.mss": MSS}
+    cpu_s, run = _timed(partial(tp.run, work.scenario, settings, duration=f"{work.duration_s} s"))
+    return cpu_s, _delivered(run)
+
+
+def _delivered(run: tp.Run) -> int:
+    return sum(flow.bytes_acked for flow in run.flows) // MSS
+
+
+def _ns2_us(ns2: str, work: Work) -> float:
+    def cpu_s(duration_s: int) -> tuple[float, int]:
+        arguments = (work.flows, work.rate, work.delay, work.window, work.queue, duration_s)
+        command = [ns2, str(HERE / "ns2.tcl"), *(str(each) for each in arguments)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            printed = child.stdout.read() if child.stdout else ""
+            _, _, usage = os.wait4(child.pid, 0)
+            child.returncode = 0
+        return usage.ru_utime + usage.ru_stime, int(printed.split()[-1])
+
+    start_up, _ = cpu_s(0)
+    total, delivered = cpu_s(work.duration_s)
+    return 1e6 * (total - start_up) / delivered
+
+
+def _child(arguments: Sequence[str]) -> tuple[float, float]:
+    start = time.perf_counter()
+    with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL) as child:
+        _, _, usage = os.wait4(child.pid, 0)
+        child.returncode = 0
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def _timed(work: Callable[[], T]) -> tuple[float, T]:
+    start = time.process_time()
+    result = work()
+    return time.process_time() - start, result
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+//! Vegas (Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
+//! IEEE JSAC 13(8), 1995), with the habits of its ns-2 version, on which the papers' results rest.
+
+use base::{Duration, Time};
+
+use crate::window::Window;
+use crate::{Ack, Controller, Limits, Loss, LossKind};
+
+/// How the difference of expected and actual throughput is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delta {
+    /// Rounded to whole segments: ns-2. Only so does a window of 6 shrink from a round-trip time
+    /// of 0.3 s on, over a base of 0.12 s.
+    Rounded,
+    /// As it is: Brakmo and Peterson.
+    Real,
+}
+
+/// Vegas's thresholds, in segments that the connection may keep in the network's queues.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct VegasParameters {
+    /// Below this the window grows: α.
+    pub alpha: f64,
+    /// Above this it shrinks: β.
+    pub beta: f64,
+    /// Above this slow start ends: γ.
+    pub gamma: f64,
+    /// How the difference is used.
+    pub delta: Delta,
+}
+
+/// Delay-based congestion avoidance.
+///
+/// Once per round trip (when the acknowledgement passes what was next to send at the last look)
+///
+/// ```text
+///     ∆ = (expected − actual) · baseRTT,   expected = window / baseRTT,   actual = sent / RTT
+/// ```
+///
+/// with the window as the bytes in flight just before this acknowledgement, `sent` as the bytes
+/// sent during the round trip, and RTT as the mean of the round trip's samples. (Brakmo and
+/// Peterson §III-B; equation 1 of the UMTS paper `lo2005`.)
+///
+/// * Congestion avoidance: ∆ > β, one segment less, at least 2; ∆ < α, 1/cwnd more for each
+///   acknowledgement during the next round trip; else no change (§III-B).
+/// * Slow start: doubles in every other round trip only, and ends when ∆ > γ, with an eighth off
+///   the window (§III-C; the eighth and ssthresh = 2 are ns-2's).
+/// * The window grows only while the flight keeps up with it: within 2 segments (ns-2).
+/// * baseRTT is the smallest round-trip time seen, but starts anew from the current one whenever at
+///   most one segment was sent in the round trip (ns-2).
+/// * A loss found by duplicate acknowledgements or the fine-grained timer takes a quarter off the
+///   window, a half if that segment had been sent again already, and leaves 2 of 3 or less; nothing
+///   if the window was cut since that segment was last sent (§III-A; the sizes are ns-2's).
+///   Slow start is over then.
+/// * Timeout: ssthresh becomes half of the window, at least 2, and cwnd 2 (ns-2).
+#[derive(Debug)]
+pub struct Vegas {
+    window: Window,
+    parameters: VegasParameters,
+    /// Growth per acknowledgement, in segments.
+    increment: f64,
+    /// In slow start: true if the present round trip is one of those that may double.
+    doubling: bool,
+    base_rtt: Option<Duration>,
+    round: Round,
+    /// When the window was last cut for a loss.
+    cut: Option<Time>,
+}
+
+/// The round trip being measured.
+#[derive(Debug, Default)]
+struct Round {
+    /// It ends when this offset is passed.
+    mark: u64,
+    start: Time,
+    sum: Duration,
+    samples: u64,
+}
+
+impl Round {
+    fn mean_rtt(&self, now: Time) -> Duration {
+        if self.samples > 0 { self.sum / self.samples } else { now - self.start }
+    }
+}
+
+impl Vegas {
+    /// A connection's controller at its start.
+    pub fn new(limits: &Limits, parameters: VegasParameters) -> Self {
+        Self {
+            window: Window::new(limits),
+            parameters,
+            increment: 0.0,
+            doubling: true,
+            base_rtt: None,
+            round: Round::default(),
+            cut: None,
+        }
+    }
+
+    /// The flight with the segment whose acknowledgement has just arrived, in segments: what the
+    /// window was at work with.
+    fn flight(&self, ack: &Ack) -> f64 {
+        self.window.segments(ack.in_flight()) + 1.0
+    }
+
+    fn end_round(&mut self, ack: &Ack) {
+        let delta = self.delta(ack);
+        if self.window.slow_start() {
+            self.slow_start(delta);
+        } else {
+            self.avoid_congestion(delta);
+        }
+        self.round = Round { mark: ack.nxt, start: ack.now, ..Round::default() };
+    }
+
+    /// ∆ in segments; none while there is no base to compare with, on the first acknowledgement.
+    fn delta(&mut self, ack: &Ack) -> f64 {
+        let Some(base) = self.base_rtt else { return 0.0 };
+        let rtt = self.round.mean_rtt(ack.now);
+        let sent = self.window.segments(ack.nxt - self.round.mark.min(ack.nxt));
+        let base = if rtt < base || sent <= 1.0 { rtt } else { base };
+        self.base_rtt = Some(base);
+        if rtt == Duration::ZERO {
+            return 0.0;
+        }
+        let delta = self.flight(ack) - sent * (base.as_nanos() as f64 / rtt.as_nanos() as f64);
+        match self.parameters.delta {
+            Delta::Rounded => f64::from((delta + 0.5) as i32),
+            Delta::Real => delta,
+        }
+    }
+
+    fn slow_start(&mut self, delta: f64) {
+        self.doubling = !self.doubling;
+        self.increment = 0.0;
+        if !self.doubling {
+            return;
+        }
+        if delta > self.parameters.gamma {
+            self.window.ssthresh = 2.0;
+            self.window.cwnd = (self.window.cwnd - self.window.cwnd / 8.0).max(2.0);
+        } else {
+            self.increment = 1.0;
+        }
+    }
+
+    fn avoid_congestion(&mut self, delta: f64) {
+        self.increment = 0.0;
+        if delta > self.parameters.beta {
+            self.window.cwnd = (self.window.cwnd - 1.0).max(2.0);
+        } else if delta < self.parameters.alpha {
+            self.increment = 1.0 / self.window.cwnd;
+        }
+    }
+
+    fn grow(&mut self, ack: &Ack) {
+        let doubling = self.increment >= 1.0;
+        if doubling && !self.window.slow_start() {
+            self.increment = 0.0;
+        }
+        if self.increment > 0.0 && self.window.cwnd - self.flight(ack) <= 2.0 {
+            self.window.grow(self.increment * self.window.share(ack.acked));
+        }
+    }
+
+    fn sample(&mut self, rtt: Duration) {
+        self.round.sum += rtt;
+        self.round.samples += 1;
+        self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
+    }
+
+    /// The window after a loss of a segment that had been sent `transmissions` times.
+    fn reduced(&self, transmissions: u32) -> u32 {
+        let whole = self.window.whole();
+        match (whole, transmissions) {
+            (0..=3, _) => 2,
+            (_, 0..=1) => whole - whole / 4,
+            (_, 2..) => whole / 2,
+        }
+    }
+}
+
+impl Controller for Vegas {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.una > self.round.mark {
+            self.end_round(ack);
+        }
+        self.grow(ack);
+        if let Some(rtt) = ack.rtt {
+            self.sample(rtt);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        match loss.kind {
+            LossKind::DuplicateAcks | LossKind::FineTimeout => {
+                self.window.ssthresh = 2.0;
+                if self.cut.is_some_and(|cut| cut >= loss.sent) {
+                    return;
+                }
+                self.window.cwnd = f64::from(self.reduced(loss.transmissions));
+            }
+            LossKind::Timeout => {
+                self.window.ssthresh = self.window.half();
+                self.window.cwnd = 2.0;
+            }
+        }
+        self.cut = Some(loss.now);
+    }
+
+    fn on_idle(&mut self) {
+        self.window.restart();
+    }
+
+    fn window(&self) -> u64 {
+        self.window.cwnd_bytes()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh_bytes()
+    }
+}

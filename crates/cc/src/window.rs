@@ -1,0 +1,74 @@
+//! The congestion window as a real number of segments.
+
+use crate::Limits;
+
+/// A congestion window and its slow-start threshold, both in segments.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
+    maximum: f64,
+    initial: f64,
+    mss: f64,
+    mss_bytes: u64,
+}
+
+impl Window {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let maximum = f64::from(limits.maximum_window);
+        let initial = f64::from(limits.initial_window).min(maximum);
+        Self {
+            cwnd: initial,
+            ssthresh: f64::from(limits.initial_ssthresh),
+            maximum,
+            initial,
+            mss: f64::from(limits.mss),
+            mss_bytes: u64::from(limits.mss),
+        }
+    }
+
+    pub(crate) fn slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// The part of a segment that `bytes` are, at most one: acknowledging a segment in many small
+    /// steps earns no more than acknowledging it at once (RFC 5681 §3.1).
+    pub(crate) fn share(&self, bytes: u64) -> f64 {
+        if bytes >= self.mss_bytes { 1.0 } else { bytes as f64 / self.mss }
+    }
+
+    /// `bytes` in segments.
+    pub(crate) fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.mss
+    }
+
+    /// Opens the window by `segments`, at most to its maximum.
+    pub(crate) fn grow(&mut self, segments: f64) {
+        self.cwnd = (self.cwnd + segments).min(self.maximum);
+    }
+
+    /// Closes the window to what the connection started with (RFC 5681 §4.1).
+    pub(crate) fn restart(&mut self) {
+        self.cwnd = self.cwnd.min(self.initial);
+    }
+
+    /// Half of the window, both in whole segments, at least two. (ns-2 halves the window that it
+    /// may use; RFC 5681 equation 4 halves the flight, which is the same for a sender that has
+    /// enough to send.)
+    pub(crate) fn half(&self) -> f64 {
+        f64::from(self.whole() / 2).max(2.0)
+    }
+
+    /// The window in whole segments.
+    pub(crate) fn whole(&self) -> u32 {
+        self.cwnd as u32
+    }
+
+    pub(crate) fn cwnd_bytes(&self) -> u64 {
+        (self.cwnd * self.mss) as u64
+    }
+
+    pub(crate) fn ssthresh_bytes(&self) -> u64 {
+        (self.ssthresh * self.mss) as u64
+    }
+}

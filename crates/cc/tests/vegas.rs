@@ -1,0 +1,134 @@
+//! Vegas's window, round trip by round trip.
+
+use base::{Duration, Time};
+use cc::{Ack, Controller, Delta, Limits, Loss, LossKind, Vegas, VegasParameters};
+
+const MSS: u64 = 1_000;
+
+fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
+    let limits = Limits { mss: MSS as u32, initial_window, initial_ssthresh, maximum_window: 64 };
+    Vegas::new(&limits, VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
+}
+
+/// A sender that keeps the window full, over a path of fixed delay and rate: one round trip
+/// after the other.
+struct Path {
+    vegas: Vegas,
+    now: Time,
+    una: u64,
+    nxt: u64,
+    delay: Duration,
+    /// Time that one segment takes at the bottleneck.
+    service: Duration,
+    /// The application sends no more than so many segments at a time.
+    supply: u64,
+}
+
+impl Path {
+    fn new(vegas: Vegas, delay_millis: u64, service_millis: u64) -> Self {
+        let nxt = vegas.window() / MSS * MSS;
+        let delay = Duration::from_millis(delay_millis);
+        let service = Duration::from_millis(service_millis);
+        Self { vegas, now: Time::ZERO, una: 0, nxt, delay, service, supply: u64::MAX }
+    }
+
+    /// The flight is acknowledged segment by segment, and the next one sent; says the window in
+    /// whole segments.
+    fn round(&mut self) -> u64 {
+        let flight = (self.nxt - self.una) / MSS;
+        let rtt = Duration::from_nanos(self.delay.as_nanos().max(self.service.as_nanos() * flight));
+        self.now += rtt;
+        for _ in 0..flight {
+            self.una += MSS;
+            let (now, una, nxt) = (self.now, self.una, self.nxt);
+            self.vegas.on_ack(&Ack { now, acked: MSS, una, nxt, rtt: Some(rtt) });
+            let flight = (self.vegas.window() / MSS).min(self.supply);
+            self.nxt = self.nxt.max(self.una + flight * MSS);
+        }
+        self.vegas.window() / MSS
+    }
+
+    fn rounds(&mut self, count: usize) -> Vec<u64> {
+        (0..count).map(|_| self.round()).collect()
+    }
+}
+
+#[test]
+fn slow_start_doubles_every_other_round_trip_and_ends_with_an_eighth_off() {
+    // The path holds ten segments: 16 of them leave six in its queue, which the second round
+    // trip at that size sees.
+    let mut path = Path::new(vegas(2, 64, Delta::Rounded), 100, 10);
+    let golden = [2, 4, 4, 8, 8, 16, 16, 14, 13, 12, 12, 12];
+    assert_eq!(path.rounds(12), golden);
+    assert_eq!(path.vegas.ssthresh() / MSS, 2);
+}
+
+#[test]
+fn congestion_avoidance_settles_between_alpha_and_beta() {
+    let check = |initial, service, expect: &[u64]| {
+        let mut path = Path::new(vegas(initial, 2, Delta::Rounded), 100, 5);
+        path.rounds(1);
+        path.service = Duration::from_millis(service);
+        assert_eq!(path.rounds(expect.len()), expect, "from {initial}");
+    };
+    // Ten segments fit the path. What it measures is a round trip old: from below it grows to 12.
+    check(8, 10, &[9, 10, 11, 12, 12]);
+    // From above it shrinks to 12 as well: 12 · (1 − 100/120) = 2.
+    check(18, 10, &[20, 19, 18, 17, 16, 15, 14, 13, 12, 12]);
+}
+
+#[test]
+fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
+    // The path becomes longer, and the application sends one segment at a time, or two.
+    let check = |supply, expect: &[u64]| {
+        let mut path = Path::new(vegas(6, 2, Delta::Rounded), 100, 1);
+        path.round();
+        path.delay = Duration::from_millis(300);
+        path.supply = supply;
+        path.rounds(4);
+        path.supply = u64::MAX;
+        path.round();
+        assert_eq!(path.rounds(expect.len()), expect, "after {supply} at a time");
+    };
+    check(1, &[8, 9, 10]);
+    check(2, &[6, 5, 5]);
+}
+
+#[test]
+fn losses() {
+    let check = |cwnd: u32, kind, transmissions, expect: (u64, u64)| {
+        let mut vegas = vegas(cwnd, 64, Delta::Rounded);
+        let sent = Time::from_nanos(5);
+        let now = Time::from_nanos(9);
+        vegas.on_loss(&Loss { now, kind, in_flight: 0, sent, transmissions });
+        let actual = (vegas.window() / MSS, vegas.ssthresh() / MSS);
+        assert_eq!(actual, expect, "from {cwnd} by {kind:?}, sent {transmissions} times");
+    };
+    check(16, LossKind::DuplicateAcks, 1, (12, 2));
+    check(7, LossKind::FineTimeout, 1, (6, 2));
+    check(16, LossKind::DuplicateAcks, 2, (8, 2));
+    check(5, LossKind::DuplicateAcks, 3, (2, 2));
+    check(3, LossKind::DuplicateAcks, 1, (2, 2));
+    check(1, LossKind::DuplicateAcks, 1, (2, 2));
+    check(16, LossKind::Timeout, 1, (2, 8));
+    check(3, LossKind::Timeout, 1, (2, 2));
+}
+
+#[test]
+fn the_window_is_cut_once_for_what_was_sent_before_the_cut() {
+    let mut vegas = vegas(16, 64, Delta::Rounded);
+    let mut lose = |now, sent, expect| {
+        vegas.on_loss(&Loss {
+            now: Time::from_nanos(now),
+            kind: LossKind::DuplicateAcks,
+            in_flight: 0,
+            sent: Time::from_nanos(sent),
+            transmissions: 1,
+        });
+        assert_eq!(vegas.window() / MSS, expect, "lost at {now}, sent at {sent}");
+    };
+    lose(100, 10, 12);
+    lose(110, 20, 12);
+    lose(120, 100, 12);
+    lose(300, 101, 9);
+}

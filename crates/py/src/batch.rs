@@ -1,0 +1,164 @@
+//! Running one scenario or many, with the GIL released.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use scenario::Scenario;
+use sim::Recording;
+
+use crate::ScenarioError;
+use crate::result::Run;
+use crate::wall::Stopwatch;
+
+/// Source text, its name in messages, and settings.
+type Point = (String, String, Vec<(String, String)>);
+
+/// Runs one scenario to its end. `progress(simulated_s, duration_s)` is called about ten times a
+/// second; an exception in it, or Ctrl-C, ends the run.
+#[pyfunction]
+#[pyo3(signature = (source, name, settings, *, trace = false, progress = None))]
+pub(crate) fn run(
+    py: Python<'_>,
+    source: String,
+    name: String,
+    settings: Vec<(String, String)>,
+    trace: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Run> {
+    let scenario = parse(&(source, name, settings))?;
+    let duration = scenario.duration.as_secs_f64();
+    let mut failure = None;
+    let mut stopwatch = Stopwatch::start();
+    let outcome = py.detach(|| {
+        sim::simulate(&scenario, recording(trace), &mut |now| {
+            if !stopwatch.a_tenth_passed() {
+                return ControlFlow::Continue(());
+            }
+            let told = Python::attach(|py| {
+                py.check_signals()?;
+                match &progress {
+                    Some(progress) => progress.call1(py, (now.as_secs_f64(), duration)).map(drop),
+                    None => Ok(()),
+                }
+            });
+            match told {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })
+    });
+    match (outcome, failure) {
+        (Ok(outcome), _) => Ok(Run::new(outcome, stopwatch.elapsed_s())),
+        (Err(sim::Interrupted), Some(error)) => Err(error),
+        (Err(sim::Interrupted), None) => Err(PyKeyboardInterrupt::new_err(())),
+    }
+}
+
+/// Runs every point on `jobs` threads and gives the results in the order of the points.
+/// `progress(done, total)` is called as points are done; an exception in it, or Ctrl-C, ends all.
+#[pyfunction]
+#[pyo3(signature = (points, *, jobs, trace = false, progress = None))]
+pub(crate) fn run_many(
+    py: Python<'_>,
+    points: Vec<Point>,
+    jobs: usize,
+    trace: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Run>> {
+    let scenarios = points.iter().map(parse).collect::<PyResult<Vec<_>>>()?;
+    let stop = AtomicBool::new(false);
+    let told = py.detach(|| {
+        let work = Work::new(&scenarios, recording(trace), &stop);
+        std::thread::scope(|scope| {
+            let (done, inbox) = mpsc::channel();
+            for _ in 0..jobs.clamp(1, scenarios.len().max(1)) {
+                let (done, work) = (done.clone(), &work);
+                scope.spawn(move || work.run(&done));
+            }
+            drop(done);
+            let told = report(&inbox, scenarios.len(), progress.as_ref());
+            stop.store(told.is_err(), Ordering::Relaxed);
+            told
+        })?;
+        Ok::<_, PyErr>(work.results())
+    })?;
+    told.ok_or_else(|| PyKeyboardInterrupt::new_err(()))
+}
+
+/// Tells Python of each finished point until none is left.
+fn report(inbox: &mpsc::Receiver<()>, total: usize, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+    let mut done = 0;
+    loop {
+        let news = inbox.recv_timeout(std::time::Duration::from_millis(100));
+        if news == Err(mpsc::RecvTimeoutError::Disconnected) {
+            return Ok(());
+        }
+        done += usize::from(news.is_ok());
+        Python::attach(|py| {
+            py.check_signals()?;
+            match progress {
+                Some(progress) if news.is_ok() => progress.call1(py, (done, total)).map(drop),
+                Some(_) | None => Ok(()),
+            }
+        })?;
+    }
+}
+
+/// A list of scenarios that threads take from.
+struct Work<'a> {
+    scenarios: &'a [Scenario],
+    recording: Recording,
+    stop: &'a AtomicBool,
+    next: AtomicUsize,
+    results: Mutex<Vec<Option<Run>>>,
+}
+
+impl<'a> Work<'a> {
+    fn new(scenarios: &'a [Scenario], recording: Recording, stop: &'a AtomicBool) -> Self {
+        let results = Mutex::new(scenarios.iter().map(|_| None).collect());
+        Self { scenarios, recording, stop, next: AtomicUsize::new(0), results }
+    }
+
+    /// Takes scenarios until none is left or all is to stop.
+    fn run(&self, done: &mpsc::Sender<()>) {
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(scenario) = self.scenarios.get(index) else { return };
+            let stopwatch = Stopwatch::start();
+            let outcome = sim::simulate(scenario, self.recording, &mut |_| {
+                if self.stop.load(Ordering::Relaxed) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+            let Ok(outcome) = outcome else { return };
+            let run = Run::new(outcome, stopwatch.elapsed_s());
+            self.results.lock().expect("no thread panics with the lock")[index] = Some(run);
+            if done.send(()).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Every result, or `None` if one is missing.
+    fn results(self) -> Option<Vec<Run>> {
+        self.results.into_inner().expect("no thread panics with the lock").into_iter().collect()
+    }
+}
+
+fn parse((source, name, settings): &Point) -> PyResult<Scenario> {
+    Scenario::parse(source, name, settings)
+        .map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+const fn recording(trace: bool) -> Recording {
+    if trace { Recording::Everything } else { Recording::Series }
+}

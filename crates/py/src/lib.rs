@@ -1,0 +1,37 @@
+//! `thinpipe._core`: conversions between Python and the Rust rooms, and the clock on the wall.
+
+mod batch;
+mod result;
+mod tables;
+mod wall;
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    _core,
+    ScenarioError,
+    PyValueError,
+    "A scenario or setting that cannot be: one line that says what, where and what would be valid."
+);
+
+/// The scenarios that ship: name to TOML text.
+#[pyfunction]
+fn shipped() -> BTreeMap<&'static str, &'static str> {
+    scenario::shipped().iter().map(|shipped| (shipped.name, shipped.text)).collect()
+}
+
+/// The compiled part of thinpipe.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<result::Run>()?;
+    module.add_function(wrap_pyfunction!(shipped, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_many, module)?)?;
+    Ok(())
+}

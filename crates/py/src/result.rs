@@ -1,0 +1,80 @@
+//! What a run gives back.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+use sim::{Outcome, Summary};
+
+use crate::tables;
+
+/// A finished run: its numbers, series and, if recorded, its traces.
+#[pyclass(frozen)]
+pub(crate) struct Run {
+    outcome: Outcome,
+    wall_s: f64,
+}
+
+/// The printed object: the summary and how long it took.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    wall_s: f64,
+}
+
+impl Run {
+    pub(crate) const fn new(outcome: Outcome, wall_s: f64) -> Self {
+        Self { outcome, wall_s }
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// The numbers of the run as a JSON object: times in seconds, rates in bit/s, sizes in bytes.
+    fn json(&self) -> PyResult<String> {
+        let printed = Printed { summary: &self.outcome.summary, wall_s: self.wall_s };
+        serde_json::to_string(&printed).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Tables as dicts of numpy arrays: `rtt`, `cwnd`, `events`, and of a recorded run also
+    /// `segments`, `blocks` and `hops`.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = tables::series(py, &self.outcome.metrics)?;
+        if let Some(trace) = &self.outcome.trace {
+            tables::recorded(&tables, trace)?;
+        }
+        Ok(tables)
+    }
+
+    /// The names of links, bearers and endpoints by their number.
+    fn machines(&self) -> Vec<String> {
+        self.outcome.machines.clone()
+    }
+
+    /// Writes one capture for each node with endpoints into `directory` and says their paths.
+    fn write_pcapng(&self, directory: &str) -> PyResult<Vec<String>> {
+        let Some(trace) = &self.outcome.trace else {
+            return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
+        };
+        let mut paths = Vec::new();
+        for vantage in &self.outcome.vantages {
+            let path = Path::new(directory).join(format!("{}.pcapng", vantage.name));
+            let name = path.display().to_string();
+            #[expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
+            let file = File::create(&path).map_err(|error| os_error(&error, &name))?;
+            sim::write_pcapng(trace, vantage, BufWriter::new(file))
+                .map_err(|error| os_error(&error, &name))?;
+            paths.push(name);
+        }
+        Ok(paths)
+    }
+}
+
+fn os_error(error: &std::io::Error, path: &str) -> PyErr {
+    PyOSError::new_err(format!("{path}: {error}"))
+}

@@ -1,0 +1,120 @@
+//! Rows to columns.
+
+use base::{BlockKind, Direction, PacketEvent, Time};
+use numpy::{Element, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sim::{Event, Metrics, Trace};
+
+/// A table under construction: a dict of numpy arrays of one length.
+struct Table<'py>(Bound<'py, PyDict>);
+
+impl<'py> Table<'py> {
+    fn new(py: Python<'py>) -> Self {
+        Self(PyDict::new(py))
+    }
+
+    /// Adds a column.
+    fn column<T: Element>(self, name: &str, values: impl Iterator<Item = T>) -> PyResult<Self> {
+        self.0.set_item(name, PyArray1::from_vec(self.0.py(), values.collect()))?;
+        Ok(self)
+    }
+
+    fn time(self, values: impl Iterator<Item = Time>) -> PyResult<Self> {
+        self.column("time_s", values.map(Time::as_secs_f64))
+    }
+}
+
+/// `rtt`, `cwnd` and `events` of every flow.
+pub(crate) fn series<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<'py, PyDict>> {
+    let tables = PyDict::new(py);
+    let numbered = || metrics.rtt().enumerate();
+    let rtt = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    let table = Table::new(py)
+        .time(rtt().map(|(_, row)| row.time))?
+        .column("flow", rtt().map(|(flow, _)| flow as u32))?
+        .column("offset", rtt().map(|(_, row)| row.sample.offset))?
+        .column("rtt_s", rtt().map(|(_, row)| row.sample.rtt.as_secs_f64()))?;
+    tables.set_item("rtt", table.0)?;
+
+    let flows = || metrics.cwnd().enumerate();
+    let cwnd =
+        || flows().flat_map(|(id, (flow, rows))| rows.iter().map(move |row| (id, flow.mss, row)));
+    let segments = |bytes: u64, mss: u32| bytes as f64 / f64::from(mss);
+    let table = Table::new(py)
+        .time(cwnd().map(|(_, _, row)| row.time))?
+        .column("flow", cwnd().map(|(id, ..)| id as u32))?
+        .column("cwnd_segments", cwnd().map(|(_, mss, row)| segments(row.cwnd, mss)))?
+        .column("ssthresh_segments", cwnd().map(|(_, mss, row)| segments(row.ssthresh, mss)))?;
+    tables.set_item("cwnd", table.0)?;
+
+    let numbered = || metrics.events().enumerate();
+    let events = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    let code = |event| Event::ALL.iter().position(|&other| other == event).unwrap_or(0) as u8;
+    let table = Table::new(py)
+        .time(events().map(|(_, row)| row.time))?
+        .column("flow", events().map(|(flow, _)| flow as u32))?
+        .column("event", events().map(|(_, row)| code(row.event)))?
+        .column("offset", events().map(|(_, row)| row.offset))?;
+    tables.set_item("events", table.0)?;
+    Ok(tables)
+}
+
+/// Adds `segments`, `blocks` and `hops`.
+pub(crate) fn recorded<'py>(tables: &Bound<'py, PyDict>, trace: &Trace) -> PyResult<()> {
+    let py = tables.py();
+    let segments = || trace.segments.iter();
+    let table = Table::new(py)
+        .time(segments().map(|row| row.time))?
+        .column("endpoint", segments().map(|row| row.endpoint))?
+        .column("event", segments().map(|row| u8::from(row.event == PacketEvent::Arrived)))?
+        .column("uid", segments().map(|row| row.uid))?
+        .column("seq", segments().map(|row| row.relative_seq))?
+        .column("ack", segments().map(|row| row.relative_ack))?
+        .column("payload_bytes", segments().map(|row| row.payload))?
+        .column("flags", segments().map(|row| row.header.flags.bits()))?
+        .column("window", segments().map(|row| u32::from(row.header.window)))?
+        .column("transmission", segments().map(|row| row.transmission))?;
+    tables.set_item("segments", table.0)?;
+
+    let blocks = || trace.blocks.iter();
+    let table = Table::new(py)
+        .time(blocks().map(|row| row.time))?
+        .column("direction", blocks().map(|row| direction(row.fact.direction)))?
+        .column("sn", blocks().map(|row| row.fact.sn))?
+        .column("kind", blocks().map(|row| kind(row.fact.kind)))?
+        .column("poll", blocks().map(|row| row.fact.poll))?
+        .column("error", blocks().map(|row| row.fact.error))?;
+    tables.set_item("blocks", table.0)?;
+
+    let hops = || trace.hops.iter();
+    let table = Table::new(py)
+        .time(hops().map(|row| row.time))?
+        .column("uid", hops().map(|row| row.uid))?
+        .column("machine", hops().map(|row| row.machine))?
+        .column("event", hops().map(|row| hop(row.event)))?;
+    tables.set_item("hops", table.0)
+}
+
+const fn direction(direction: Direction) -> u8 {
+    match direction {
+        Direction::Downlink => 0,
+        Direction::Uplink => 1,
+    }
+}
+
+const fn kind(kind: BlockKind) -> u8 {
+    match kind {
+        BlockKind::Data => 0,
+        BlockKind::Retransmission => 1,
+        BlockKind::Control => 2,
+    }
+}
+
+const fn hop(event: PacketEvent) -> u8 {
+    match event {
+        PacketEvent::Entered | PacketEvent::Departed => 0,
+        PacketEvent::Left | PacketEvent::Arrived => 1,
+        PacketEvent::Dropped => 2,
+    }
+}

@@ -1,0 +1,36 @@
+//! The clock on the wall: how long a run took, and when to look up from it.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this is the room that may read a clock"
+)]
+
+use std::time::{Duration, Instant};
+
+/// Measures a run.
+pub(crate) struct Stopwatch {
+    started: Instant,
+    looked: Instant,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        let now = Instant::now();
+        Self { started: now, looked: now }
+    }
+
+    /// True about ten times a second.
+    pub(crate) fn a_tenth_passed(&mut self) -> bool {
+        let now = Instant::now();
+        let passed = now - self.looked >= Duration::from_millis(100);
+        if passed {
+            self.looked = now;
+        }
+        passed
+    }
+
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}

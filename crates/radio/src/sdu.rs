@@ -1,0 +1,14 @@
+//! What a bearer carries.
+
+use crate::umts::pdcp::Headers;
+
+/// A service data unit: a packet as the radio sees it.
+pub trait Sdu {
+    /// Size of the IP packet in bytes, above zero.
+    fn bytes(&self) -> u32;
+
+    /// Its TCP/IP headers, where it has some that can be compressed.
+    fn headers(&self) -> Option<Headers> {
+        None
+    }
+}

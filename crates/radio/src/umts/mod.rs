@@ -1,0 +1,36 @@
+//! UMTS: a bearer over dedicated channels.
+//!
+//! ```text
+//!   Bearer ─ pdcp ─ rlc (acknowledged mode) ─ mac (dedicated) ─ phy (block errors)
+//! ```
+//!
+//! The specifications are those of release 99 and later: PDCP TS 25.323, RLC TS 25.322, MAC
+//! TS 25.321, transport channels TS 25.302.
+//!
+//! What is modelled in a simplified way:
+//! * Processing takes no time, but what ends on a tick misses that tick.
+//! * A sender knows when a status report was built: it subtracts the fixed delay of the channel.
+//! * Status reports are not piggybacked on data PDUs; each takes a block.
+//! * A window-based poll is set when the threshold is crossed and when the window closes, not on
+//!   every PDU in between.
+//! * The poll timer runs until everything before the poll is acknowledged, also where the
+//!   standard would stop it on a negative acknowledgement of the last PDU.
+//! * The estimated PDU counter triggers reports; it does not hold back others.
+//! * Periodic status reports pause while the peer waits for nothing, so that an idle bearer
+//!   sleeps.
+//! * With windows above 2048 PDUs, old duplicates are never taken for new PDUs.
+//! * After an unrecoverable error both ends are established anew at once, without signalling.
+//! * Header compression uses full and compressed TCP headers only; contexts heal with the full
+//!   headers of TCP's own retransmissions. The TCP checksum is played by a comparison.
+
+mod bearer;
+mod config;
+mod counters;
+mod mac;
+pub mod pdcp;
+mod phy;
+pub mod rlc;
+
+pub use bearer::Bearer;
+pub use config::{Channel, ConfigError, DchConfig};
+pub use counters::Counters;

@@ -1,0 +1,71 @@
+//! What an acknowledged-mode entity sends, as values.
+
+use base::BlockKind;
+
+use super::status::StatusReport;
+use crate::umts::rlc::Sn;
+
+/// Data PDUs with consecutive numbers, in consecutive blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    /// The first.
+    pub(crate) sn: Sn,
+    /// How many, at most 64.
+    pub(crate) pdus: u32,
+    /// Whether they are sent for the first time.
+    pub(crate) kind: DataKind,
+    /// Whether the last one carries the poll bit.
+    pub(crate) poll: bool,
+}
+
+/// Whether a data PDU is sent for the first time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataKind {
+    New,
+    Again,
+}
+
+impl From<DataKind> for BlockKind {
+    fn from(kind: DataKind) -> Self {
+        match kind {
+            DataKind::New => Self::Data,
+            DataKind::Again => Self::Retransmission,
+        }
+    }
+}
+
+/// A control PDU.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "reports are most of them; no box, no allocation")]
+pub(crate) enum Control {
+    Status(StatusReport),
+    MoveWindow(WindowMove),
+    MoveWindowAck(WindowMoved),
+    Reset(ResetNumber),
+    ResetAck(ResetNumber),
+}
+
+/// The sequence number of a reset, one bit (RSN, TS 25.322 §9.2.2.13).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ResetNumber(pub(crate) bool);
+
+/// How far to move the receiving window so that discarded SDUs are passed over: the MRW
+/// super-field (TS 25.322 §9.2.2.11.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WindowMove {
+    /// The first PDU that is still of use (`SN_MRW`).
+    pub(crate) sn: Sn,
+    /// How many of the length indicators in that PDU belong to discarded SDUs (`N`).
+    pub(crate) ends: u8,
+    /// The first SDU that is not discarded.
+    pub(crate) sdu: u64,
+}
+
+/// The answer: the MRW ACK super-field (TS 25.322 §9.2.2.11.7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WindowMoved {
+    /// Where the receiving window begins now (`SN_ACK`).
+    pub(crate) sn: Sn,
+    /// The `N` of the window move, if the window begins where that asked for; else 0.
+    pub(crate) ends: u8,
+}

@@ -1,0 +1,159 @@
+//! One end of an acknowledged-mode link.
+
+use base::Time;
+
+use super::Config;
+use super::block::Control;
+use super::receiver::{PeerChannel, Receiver};
+use super::reset::{Action, Reset, State};
+use super::segmentation::Sdus;
+use super::timers::earlier;
+use super::transmitter::{Transmitter, Verdict};
+use crate::umts::mac::TransportBlocks;
+
+/// One end: it sends the SDUs of one direction and receives those of the other.
+#[derive(Debug)]
+pub(crate) struct Entity {
+    config: Config,
+    transmitter: Transmitter,
+    receiver: Receiver,
+    reset: Reset,
+    resets: u64,
+}
+
+/// The SDUs that an entity sends and those that its peer does.
+#[derive(Debug)]
+pub(crate) struct Traffic<'a> {
+    pub(crate) own: &'a mut Sdus,
+    pub(crate) peer: &'a mut Sdus,
+}
+
+/// Whether an entity can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Health {
+    /// It can.
+    Well,
+    /// Resets remained unanswered: the bearer must be established anew.
+    UnrecoverableError,
+}
+
+impl Entity {
+    /// An end that sends over `own` and hears its peer over `peer`.
+    pub(crate) fn new(config: &Config, own: PeerChannel, peer: PeerChannel) -> Self {
+        Self {
+            transmitter: Transmitter::new(config, own.tti),
+            receiver: Receiver::new(config, peer),
+            reset: Reset::new(config.reset),
+            resets: 0,
+            config: config.clone(),
+        }
+    }
+
+    /// How often it began a reset.
+    pub(crate) const fn resets(&self) -> u64 {
+        self.resets
+    }
+
+    /// Fills a TTI: reset, window move, status, retransmissions, a repeated poll, new data.
+    pub(crate) fn fill(
+        &mut self,
+        traffic: &mut Traffic<'_>,
+        blocks: &mut TransportBlocks,
+    ) -> Health {
+        let now = blocks.start;
+        if self.reset.fill(blocks) == Action::Fail {
+            return Health::UnrecoverableError;
+        }
+        if self.reset.state() == State::ResetPending {
+            return Health::Well;
+        }
+        let verdict = self.transmitter.fill_control(traffic.own, blocks);
+        if self.heed(now, verdict) == State::ResetPending {
+            return Health::Well;
+        }
+        self.receiver.fill(traffic.peer, blocks);
+        self.transmitter.fill(traffic.own, blocks);
+        let verdict = self.transmitter.apply_limit(now, traffic.own);
+        self.heed(now, verdict);
+        Health::Well
+    }
+
+    /// Takes in a TTI that ended at `now`, without the blocks in error.
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        blocks: &TransportBlocks,
+        traffic: &mut Traffic<'_>,
+    ) {
+        for (place, control) in (0..).zip(&blocks.control) {
+            if blocks.errors.from(place) & 1 == 0 {
+                self.handle_control(now, control, traffic);
+            }
+        }
+        if self.reset.state() == State::Ready {
+            for (place, run) in blocks.runs() {
+                self.receiver.handle_data(run, blocks.errors.from(place), traffic.peer);
+            }
+            let verdict = self.transmitter.apply_limit(now, traffic.own);
+            self.heed(now, verdict);
+        }
+    }
+
+    /// When there will be something to send, `now` at the earliest.
+    pub(crate) fn poll_timeout(&self, now: Time, own: &Sdus, peer: &Sdus) -> Option<Time> {
+        let reset = self.reset.poll_timeout(now);
+        match self.reset.state() {
+            State::ResetPending => reset,
+            State::Ready => earlier(
+                reset,
+                earlier(
+                    self.transmitter.poll_timeout(now, own),
+                    self.receiver.poll_timeout(now, peer),
+                ),
+            ),
+        }
+    }
+
+    /// Starts as new, as after establishment of the bearer.
+    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        self.clear(now, traffic);
+        self.reset = Reset::new(self.config.reset);
+    }
+
+    fn handle_control(&mut self, now: Time, control: &Control, traffic: &mut Traffic<'_>) {
+        let is_ready = self.reset.state() == State::Ready;
+        match control {
+            Control::Reset(number) => {
+                if self.reset.handle_reset(*number) == Action::ClearAndAcknowledge {
+                    self.clear(now, traffic);
+                }
+            }
+            Control::ResetAck(number) => {
+                if self.reset.handle_ack(*number) == Action::Clear {
+                    self.clear(now, traffic);
+                }
+            }
+            Control::Status(report) if is_ready => {
+                self.transmitter.handle_status(report, traffic.own);
+            }
+            Control::MoveWindow(to) if is_ready => self.receiver.handle_move(*to, traffic.peer),
+            Control::MoveWindowAck(moved) if is_ready => {
+                self.transmitter.handle_moved(*moved, traffic.own);
+            }
+            Control::Status(_) | Control::MoveWindow(_) | Control::MoveWindowAck(_) => {}
+        }
+    }
+
+    fn clear(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        self.transmitter.reset(now, &self.config, traffic.own);
+        self.receiver.reset();
+    }
+
+    /// Begins a reset if the transmitter needs one.
+    fn heed(&mut self, now: Time, verdict: Verdict) -> State {
+        if verdict == Verdict::ResetNeeded && self.reset.begin(now) == Action::Begin {
+            self.resets += 1;
+        }
+        self.reset.state()
+    }
+}

@@ -1,0 +1,597 @@
+//! The SDUs of one direction: cut into PDUs at one end, put together at the other.
+//!
+//! Nothing is copied. A PDU is a sequence number; this table says which SDU begins and ends in
+//! which PDU, so a block on the air is a reference into it, and an SDU is whole as soon as every
+//! PDU from its first to its last has arrived.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Time};
+
+use super::block::WindowMove;
+use super::{Concatenation, Config, OnLimit};
+use crate::umts::rlc::Sn;
+
+/// An SDU begins in a PDU that another has ended in if at least so many bytes are left.
+const MIN_START: u32 = 3;
+
+/// With explicit discard no more SDUs end in one PDU (TS 25.322 §9.2.2.8), so that a window move
+/// can point at each.
+const MAX_ENDS: u32 = 15;
+
+/// The SDUs of one direction from hand-in to acknowledgement, numbered from 0.
+#[derive(Debug)]
+pub(crate) struct Sdus {
+    payload: u32,
+    length_indicator: u32,
+    concatenation: Concatenation,
+    /// How many SDUs may end in one PDU.
+    max_ends: u32,
+    in_order: bool,
+    /// The number of the first entry.
+    base: u64,
+    entries: VecDeque<Entry>,
+    /// The SDU that the next data byte belongs to.
+    cursor: u64,
+    /// How many of its bytes are not yet in a PDU.
+    remaining: u32,
+    /// The SDU before the cursor filled its PDU so well that no length indicator fitted; the next
+    /// PDU tells its end (TS 25.322 §9.2.2.8, the special values for this).
+    end_untold: bool,
+    /// In sequence: every SDU below has been delivered or discarded.
+    delivered: u64,
+    outcomes: VecDeque<Outcome>,
+    pub(crate) waiting_time: Duration,
+}
+
+/// What became of an SDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// The peer has it whole.
+    Delivered(u64),
+    /// It will never be delivered.
+    Discarded(u64),
+}
+
+/// One SDU.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bytes: u32,
+    handed_in: Time,
+    /// The PDU with its first byte, once there is one.
+    start: Sn,
+    /// How many of its bytes are in that PDU.
+    start_bytes: u32,
+    /// The PDU that tells its end, once there is one.
+    end: Option<Sn>,
+    fate: Fate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Open,
+    Delivered,
+    Discarded,
+}
+
+/// What a call of [`Sdus::segment`] made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cut {
+    /// How many PDUs.
+    pub(crate) pdus: u32,
+    /// How many SDUs end in them.
+    pub(crate) sdu_ends: u32,
+}
+
+impl Sdus {
+    pub(crate) fn new(config: &Config) -> Self {
+        let discards = config.discard_timer.is_some()
+            || (config.max_retransmissions.is_some() && config.on_limit == OnLimit::Discard);
+        Self {
+            payload: config.pdu_payload,
+            max_ends: if discards { MAX_ENDS } else { u32::MAX },
+            length_indicator: config.length_indicator_bytes(),
+            concatenation: config.concatenation,
+            in_order: config.in_order,
+            base: 0,
+            entries: VecDeque::new(),
+            cursor: 0,
+            remaining: 0,
+            end_untold: false,
+            delivered: 0,
+            outcomes: VecDeque::new(),
+            waiting_time: Duration::ZERO,
+        }
+    }
+
+    /// Takes in an SDU of `bytes` bytes.
+    pub(crate) fn push(&mut self, now: Time, bytes: u32) {
+        debug_assert!(bytes > 0, "an SDU has at least one byte");
+        if self.cursor == self.end() {
+            self.remaining = bytes;
+        }
+        self.entries.push_back(Entry {
+            bytes,
+            handed_in: now,
+            start: Sn::ZERO,
+            start_bytes: 0,
+            end: None,
+            fate: Fate::Open,
+        });
+    }
+
+    /// How many SDUs wait for the end of their first transmission.
+    pub(crate) fn waiting(&self) -> u32 {
+        (self.end() - self.cursor) as u32
+    }
+
+    /// True if there is anything for a new PDU.
+    pub(crate) fn has_data(&self) -> bool {
+        self.end_untold || self.cursor < self.end()
+    }
+
+    /// True if SDUs are delivered in sequence.
+    pub(crate) const fn is_in_order(&self) -> bool {
+        self.in_order
+    }
+
+    /// True if nothing waits for transmission or acknowledgement.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.entries.is_empty() && !self.end_untold
+    }
+
+    pub(crate) fn poll_outcome(&mut self) -> Option<Outcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// Fills new PDUs from `sn` on: at most `pdus`, none after that in which SDU end number
+    /// `sdu_ends` lies.
+    pub(crate) fn segment(&mut self, now: Time, sn: Sn, pdus: u32, sdu_ends: u32) -> Cut {
+        let mut cut = Cut { pdus: 0, sdu_ends: 0 };
+        while cut.pdus < pdus && cut.sdu_ends < sdu_ends && self.has_data() {
+            let next = sn + u64::from(cut.pdus);
+            let whole = if self.end_untold { 0 } else { (self.remaining - 1) / self.payload };
+            let whole = whole.min(pdus - cut.pdus);
+            if whole > 0 {
+                self.take(next, whole * self.payload, self.payload);
+                cut.pdus += whole;
+            } else {
+                cut.sdu_ends += self.fill(now, next);
+                cut.pdus += 1;
+            }
+        }
+        cut
+    }
+
+    /// The number of the oldest SDU that needs care.
+    pub(crate) const fn first(&self) -> u64 {
+        self.base
+    }
+
+    /// When the SDUs from number `from` on were handed in.
+    pub(crate) fn handed_in(&self, from: u64) -> impl Iterator<Item = Time> {
+        self.entries.iter().skip(from.saturating_sub(self.base) as usize).map(|e| e.handed_in)
+    }
+
+    /// The SDU after the last that has a byte in PDU `sn`.
+    pub(crate) fn after_pdu(&self, sn: Sn) -> u64 {
+        let begun = self.cursor + u64::from(self.cursor_has_begun());
+        let count = (begun - self.base) as usize;
+        let old = self.entries.iter().take(count).take_while(|entry| entry.start <= sn).count();
+        self.base + old as u64
+    }
+
+    /// Gives up every SDU below `sdu`. If any of them has been sent in part, the window move that
+    /// passes over them is returned; `next` is the number of the next new PDU.
+    pub(crate) fn abandon(&mut self, now: Time, sdu: u64, next: Sn) -> Option<WindowMove> {
+        let sent = self.cursor + u64::from(self.cursor_has_begun());
+        let is_move_needed = sdu.min(sent) > self.base;
+        if sdu < self.cursor || (sdu == self.cursor && !self.end_untold) {
+            return is_move_needed.then(|| self.move_within_sent(sdu));
+        }
+        if self.end_untold {
+            self.cut_short(self.cursor - 1, next);
+            self.end_untold = false;
+        }
+        while self.cursor < sdu {
+            self.cut_short(self.cursor, next);
+            self.step(now);
+        }
+        self.pop_settled(Sn::ZERO);
+        is_move_needed.then_some(WindowMove { sn: next, ends: 0, sdu })
+    }
+
+    /// The receiver passes over every SDU below `sdu` that is not whole.
+    pub(crate) fn discard_below(&mut self, sdu: u64) {
+        for number in self.base..sdu {
+            if self.entry(number).fate == Fate::Open {
+                self.settle(number, Fate::Discarded);
+            }
+        }
+    }
+
+    /// The receiver has every PDU below `sn`.
+    pub(crate) fn deliver_in_order(&mut self, sn: Sn) {
+        if !self.in_order {
+            return;
+        }
+        self.delivered = self.delivered.max(self.base);
+        while self.delivered < self.end() {
+            let number = self.delivered;
+            let entry = self.entry(number);
+            if entry.fate == Fate::Open {
+                if entry.end.is_none_or(|end| end >= sn) {
+                    return;
+                }
+                self.settle(number, Fate::Delivered);
+            }
+            self.delivered += 1;
+        }
+    }
+
+    /// The receiver got PDU `sn` and has now every PDU of a range for which `whole` says so. SDUs
+    /// with a byte in it may have become whole.
+    pub(crate) fn deliver_any_order(&mut self, sn: Sn, whole: impl Fn(Sn, Sn) -> bool) {
+        let told = (self.cursor - self.base) as usize - usize::from(self.end_untold);
+        let first = self.entries.partition_point(|entry| entry.end.is_some_and(|end| end < sn));
+        for index in first..told {
+            let Entry { start, end: Some(end), fate, .. } = self.entries[index] else { continue };
+            if start > sn {
+                return;
+            }
+            if fate == Fate::Open && whole(start, end) {
+                self.settle(self.base + index as u64, Fate::Delivered);
+            }
+        }
+    }
+
+    /// The sender knows that every PDU below `sn` has arrived: their SDUs need no more care.
+    pub(crate) fn acknowledge(&mut self, sn: Sn) {
+        self.pop_settled(sn);
+    }
+
+    /// The sender knows that the receiver has passed over the SDUs below `sdu`.
+    pub(crate) fn passed_over(&mut self, sdu: u64) {
+        while self.base < sdu && self.entries.front().is_some_and(|entry| entry.fate != Fate::Open)
+        {
+            self.pop();
+        }
+    }
+
+    /// Gives up every SDU of which a byte has been sent; the next PDU starts with the next SDU.
+    pub(crate) fn reset(&mut self, now: Time) {
+        if self.cursor_has_begun() {
+            self.step(now);
+        }
+        self.end_untold = false;
+        while self.base < self.cursor {
+            self.settle(self.base, Fate::Discarded);
+            self.pop();
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.base + self.entries.len() as u64
+    }
+
+    fn entry(&self, number: u64) -> &Entry {
+        &self.entries[(number - self.base) as usize]
+    }
+
+    fn entry_mut(&mut self, number: u64) -> &mut Entry {
+        &mut self.entries[(number - self.base) as usize]
+    }
+
+    fn cursor_has_begun(&self) -> bool {
+        self.cursor < self.end() && self.remaining < self.entry(self.cursor).bytes
+    }
+
+    /// Decides an open SDU's fate.
+    fn settle(&mut self, number: u64, fate: Fate) {
+        let entry = self.entry_mut(number);
+        if entry.fate != Fate::Open {
+            return;
+        }
+        entry.fate = fate;
+        self.outcomes.push_back(match fate {
+            Fate::Delivered => Outcome::Delivered(number),
+            Fate::Discarded => Outcome::Discarded(number),
+            Fate::Open => unreachable!("an open fate is no decision"),
+        });
+    }
+
+    /// An SDU whose end will never be told cannot be delivered.
+    fn cut_short(&mut self, number: u64, next: Sn) {
+        self.entry_mut(number).end = Some(if next > Sn::ZERO { next - 1 } else { next });
+        self.settle(number, Fate::Discarded);
+    }
+
+    fn pop(&mut self) {
+        self.entries.pop_front();
+        self.base += 1;
+    }
+
+    fn pop_settled(&mut self, acknowledged: Sn) {
+        while self.base < self.cursor
+            && self.entries.front().is_some_and(|entry| match entry.fate {
+                Fate::Open => false,
+                Fate::Delivered => entry.end.is_some_and(|end| end < acknowledged),
+                Fate::Discarded => true,
+            })
+        {
+            self.pop();
+        }
+    }
+
+    /// Puts `bytes` of the SDU at the cursor into PDUs from `sn` on, `in_first` of them into the
+    /// first.
+    fn take(&mut self, sn: Sn, bytes: u32, in_first: u32) {
+        let (cursor, remaining) = (self.cursor, self.remaining);
+        let entry = self.entry_mut(cursor);
+        if remaining == entry.bytes {
+            entry.start = sn;
+            entry.start_bytes = in_first;
+        }
+        self.remaining -= bytes;
+    }
+
+    /// Moves the cursor to the next SDU.
+    fn step(&mut self, now: Time) {
+        self.waiting_time += now.saturating_since(self.entry(self.cursor).handed_in);
+        self.cursor += 1;
+        self.remaining =
+            self.entries.get((self.cursor - self.base) as usize).map_or(0, |e| e.bytes);
+    }
+
+    /// Fills the one PDU `sn`, in which at least one SDU ends or which no SDU fills, and says how
+    /// many end.
+    fn fill(&mut self, now: Time, sn: Sn) -> u32 {
+        let (mut space, mut ends, mut is_empty) = (self.payload, 0, true);
+        if self.end_untold {
+            self.end_untold = false;
+            let ended = self.cursor - 1;
+            self.entry_mut(ended).end = Some(sn);
+            space -= self.length_indicator;
+            ends += 1;
+        }
+        while self.cursor < self.end() && (is_empty || self.may_join(space, ends)) {
+            let (cursor, bytes) = (self.cursor, self.remaining.min(space));
+            self.take(sn, bytes, bytes);
+            if self.remaining > 0 {
+                break;
+            }
+            self.step(now);
+            if space - bytes < self.length_indicator {
+                self.end_untold = true;
+                break;
+            }
+            self.entry_mut(cursor).end = Some(sn);
+            space -= bytes + self.length_indicator;
+            ends += 1;
+            is_empty = false;
+        }
+        ends
+    }
+
+    /// True if an SDU may begin in the `space` left behind `ends` others.
+    fn may_join(&self, space: u32, ends: u32) -> bool {
+        match self.concatenation {
+            Concatenation::Allowed => space >= MIN_START && ends < self.max_ends,
+            Concatenation::Forbidden => false,
+        }
+    }
+
+    /// The window move over SDUs below `sdu` whose ends have all been told.
+    fn move_within_sent(&self, sdu: u64) -> WindowMove {
+        let end = self.entry(sdu - 1).end.expect("an SDU before the cursor has an end");
+        let next = self.entries.get((sdu - self.base) as usize);
+        if next.is_none_or(|next| next.start_bytes == 0 || next.start != end) {
+            return WindowMove { sn: end + 1, ends: 0, sdu };
+        }
+        let ends = (self.base..sdu).filter(|number| self.entry(*number).end == Some(end)).count();
+        WindowMove { sn: end, ends: ends as u8, sdu }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::super::pdu::LengthIndicator;
+    use super::super::tests::config;
+    use super::*;
+
+    impl Sdus {
+        /// PDU `sn` as it stands on the air with 7-bit indicators: the parts of SDUs as
+        /// `number[from..to]`, its length indicators, and what is left as `pad`.
+        fn layout(&self, sn: Sn) -> String {
+            let (mut text, mut indicators, mut data) = (String::new(), Vec::new(), 0);
+            for (number, entry) in (self.base..).zip(&self.entries) {
+                let is_inside = entry.start_bytes > 0
+                    && entry.start <= sn
+                    && entry.end.is_none_or(|end| sn <= end);
+                if !is_inside {
+                    continue;
+                }
+                let before = match sn - entry.start {
+                    0 => 0,
+                    pdus => entry.start_bytes + self.payload * (pdus as u32 - 1),
+                };
+                let most = if before == 0 { entry.start_bytes } else { self.payload };
+                let bytes = entry.bytes.saturating_sub(before).min(most);
+                data += bytes;
+                if bytes > 0 {
+                    write!(text, "{number}[{before}..{}] ", before + bytes).expect("a string");
+                }
+                if entry.end == Some(sn) {
+                    indicators.push(match bytes {
+                        0 => LengthIndicator::PreviousFilled,
+                        _ => LengthIndicator::End(data as u16),
+                    });
+                }
+            }
+            let mut space = self.payload - data - indicators.len() as u32;
+            if space > 0 {
+                indicators.push(LengthIndicator::Padding);
+                space -= 1;
+                write!(text, "pad {space} ").expect("a string");
+            }
+            text + &format!("{indicators:?}")
+        }
+    }
+
+    /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
+    fn check(concatenation: Concatenation, sizes: &[u32], first: u64, expect: &[&str]) {
+        let mut sdus = Sdus::new(&Config { concatenation, ..config() });
+        for bytes in sizes {
+            sdus.push(Time::ZERO, *bytes);
+        }
+        let cut = sdus.segment(Time::ZERO, Sn::new(first), 1000, u32::MAX);
+        let layouts: Vec<_> =
+            (0..cut.pdus).map(|pdu| sdus.layout(Sn::new(first + u64::from(pdu)))).collect();
+        assert_eq!(layouts, expect, "{sizes:?}");
+        assert!(!sdus.has_data() && sdus.waiting() == 0);
+        assert_eq!(cut.sdu_ends as usize, sizes.len());
+    }
+
+    use Concatenation::{Allowed, Forbidden};
+
+    #[test]
+    fn an_acknowledgement_takes_two_pdus() {
+        check(Allowed, &[41], 0, &["0[0..40] []", "0[40..41] pad 37 [End(1), Padding]"]);
+    }
+
+    #[test]
+    fn a_packet_of_lo2005_takes_fourteen_pdus() {
+        let mut expect: Vec<_> =
+            (0..13).map(|i| format!("0[{}..{}] []", i * 40, i * 40 + 40)).collect();
+        expect.push("0[520..553] pad 5 [End(33), Padding]".to_owned());
+        let expect: Vec<_> = expect.iter().map(String::as_str).collect();
+        check(Allowed, &[553], 0, &expect);
+    }
+
+    #[test]
+    fn an_sdu_joins_the_pdu_where_another_ended() {
+        check(
+            Allowed,
+            &[73, 41],
+            4095,
+            &["0[0..40] []", "0[40..73] 1[0..6] [End(33)]", "1[6..41] pad 3 [End(35), Padding]"],
+        );
+        check(
+            Allowed,
+            &[3, 4, 5, 22],
+            0,
+            &["0[0..3] 1[0..4] 2[0..5] 3[0..22] pad 1 [End(3), End(7), End(12), End(34), Padding]"],
+        );
+    }
+
+    #[test]
+    fn at_least_three_bytes_must_be_left_to_join() {
+        check(
+            Allowed,
+            &[36, 9],
+            0,
+            &["0[0..36] 1[0..3] [End(36)]", "1[3..9] pad 32 [End(6), Padding]"],
+        );
+        check(
+            Allowed,
+            &[37, 9],
+            0,
+            &["0[0..37] pad 1 [End(37), Padding]", "1[0..9] pad 29 [End(9), Padding]"],
+        );
+        check(Allowed, &[39, 9], 0, &["0[0..39] [End(39)]", "1[0..9] pad 29 [End(9), Padding]"]);
+    }
+
+    #[test]
+    fn an_exact_fill_is_told_in_the_next_pdu() {
+        check(
+            Allowed,
+            &[80, 9],
+            0,
+            &["0[0..40] []", "0[40..80] []", "1[0..9] pad 28 [PreviousFilled, End(9), Padding]"],
+        );
+        check(Allowed, &[40], 0, &["0[0..40] []", "pad 38 [PreviousFilled, Padding]"]);
+        check(
+            Forbidden,
+            &[40, 79],
+            0,
+            &[
+                "0[0..40] []",
+                "1[0..39] [PreviousFilled]",
+                "1[39..79] []",
+                "pad 38 [PreviousFilled, Padding]",
+            ],
+        );
+    }
+
+    #[test]
+    fn segmentation_only_begins_each_sdu_in_its_own_pdu() {
+        check(
+            Forbidden,
+            &[10, 41],
+            0,
+            &[
+                "0[0..10] pad 28 [End(10), Padding]",
+                "1[0..40] []",
+                "1[40..41] pad 37 [End(1), Padding]",
+            ],
+        );
+    }
+
+    /// With 15-bit indicators an SDU that leaves one byte is told in the next PDU too.
+    #[test]
+    fn wide_indicators_take_two_bytes() {
+        let ends = |bytes| {
+            let mut sdus = Sdus::new(&Config { pdu_payload: 200, ..config() });
+            sdus.push(Time::ZERO, bytes);
+            sdus.segment(Time::ZERO, Sn::ZERO, 9, u32::MAX).pdus
+        };
+        assert_eq!([197, 198, 199, 200, 201].map(ends), [1, 1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn cutting_stops_at_limits() {
+        let mut sdus = Sdus::new(&config());
+        for bytes in [100, 100, 100] {
+            sdus.push(Time::ZERO, bytes);
+        }
+        let mut segment = |sn, pdus, ends| sdus.segment(Time::ZERO, Sn::new(sn), pdus, ends);
+        assert_eq!(segment(0, 2, 9), Cut { pdus: 2, sdu_ends: 0 });
+        assert_eq!(segment(2, 9, 1), Cut { pdus: 1, sdu_ends: 1 });
+        assert_eq!(segment(3, 9, 2), Cut { pdus: 5, sdu_ends: 2 });
+        assert_eq!(segment(8, 9, 9), Cut { pdus: 0, sdu_ends: 0 });
+    }
+
+    #[test]
+    fn an_sdu_that_comes_later_does_not_join_a_pdu_that_is_gone() {
+        let mut sdus = Sdus::new(&config());
+        sdus.push(Time::ZERO, 10);
+        sdus.segment(Time::ZERO, Sn::ZERO, 1, 9);
+        sdus.push(Time::ZERO, 10);
+        sdus.segment(Time::ZERO, Sn::new(1), 1, 9);
+        assert_eq!(sdus.layout(Sn::new(1)), "1[0..10] pad 28 [End(10), Padding]");
+    }
+
+    /// The window move over the first `count` of three SDUs of 73 B, `pdus` of which were sent.
+    #[test]
+    fn window_moves_point_behind_the_last_discarded_sdu() {
+        let check = |pdus, count, expect: Option<(u64, u8)>| {
+            let mut sdus = Sdus::new(&config());
+            for bytes in [73, 73, 73] {
+                sdus.push(Time::ZERO, bytes);
+            }
+            sdus.segment(Time::ZERO, Sn::ZERO, pdus, 9);
+            let to = sdus.abandon(Time::ZERO, count, Sn::new(pdus.into()));
+            assert_eq!(to.map(|to| (to.sn - Sn::ZERO, to.ends)), expect, "{pdus} {count}");
+            assert!(to.is_none_or(|to| to.sdu == count));
+        };
+        // 0: [0..40], 1: [40..73] and six bytes of the next, 2: [6..46], 3: [46..73] and twelve.
+        check(0, 1, None);
+        check(1, 1, Some((1, 0)));
+        check(2, 1, Some((1, 1)));
+        check(4, 2, Some((3, 1)));
+        check(3, 2, Some((3, 0)));
+        check(1, 3, Some((1, 0)));
+    }
+}

@@ -1,0 +1,6 @@
+//! Radio link control (TS 25.322).
+
+pub mod am;
+mod sn;
+
+pub use sn::Sn;

@@ -1,0 +1,146 @@
+//! A bearer with sources at its two ends.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its share of it")]
+
+use base::{Direction, Duration, Probability, Rate, Stream, Time};
+use radio::Sdu;
+use radio::umts::pdcp::PdcpConfig;
+use radio::umts::rlc::am;
+use radio::umts::{Bearer, Channel, DchConfig};
+
+/// An SDU that knows its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packet {
+    pub number: u32,
+    pub bytes: u32,
+}
+
+impl Sdu for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+pub fn probability(value: f64) -> Probability {
+    Probability::new(value).expect("in range")
+}
+
+pub const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub fn at(time: Duration) -> Time {
+    Time::ZERO + time
+}
+
+/// The triggers that fit paper lo2005.
+pub fn rlc() -> am::Config {
+    am::Config {
+        pdu_payload: 40,
+        window: 4095,
+        concatenation: am::Concatenation::Allowed,
+        in_order: true,
+        max_retransmissions: None,
+        on_limit: am::OnLimit::Reset,
+        discard_timer: None,
+        poll: am::Poll {
+            last_in_buffer: true,
+            last_in_retransmission_buffer: true,
+            every_pdus: None,
+            every_sdus: None,
+            window_utilization: Some(probability(1.0)),
+            timer: Some(millis(80)),
+            prohibit: None,
+        },
+        status: am::Status {
+            missing: true,
+            periodic: None,
+            prohibit: Some(millis(60)),
+            estimated_pdu_counter: None,
+        },
+        reset: am::Repetition { timer: millis(300), max: None },
+        move_window: am::Repetition { timer: millis(200), max: None },
+    }
+}
+
+/// 384 kbit/s down in 10 ms, 64 kbit/s up in 20 ms.
+pub fn dch(tbler: f64, rlc: am::Config) -> DchConfig {
+    let channel = |bps, tti| Channel {
+        rate: Rate::from_bps(bps),
+        tti: millis(tti),
+        tbler: probability(tbler),
+    };
+    DchConfig {
+        downlink: channel(384_000, 10),
+        uplink: channel(64_000, 20),
+        pdcp: PdcpConfig { header_bytes: 1, header_compression: false },
+        rlc,
+        queue_limit: None,
+    }
+}
+
+/// A delivery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delivery {
+    pub time: Time,
+    pub direction: Direction,
+    pub packet: Packet,
+}
+
+/// Runs `bearer` until it is idle or `end` comes.
+pub fn run(bearer: &mut Bearer<Packet>, end: Time) -> Vec<Delivery> {
+    let mut deliveries = Vec::new();
+    while let Some(time) = bearer.poll_timeout().filter(|time| *time <= end) {
+        bearer.handle_timeout(time, &mut ());
+        drain(bearer, time, &mut deliveries);
+    }
+    deliveries
+}
+
+/// Hands `packets` in at their times and runs `bearer` until it is idle or `end` comes.
+pub fn feed(
+    bearer: &mut Bearer<Packet>,
+    packets: &[(Time, Direction, Packet)],
+    end: Time,
+) -> Vec<Delivery> {
+    let mut deliveries = Vec::new();
+    for &(time, direction, packet) in packets {
+        deliveries.extend(run(bearer, time));
+        bearer.handle_input(time, direction, packet, &mut ()).expect("there is room");
+        drain(bearer, time, &mut deliveries);
+    }
+    deliveries.extend(run(bearer, end));
+    deliveries
+}
+
+fn drain(bearer: &mut Bearer<Packet>, time: Time, deliveries: &mut Vec<Delivery>) {
+    while let Some((direction, packet)) = bearer.poll_output() {
+        deliveries.push(Delivery { time, direction, packet });
+    }
+}
+
+/// `count` packets a direction of 40 to 1500 B, up to `gap` apart, in the order of their times.
+pub fn traffic(seed: u64, count: u32, gap: Duration) -> Vec<(Time, Direction, Packet)> {
+    let mut packets = Vec::new();
+    for (direction, name) in [(Direction::Downlink, "down"), (Direction::Uplink, "up")] {
+        let mut chance = Stream::named(seed, name);
+        let mut time = Time::ZERO;
+        for number in 0..count {
+            time += Duration::from_nanos((gap.as_nanos() as f64 * chance.next_f64()) as u64);
+            let bytes = match chance.below(4) {
+                0 => 40 + chance.below(3),
+                1 => 552,
+                2 => 39 + 40 * chance.below(20),
+                _ => 40 + chance.below(1461),
+            };
+            packets.push((time, direction, Packet { number, bytes }));
+        }
+    }
+    packets.sort_by_key(|(time, ..)| *time);
+    packets
+}
+
+/// The numbers that came out at the end of `direction`, in order.
+pub fn numbers(deliveries: &[Delivery], direction: Direction) -> Vec<u32> {
+    let of = deliveries.iter().filter(|delivery| delivery.direction == direction);
+    of.map(|delivery| delivery.packet.number).collect()
+}

@@ -1,0 +1,236 @@
+//! Transfers over whole bearers, to the tick.
+
+mod support;
+
+use base::Direction::{self, Downlink, Uplink};
+use base::{BlockFact, BlockKind, Observe, Time};
+use radio::umts::pdcp::{Headers, PdcpConfig};
+use radio::umts::rlc::am;
+use radio::umts::{Bearer, ConfigError, DchConfig};
+use radio::{Sdu, umts};
+use support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
+
+/// Every block, with the millisecond at which its TTI starts.
+#[derive(Default)]
+struct Blocks(Vec<(u64, BlockFact)>);
+
+impl Observe for Blocks {
+    fn block(&mut self, now: Time, fact: BlockFact) {
+        self.0.push((in_millis(now), fact));
+    }
+}
+
+fn in_millis(time: Time) -> u64 {
+    time.saturating_since(Time::ZERO).as_nanos() / 1_000_000
+}
+
+/// Hands one SDU in at `millis` and says on which tick, in ms, it is delivered.
+fn delivery(direction: Direction, bytes: u32, handed_in: u64) -> u64 {
+    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "bearer").expect("valid");
+    let packet = Packet { number: 0, bytes };
+    bearer.handle_input(at(millis(handed_in)), direction, packet, &mut ()).expect("there is room");
+    let deliveries = run(&mut bearer, at(millis(10_000)));
+    assert_eq!(deliveries.len(), 1);
+    assert_eq!((deliveries[0].direction, deliveries[0].packet), (direction, packet));
+    assert_eq!(bearer.poll_timeout(), None, "idle at the end");
+    in_millis(deliveries[0].time)
+}
+
+/// Equation 4 of lo2005: whole TTIs after the first tick.
+#[test]
+fn an_error_free_sdu_takes_whole_ttis() {
+    assert_eq!(delivery(Downlink, 552, 5), 10 + 2 * 10);
+    assert_eq!(delivery(Downlink, 40, 5), 10 + 10);
+    assert_eq!(delivery(Uplink, 40, 5), 20 + 20);
+    assert_eq!(delivery(Uplink, 552, 5), 20 + 4 * 20);
+}
+
+#[test]
+fn an_sdu_on_a_tick_misses_it() {
+    assert_eq!(delivery(Downlink, 40, 10), 20 + 10);
+    assert_eq!(delivery(Uplink, 40, 20), 40 + 20);
+    assert_eq!(delivery(Uplink, 40, 0), 20 + 20);
+}
+
+/// The first of two blocks is lost. The second arrives at 20 ms and is a gap and a poll; the
+/// report goes with the next uplink TTI, at 40 ms, and arrives at 60 ms, on a tick that it misses;
+/// the block goes again at 70 ms and is there at 80 ms.
+#[test]
+fn a_lost_block_costs_one_loop() {
+    let lone_loss = |seed| {
+        let (mut bearer, mut blocks) =
+            (Bearer::new(0, &dch(0.1, rlc()), seed, "loop").expect("valid"), Blocks::default());
+        bearer
+            .handle_input(at(millis(5)), Downlink, Packet { number: 0, bytes: 40 }, &mut blocks)
+            .expect("there is room");
+        let mut delivered = None;
+        while let Some(time) = bearer.poll_timeout() {
+            bearer.handle_timeout(time, &mut blocks);
+            delivered = bearer.poll_output().map(|_| in_millis(time)).or(delivered);
+        }
+        let lost: Vec<_> = blocks.0.iter().map(|(_, fact)| fact.error).collect();
+        (lost.first() == Some(&true) && !lost[1..].contains(&true)).then_some((delivered, blocks.0))
+    };
+    let (delivered, blocks) = (0..1000).find_map(lone_loss).expect("a seed with such a loss");
+    assert_eq!(delivered, Some(80));
+    let blocks: Vec<_> = blocks
+        .iter()
+        .map(|(time, fact)| (*time, fact.direction, fact.sn, fact.kind, fact.poll))
+        .collect();
+    assert_eq!(
+        blocks,
+        [
+            (10, Downlink, 0, BlockKind::Data, false),
+            (10, Downlink, 1, BlockKind::Data, true),
+            (40, Uplink, 0, BlockKind::Control, false),
+            (70, Downlink, 0, BlockKind::Retransmission, true),
+            (100, Uplink, 0, BlockKind::Control, false),
+        ]
+    );
+}
+
+/// What an observer sees is what the counters count, and seeing changes nothing.
+#[test]
+fn facts_and_counters_agree() {
+    let mut bearer = Bearer::new(7, &dch(0.2, rlc()), 3, "facts").expect("valid");
+    let mut blocks = Blocks::default();
+    for (time, direction, packet) in traffic(4, 80, millis(60)) {
+        bearer.handle_input(time, direction, packet, &mut blocks).expect("there is room");
+    }
+    while let Some(time) = bearer.poll_timeout() {
+        bearer.handle_timeout(time, &mut blocks);
+    }
+    let mut unseen = Bearer::new(7, &dch(0.2, rlc()), 3, "facts").expect("valid");
+    feed(&mut unseen, &traffic(4, 80, millis(60)), at(millis(100_000)));
+    for direction in [Downlink, Uplink] {
+        let count = |is: fn(&BlockFact) -> bool| {
+            let of = blocks.0.iter().filter(|(_, fact)| fact.direction == direction && is(fact));
+            of.count() as u64
+        };
+        let counters = bearer.counters(direction);
+        assert_eq!(counters.blocks_sent, count(|_| true));
+        assert_eq!(counters.blocks_in_error, count(|fact| fact.error));
+        let again = count(|fact| fact.kind == BlockKind::Retransmission);
+        assert_eq!(counters.retransmitted_blocks, again);
+        assert_eq!(counters.status_pdus, count(|fact| fact.kind == BlockKind::Control));
+        assert_eq!(counters.blocks_sent, unseen.counters(direction).blocks_sent);
+    }
+    assert!(blocks.0.iter().all(|(_, fact)| fact.machine == 7));
+}
+
+/// The radio's bound: (1 − TBLER) of the blocks get through, and nearly all of them are of use.
+/// (Without errors the window closes every 4095 PDUs and waits 50 ms for the report.)
+#[test]
+fn a_saturated_downlink_wastes_next_to_nothing() {
+    for (tbler, least) in [(0.0, 0.98), (0.05, 0.93), (0.3, 0.67)] {
+        let mut bearer = Bearer::new(0, &dch(tbler, rlc()), 1, "full").expect("valid");
+        let packets: Vec<_> =
+            (0..6000).map(|number| (Time::ZERO, Downlink, Packet { number, bytes: 552 })).collect();
+        let seconds = 60.0;
+        let deliveries = feed(&mut bearer, &packets, at(millis(60_000)));
+        let bits = numbers(&deliveries, Downlink).len() as f64 * 553.0 * 8.0;
+        let share = bits / (384_000.0 * seconds);
+        assert!(share > least && share <= 1.0 - tbler, "{tbler}: {share}");
+    }
+}
+
+/// A packet with headers that can be compressed.
+#[derive(Clone, Copy, Debug)]
+struct Segment(Headers);
+
+impl Sdu for Segment {
+    fn bytes(&self) -> u32 {
+        self.0.bytes() + u32::from(self.0.payload)
+    }
+
+    fn headers(&self) -> Option<Headers> {
+        Some(self.0)
+    }
+}
+
+/// A stream of packets of 512 B, handed in one every `gap` ms.
+fn stream(config: &DchConfig, count: u32, gap: u64) -> (Vec<u32>, umts::Counters) {
+    let mut bearer = Bearer::new(0, config, 1, "stream").expect("valid");
+    let mut arrived = Vec::new();
+    for number in 0..count {
+        let headers = Headers {
+            seq: number * 512,
+            identification: number as u16,
+            flags: base::Flags::ACK,
+            payload: 512,
+            ..Headers::default()
+        };
+        let now = at(millis(u64::from(number) * gap + 1));
+        bearer.handle_input(now, Downlink, Segment(headers), &mut ()).expect("there is room");
+        arrived.extend(std::iter::from_fn(|| bearer.poll_output()).map(|(_, s)| s.0.seq / 512));
+    }
+    while let Some(time) = bearer.poll_timeout() {
+        bearer.handle_timeout(time, &mut ());
+        arrived.extend(std::iter::from_fn(|| bearer.poll_output()).map(|(_, s)| s.0.seq / 512));
+    }
+    (arrived, bearer.counters(Downlink))
+}
+
+/// 40 B of headers become 4: 517 B with the PDCP header are 13 blocks, not 14.
+#[test]
+fn compressed_headers_save_blocks() {
+    let compressed = |tbler| {
+        let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
+        DchConfig { pdcp, ..dch(tbler, rlc()) }
+    };
+    let (arrived, counters) = stream(&compressed(0.0), 100, 50);
+    assert_eq!(arrived, (0..100).collect::<Vec<_>>());
+    assert_eq!(counters.blocks_sent, 14 + 99 * 13);
+    assert_eq!(stream(&dch(0.0, rlc()), 100, 50).1.blocks_sent, 1400);
+    let (arrived, counters) = stream(&compressed(0.2), 100, 50);
+    assert_eq!(arrived, (0..100).collect::<Vec<_>>());
+    assert_eq!(counters.discarded, 0);
+}
+
+/// Where SDUs get lost, those behind them cannot be restored; both are reported.
+#[test]
+fn a_broken_context_is_reported() {
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
+    let rlc = am::Config { discard_timer: Some(millis(100)), ..rlc() };
+    let (arrived, counters) = stream(&DchConfig { pdcp, ..dch(0.3, rlc) }, 100, 50);
+    assert!(arrived.len() < 90 && arrived.is_sorted(), "{arrived:?}");
+    assert_eq!(counters.delivered, arrived.len() as u64);
+    assert_eq!(counters.delivered + counters.discarded, 100);
+}
+
+#[test]
+fn impossible_configurations_are_refused_in_plain_words() {
+    let check = |change: fn(&mut DchConfig), expect: &str| {
+        let mut config = dch(0.0, rlc());
+        change(&mut config);
+        let error: ConfigError =
+            Bearer::<Packet>::new(0, &config, 1, "bad").expect_err("must be refused");
+        assert_eq!(error.to_string(), expect);
+    };
+    check(
+        |config| config.uplink.tti = millis(15),
+        "TTI 0.015s: must be 10 ms, 20 ms, 40 ms or 80 ms",
+    );
+    check(
+        |config| config.downlink.rate = base::Rate::from_bps(31_000),
+        "at 31000 bit/s no block of 40 B fits in a TTI of 0.01s",
+    );
+    check(
+        |config| config.rlc.window = 4096,
+        "RLC window 4096: must be 1 to 4095 PDUs (12-bit sequence numbers)",
+    );
+    check(
+        |config| config.rlc.window = 0,
+        "RLC window 0: must be 1 to 4095 PDUs (12-bit sequence numbers)",
+    );
+    check(|config| config.rlc.pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
+    check(
+        |config| config.rlc.poll.every_sdus = Some(0),
+        "RLC poll every_sdus 0: must be at least 1",
+    );
+    check(
+        |config| config.rlc.poll.timer = Some(millis(0)),
+        "RLC poll timer 0 s: must be above zero",
+    );
+    check(|config| config.pdcp.header_bytes = 9, "PDCP header 9 B: must be at most 3 B");
+}

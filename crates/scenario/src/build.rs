@@ -1,0 +1,107 @@
+//! From a scenario to the world that it describes.
+
+use base::{Rate, Seq, Stream, Time};
+use radio::umts::Bearer;
+use tcp::{Length, Segment};
+use world::{Connection, MachineId, NodeId, World};
+
+use crate::{Link, Radio, Scenario, Wired};
+
+/// More than any run can transfer: what a flow without end has to send.
+const ENDLESS: Length = Length(1 << 60);
+
+/// A world built from a scenario, with what an observer needs to know of it.
+#[derive(Debug)]
+pub struct Network {
+    /// The world, at time zero.
+    pub world: World<Segment<Length>>,
+    /// The sender's and the receiver's endpoint of each flow.
+    pub connections: Vec<[MachineId; 2]>,
+    /// The rate that throughput is compared with: the radio's downlink, or the link's.
+    pub bottleneck: Option<Rate>,
+}
+
+/// Builds the chain that `scenario` describes: the fixed host, its wired links, and the link or
+/// radio bearer to the receiver.
+pub fn build(scenario: &Scenario) -> Network {
+    let mut chain = Chain::from(&scenario.wired);
+    let mut bottleneck = None;
+    if let Some(link) = &scenario.link {
+        chain.add_link(link, scenario.queue.packets);
+        bottleneck = link.rate;
+    }
+    if let Some(radio) = &scenario.radio {
+        chain.add_radio(radio, scenario.queue.packets, scenario.seed);
+        bottleneck = Some(radio.downlink.rate);
+    }
+    let Chain { mut world, first, last } = chain;
+    let tcp = scenario.tcp.config();
+    let bytes = scenario.flow.payload(tcp.mss);
+    let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
+    let connections = (0..u64::from(scenario.flow.count)).map(|index| {
+        world.add_connection(Connection {
+            sender: first,
+            receiver: last,
+            tcp: &tcp,
+            data: bytes.map_or(ENDLESS, Length),
+            close: bytes.is_some(),
+            start: Time::ZERO + scenario.flow.start + scenario.flow.interval * index,
+            isn: [Seq::new(isn.next_u32()), Seq::new(isn.next_u32())],
+        })
+    });
+    let connections = connections.collect();
+    Network { world, connections, bottleneck }
+}
+
+/// A row of nodes from the fixed host to wherever it has been built so far.
+struct Chain {
+    world: World<Segment<Length>>,
+    first: NodeId,
+    last: NodeId,
+}
+
+impl Chain {
+    /// The fixed host and what its wired links lead to.
+    fn from(wired: &[Wired]) -> Self {
+        let mut world = World::new();
+        let name = wired.first().map_or("sender", |wired| wired.between[0].as_str());
+        let first = world.add_node(name);
+        let mut chain = Self { world, first, last: first };
+        for Wired { name, between: [_, to], rate, delay } in wired {
+            let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
+            chain.add_pipes(name, to, [&config, &config]);
+        }
+        chain
+    }
+
+    /// The bottleneck, with the queue ahead of it, and the receiver.
+    fn add_link(&mut self, link: &Link, queue_limit: Option<u32>) {
+        let forth = link::Config { rate: link.rate, delay: link.delay, queue_limit };
+        let back = link::Config { rate: link.back.rate, delay: link.delay, queue_limit: None };
+        self.add_pipes(&link.name, "receiver", [&forth, &back]);
+    }
+
+    /// The radio bearer and the mobile.
+    fn add_radio(&mut self, radio: &Radio, queue_limit: Option<u32>, seed: u64) {
+        let mobile = self.world.add_node("UE");
+        let config = radio.config(queue_limit);
+        let bearer = self
+            .world
+            .add_bearer("Uu", self.last, mobile, |id| Bearer::new(id, &config, seed, "Uu"))
+            .expect("a scenario is validated when it is parsed");
+        self.world.set_route(self.last, None, bearer);
+        self.world.set_route(mobile, None, bearer);
+        self.last = mobile;
+    }
+
+    /// A link to a new node: everything leaves towards the mobile by default, and everything for
+    /// the fixed host the other way.
+    fn add_pipes(&mut self, name: &str, to: &str, [forth, back]: [&link::Config; 2]) {
+        let (from, to) = (self.last, self.world.add_node(to));
+        let down = self.world.add_pipe(&format!("{name}/down"), forth, to);
+        let up = self.world.add_pipe(&format!("{name}/up"), back, from);
+        self.world.set_route(from, None, down);
+        self.world.set_route(to, Some(self.first), up);
+        self.last = to;
+    }
+}

@@ -1,0 +1,57 @@
+//! What is wrong, where, and what would be valid: in one line.
+
+use std::fmt;
+
+use crate::tree::Origin;
+
+/// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
+/// the setting, the key, what is wrong and what would be valid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScenarioError(String);
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// A fault in a scenario whose name is not known at the place where the fault is found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    pub(crate) origin: Origin,
+    /// The dotted key, and its value where that is at fault; empty for the scenario as a whole.
+    pub(crate) subject: String,
+    /// What is wrong and what would be valid.
+    pub(crate) message: String,
+}
+
+impl Fault {
+    /// The fault as a line about the scenario `name`.
+    pub(crate) fn of(self, name: &str) -> ScenarioError {
+        let Self { origin, subject, message } = self;
+        let place = match origin {
+            Origin::File => name.to_owned(),
+            Origin::Line(line) => format!("{name}:{line}"),
+            Origin::Setting(setting) => return one_line(&format!("--set {setting}: {message}")),
+        };
+        if subject.is_empty() {
+            return one_line(&format!("{place}: {message}"));
+        }
+        one_line(&format!("{place}: {subject}: {message}"))
+    }
+}
+
+/// Keys and values come from outside, so they may hold anything.
+fn one_line(text: &str) -> ScenarioError {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}') {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    ScenarioError(line)
+}

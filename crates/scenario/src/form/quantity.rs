@@ -1,0 +1,251 @@
+//! Numbers with a unit: durations, rates and sizes.
+
+use std::marker::PhantomData;
+
+use base::{Duration, Rate};
+
+use super::Leaf;
+use super::number::{Decimal, Unfit};
+use crate::tree::Scalar;
+
+/// A unit's name and how many of the smallest unit it holds.
+type Unit = (&'static str, u64);
+
+/// A kind of quantity.
+struct Quantity {
+    /// As in "a duration".
+    noun: &'static str,
+    /// The smallest first. Of units with the same name in two spellings the first is shown.
+    units: &'static [Unit],
+    /// The unit to suggest for a bare number.
+    usual: &'static str,
+    /// The unit of a bare number, where none is missing.
+    bare: Option<&'static str>,
+}
+
+const TIME: Quantity = Quantity {
+    noun: "a duration",
+    units: &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+    ],
+    usual: "s",
+    bare: None,
+};
+
+const RATE: Quantity = Quantity {
+    noun: "a rate",
+    units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    usual: "kbit/s",
+    bare: None,
+};
+
+const SIZE: Quantity = Quantity {
+    noun: "a size",
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+    ],
+    usual: "B",
+    bare: Some("B"),
+};
+
+impl Quantity {
+    /// Reads `text` in the smallest unit.
+    fn read(&self, text: &str) -> Result<u64, String> {
+        let is_digit = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '_');
+        let digits = text.trim_start_matches(['+', '-']).trim_start_matches(is_digit);
+        let exponent =
+            digits.strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
+        let unit = match exponent {
+            Some(rest) if rest.starts_with(is_digit) => rest.trim_start_matches(is_digit),
+            Some(_) | None => digits,
+        };
+        let number = &text[..text.len() - unit.len()];
+        let Some(decimal) = Decimal::parse(number) else {
+            return Err(format!("not {}: expected {}", self.noun, self.form()));
+        };
+        let unit = match (unit.trim(), self.bare) {
+            ("", None) => {
+                return Err(format!(
+                    "{} needs its unit ({}), as in {} {}",
+                    self.noun,
+                    self.names(),
+                    number.trim_start_matches(['+', '-']),
+                    self.usual
+                ));
+            }
+            ("", Some(bare)) => bare,
+            (unit, _) => unit,
+        };
+        let Some((_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
+            return Err(format!("unknown unit {unit}: {} is in {}", self.noun, self.names()));
+        };
+        decimal.times(*scale).map_err(|unfit| match unfit {
+            Unfit::Negative => format!("{} must not be negative", self.noun),
+            Unfit::NotWhole => format!("finer than {} can be: 1 {}", self.noun, self.units[0].0),
+            Unfit::TooLarge => "too large".to_owned(),
+        })
+    }
+
+    /// Shows `value` in the largest unit of which it is a whole number.
+    fn show(&self, value: u64) -> String {
+        if value == 0 {
+            return format!("0 {}", self.usual);
+        }
+        let fits = |(_, scale): &&Unit| value >= *scale && value.is_multiple_of(*scale);
+        let fitting = self.units.iter().rev().filter(fits);
+        let (name, scale) = fitting.max_by_key(|(_, scale)| *scale).unwrap_or(&self.units[0]);
+        format!("{} {name}", value / scale)
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
+        match names.as_slice() {
+            [start @ .., last] => format!("{} or {last}", start.join(", ")),
+            [] => String::new(),
+        }
+    }
+
+    fn form(&self) -> String {
+        format!("a number and a unit ({})", self.names())
+    }
+}
+
+/// A duration of at least `MIN` and at most `MAX` nanoseconds.
+pub(crate) struct OfTime<const MIN: u64 = 0, const MAX: u64 = LONGEST>;
+
+/// No duration is longer: three years, so that sums of a few never overflow.
+const LONGEST: u64 = 100_000_000_000_000_000;
+
+impl<const MIN: u64, const MAX: u64> Leaf for OfTime<MIN, MAX> {
+    type Value = Duration;
+
+    fn expected() -> String {
+        if MAX < LONGEST {
+            return format!("a duration from {} to {}", TIME.show(MIN), TIME.show(MAX));
+        }
+        match MIN {
+            0 => "a duration, as in 10 ms".to_owned(),
+            1.. => "a duration above zero, as in 10 ms".to_owned(),
+        }
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Duration, String> {
+        let nanos = TIME.read(&scalar.text)?;
+        match nanos {
+            0 if MIN == 1 => Err("must be above zero".to_owned()),
+            _ if nanos > LONGEST => Err(format!("must be at most {}", TIME.show(LONGEST))),
+            _ if !(MIN..=MAX).contains(&nanos) => Err(format!("must be {}", Self::expected())),
+            _ => Ok(Duration::from_nanos(nanos)),
+        }
+    }
+
+    fn show(value: &Duration) -> String {
+        TIME.show(value.as_nanos())
+    }
+}
+
+/// A rate above zero, up to 1000 Gbit/s.
+pub(crate) struct Speed;
+
+/// The highest rate in bit/s.
+const FASTEST: u64 = 1_000_000_000_000;
+
+impl Leaf for Speed {
+    type Value = Rate;
+
+    fn expected() -> String {
+        "a rate above zero, as in 384 kbit/s".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Rate, String> {
+        match RATE.read(&scalar.text)? {
+            0 => Err("must be above zero".to_owned()),
+            bits if bits > FASTEST => Err(format!("must be at most {}", RATE.show(FASTEST))),
+            bits => Ok(Rate::from_bps(bits)),
+        }
+    }
+
+    fn show(value: &Rate) -> String {
+        RATE.show(value.as_bps())
+    }
+}
+
+/// A size from `MIN` to `MAX` bytes; a bare number counts bytes.
+pub(crate) struct Bytes<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
+
+impl<T, const MIN: u64, const MAX: u64> Leaf for Bytes<T, MIN, MAX>
+where
+    T: TryFrom<u64> + Into<u64> + Copy,
+{
+    type Value = T;
+
+    fn expected() -> String {
+        if MAX == u64::MAX {
+            return format!("a size from {MIN} B");
+        }
+        format!("a size from {MIN} B to {MAX} B")
+    }
+
+    fn parse(scalar: &Scalar) -> Result<T, String> {
+        let bytes = SIZE.read(&scalar.text)?;
+        Some(bytes)
+            .filter(|bytes| (MIN..=MAX).contains(bytes))
+            .and_then(|bytes| T::try_from(bytes).ok())
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &T) -> String {
+        SIZE.show((*value).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn units() {
+        let check = |quantity: &Quantity, text: &str, expect| {
+            assert_eq!(quantity.read(text), Ok(expect), "{text}");
+        };
+        check(&TIME, "10 ms", 10_000_000);
+        check(&TIME, "10ms", 10_000_000);
+        check(&TIME, "0.4 ms", 400_000);
+        check(&TIME, "1e3 µs", 1_000_000);
+        check(&TIME, "4 min", 240_000_000_000);
+        check(&RATE, "384kbit/s", 384_000);
+        check(&RATE, "1.5 Mbit/s", 1_500_000);
+        check(&SIZE, "120 kB", 120_000);
+        check(&SIZE, "1 KiB", 1024);
+        check(&SIZE, "512", 512);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_reads_the_same(value in any::<u64>(), shift in 0_u32..64) {
+            for quantity in [&TIME, &RATE, &SIZE] {
+                prop_assert_eq!(quantity.read(&quantity.show(value >> shift)), Ok(value >> shift));
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_odd(text in ".*") {
+            for quantity in [&TIME, &RATE, &SIZE] {
+                let _: Result<u64, String> = quantity.read(&text);
+            }
+        }
+    }
+}

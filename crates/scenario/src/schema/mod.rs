@@ -1,0 +1,65 @@
+//! The schema: every key, its unit, its range, its default and where that comes from.
+
+mod network;
+mod radio;
+mod rlc;
+mod tcp;
+
+use base::Duration;
+
+pub use network::{Back, Flow, Link, Queue, Wired};
+pub use radio::{Channel, Pdcp, Radio, RadioKind};
+pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
+pub use tcp::{Delta, RttSampling, Tcp, Variant, Vegas};
+
+use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
+
+section! {
+    /// A scenario: a network, what runs over it and for how long.
+    ///
+    /// The way from the fixed host to the mobile is [`wired`](Self::wired), link by link, then
+    /// either [`radio`](Self::radio) or [`link`](Self::link).
+    pub struct Scenario {
+        /// What results call it; by default the name that it was parsed under.
+        pub name: String as Text = String::new();
+        /// What it is, in one line.
+        pub description: String as Text = String::new();
+        /// Simulated time, from 0.
+        pub duration: Duration as OfTime<1> = Duration::from_secs(60);
+        /// Seeds every source of chance.
+        pub seed: u64 as Count<u64, 0, { u64::MAX }> = 1;
+        /// The endpoints, alike for all flows.
+        pub tcp: Tcp as Always<Tcp> = Tcp::default();
+        /// What is transferred: from the fixed host to the mobile.
+        pub flow: Flow as Always<Flow> = Flow::default();
+        /// Wired links, in order from the fixed host towards the mobile.
+        pub wired: Vec<Wired> as Each<Wired> = Vec::new();
+        /// The bottleneck, where there is no radio.
+        pub link: Option<Link> as Perhaps<Link> = None;
+        /// The queue ahead of the bottleneck or the radio.
+        pub queue: Queue as Always<Queue> = Queue::default();
+        /// The radio bearer of the mobile.
+        pub radio: Option<Radio> as Perhaps<Radio> = None;
+    }
+}
+
+impl Scenario {
+    /// Every key that this scenario has, with its value, in the order of the schema.
+    pub fn values(&self) -> Vec<Key> {
+        let mut values = Vec::new();
+        self.visit("", &mut |key| values.push(key));
+        values
+    }
+}
+
+/// Every key there is, with its default, in the order of the schema.
+pub fn keys() -> Vec<Key> {
+    let member = Wired { name: MEMBER.to_owned(), ..Wired::default() };
+    let whole = Scenario {
+        wired: vec![member],
+        link: Some(Link::default()),
+        radio: Some(Radio::default()),
+        ..Scenario::default()
+    };
+    whole.values()
+}

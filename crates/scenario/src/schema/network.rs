@@ -1,0 +1,82 @@
+//! `[flow]`, `[[wired]]`, `[link]` and `[queue]`: what is transferred, and over what wires.
+
+use base::{Duration, Rate};
+
+use crate::form::{
+    Always, Bytes, Count, Ends, Named, OfTime, Or, Speed, Text, Unlimited, as_key, section,
+};
+
+section! {
+    /// `[flow]`: file transfers from the fixed host to the mobile. Give `bytes` or `segments`, not
+    /// both.
+    pub struct Flow {
+        /// How many.
+        pub count: u32 as Count<u32, 1, 1_000_000> = 1;
+        /// Payload of each. Default: data for the whole run, as in lo2005 §4.
+        pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
+        /// Payload of each in full segments.
+        pub segments: Option<u64> as Or<as_key::FlowBytes, Count<u64, 1, 1_000_000_000_000>> =
+            None;
+        /// When the first begins.
+        pub start: Duration as OfTime = Duration::ZERO;
+        /// From the start of one to the start of the next.
+        pub interval: Duration as OfTime = Duration::ZERO;
+    }
+}
+
+impl Flow {
+    /// Payload bytes of each flow in segments of `mss` bytes; `None` is without end.
+    pub fn payload(&self, mss: u32) -> Option<u64> {
+        self.segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
+    }
+}
+
+section! {
+    /// `[[wired]]`: a wired link, alike in both directions and without loss or limit of its queue.
+    pub struct Wired {
+        /// Its name in settings (`wired.NAME.delay`) and results; required.
+        pub name: String as Text = String::new();
+        /// The nodes that it joins, the one nearer to the fixed host first; required.
+        pub between: [String; 2] as Ends = [String::new(), String::new()];
+        /// Its rate. Default: sending takes no time.
+        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// One way, from the last bit sent to the last bit received.
+        pub delay: Duration as OfTime = Duration::ZERO;
+    }
+}
+
+impl Named for Wired {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+section! {
+    /// `[link]`: the bottleneck of a network without radio.
+    pub struct Link {
+        /// Its name in results.
+        pub name: String as Text = "bottleneck".to_owned();
+        /// Towards the mobile; required.
+        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// One way, alike in both directions.
+        pub delay: Duration as OfTime = Duration::ZERO;
+        /// The way back.
+        pub back: Back as Always<Back> = Back::default();
+    }
+}
+
+section! {
+    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements.
+    pub struct Back {
+        /// Its rate. Default: no bottleneck.
+        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+    }
+}
+
+section! {
+    /// `[queue]`: the drop-tail queue ahead of the bottleneck or the radio, towards the mobile.
+    pub struct Queue {
+        /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
+        pub packets: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000_000>> = Some(50);
+    }
+}

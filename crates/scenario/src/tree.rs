@@ -1,0 +1,239 @@
+//! A scenario's text as a tree, each item with the place where it stands.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::Fault;
+
+/// Where an item stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// In the file as a whole.
+    File,
+    /// In this line of the file, from 1.
+    Line(usize),
+    /// In this `key=value` of a setting.
+    Setting(String),
+}
+
+/// An item and its place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Item {
+    pub(crate) origin: Origin,
+    pub(crate) node: Node,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Node {
+    Scalar(Scalar),
+    List(Vec<Item>),
+    Table(Table),
+}
+
+/// A value as it was written, without its quotes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Scalar {
+    pub(crate) text: String,
+    pub(crate) kind: Kind,
+}
+
+/// How a value was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// In quotes.
+    Quoted,
+    /// As a number, `true`, `false` or a date.
+    Plain,
+    /// In a setting, where quotes are not needed.
+    Bare,
+}
+
+/// Keys and items, in the order of the file.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Table(Vec<(String, Item)>);
+
+impl Table {
+    /// The tree of `source`.
+    pub(crate) fn parse(source: &str) -> Result<Self, Fault> {
+        let lines = Lines::of(source);
+        match DeTable::parse(source) {
+            Ok(table) => Ok(lines.table(table.get_ref())),
+            Err(error) => Err(Fault {
+                origin: error.span().map_or(Origin::File, |span| lines.at(&span)),
+                subject: String::new(),
+                message: format!("not TOML: {}", error.message().trim().replace('\n', "; ")),
+            }),
+        }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, item)| item)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
+        self.0.iter_mut().find(|(name, _)| name == key).map(|(_, item)| item)
+    }
+
+    /// Puts `item` in the place of what stood under `key`.
+    pub(crate) fn set(&mut self, key: &str, item: Item) {
+        match self.get_mut(key) {
+            Some(place) => *place = item,
+            None => self.0.push((key.to_owned(), item)),
+        }
+    }
+
+    /// Takes away what stands under `key` in the file; what was set stays.
+    pub(crate) fn remove_from_file(&mut self, key: &str) {
+        let is_set = |item: &Item| matches!(item.origin, Origin::Setting(_));
+        self.0.retain(|(name, item)| name != key || is_set(item));
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Item)> {
+        self.0.iter().map(|(name, item)| (name.as_str(), item))
+    }
+
+    /// The item at the dotted `key`; members of a list go by their `name`.
+    pub(crate) fn find(&self, key: &str) -> Option<&Item> {
+        let (first, rest) = key.split_once('.').map_or((key, None), |(a, b)| (a, Some(b)));
+        let item = self.get(first)?;
+        let Some(rest) = rest else { return Some(item) };
+        match &item.node {
+            Node::Table(table) => table.find(rest),
+            Node::Scalar(_) => None,
+            Node::List(items) => {
+                let (name, rest) = rest.split_once('.').map_or((rest, None), |(a, b)| (a, Some(b)));
+                let member = items.iter().find(|item| item.name() == Some(name))?;
+                match (rest, &member.node) {
+                    (None, _) => Some(member),
+                    (Some(rest), Node::Table(table)) => table.find(rest),
+                    (Some(_), Node::Scalar(_) | Node::List(_)) => None,
+                }
+            }
+        }
+    }
+
+    /// The place to blame for a clash between `keys`: a setting if one of them was set, else the
+    /// first that the file has.
+    pub(crate) fn blame(&self, keys: &[&str]) -> Origin {
+        let mut origins = keys.iter().filter_map(|key| self.find(key)).map(|item| &item.origin);
+        let first = origins.clone().next();
+        origins
+            .find(|origin| matches!(origin, Origin::Setting(_)))
+            .or(first)
+            .cloned()
+            .unwrap_or(Origin::File)
+    }
+}
+
+impl Item {
+    /// The `name` of a member of a list.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let Node::Table(table) = &self.node else { return None };
+        match &table.get("name")?.node {
+            Node::Scalar(scalar) => Some(&scalar.text),
+            Node::List(_) | Node::Table(_) => None,
+        }
+    }
+
+    /// The item as it may have been written, shortened.
+    pub(crate) fn shown(&self) -> String {
+        match &self.node {
+            Node::Table(_) => "a table".to_owned(),
+            Node::List(_) => "a list".to_owned(),
+            Node::Scalar(Scalar { text, kind }) => {
+                let mut short: String = text.chars().take(40).collect();
+                if short.len() < text.len() {
+                    short.push('…');
+                }
+                match kind {
+                    Kind::Quoted => format!("\"{short}\""),
+                    Kind::Plain | Kind::Bare => short,
+                }
+            }
+        }
+    }
+
+    /// The fault of this item, which stands under `key`.
+    pub(crate) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
+        Fault {
+            origin: self.origin.clone(),
+            subject: format!("{key} = {}", self.shown()),
+            message: message.into(),
+        }
+    }
+}
+
+/// The value of a setting: a TOML list, or text whose quotes may be left out.
+pub(crate) fn setting_value(text: &str, origin: &Origin) -> Node {
+    let text = text.trim();
+    if text.starts_with('[')
+        && let Ok(value) = DeValue::parse(text)
+    {
+        return node(value.get_ref(), &|_| origin.clone());
+    }
+    let unquoted = ['"', '\'']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(text);
+    Node::Scalar(Scalar { text: unquoted.to_owned(), kind: Kind::Bare })
+}
+
+/// Where the lines of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(source: &str) -> Self {
+        Self(source.match_indices('\n').map(|(at, _)| at + 1).collect())
+    }
+
+    fn at(&self, span: &Range<usize>) -> Origin {
+        Origin::Line(1 + self.0.partition_point(|&start| start <= span.start))
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Table {
+        table_of(table, &|span| self.at(span))
+    }
+}
+
+fn table_of(table: &DeTable<'_>, origin: &dyn Fn(&Range<usize>) -> Origin) -> Table {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    let item = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Item {
+        origin: origin(&Spanned::span(key)),
+        node: node(value.get_ref(), origin),
+    };
+    Table(
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.get_ref().to_string(), item((key, value))))
+            .collect(),
+    )
+}
+
+fn node(value: &DeValue<'_>, origin: &dyn Fn(&Range<usize>) -> Origin) -> Node {
+    let plain = |text: String| Node::Scalar(Scalar { text, kind: Kind::Plain });
+    match value {
+        DeValue::String(text) => {
+            Node::Scalar(Scalar { text: text.to_string(), kind: Kind::Quoted })
+        }
+        DeValue::Integer(integer) => plain(
+            i128::from_str_radix(integer.as_str(), integer.radix())
+                .map_or_else(|_| integer.to_string(), |value| value.to_string()),
+        ),
+        DeValue::Float(float) => plain(float.as_str().to_owned()),
+        DeValue::Boolean(value) => plain(value.to_string()),
+        DeValue::Datetime(value) => plain(value.to_string()),
+        DeValue::Array(array) => Node::List(
+            array
+                .iter()
+                .map(|item| Item {
+                    origin: origin(&item.span()),
+                    node: node(item.get_ref(), origin),
+                })
+                .collect(),
+        ),
+        DeValue::Table(table) => Node::Table(table_of(table, origin)),
+    }
+}

@@ -1,0 +1,198 @@
+//! What single values cannot tell: whether they go together.
+
+use base::{Duration, Rate};
+
+use crate::error::{Fault, ScenarioError};
+use crate::form::{Leaf, Section, Speed};
+use crate::schema::{Channel, Radio, Scenario};
+use crate::settings;
+use crate::tree::{Origin, Table};
+
+impl Scenario {
+    /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
+    /// errors call the source: a file or the name of a scenario that ships.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line.
+    pub fn parse(
+        source: &str,
+        name: &str,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        read(source, settings)
+            .map(|mut scenario| {
+                if scenario.name.is_empty() {
+                    name.clone_into(&mut scenario.name);
+                }
+                scenario
+            })
+            .map_err(|fault| fault.of(name))
+    }
+}
+
+fn read(source: &str, settings: &[(String, String)]) -> Result<Scenario, Fault> {
+    let mut tree = Table::parse(source)?;
+    settings::apply(&mut tree, settings)?;
+    let mut scenario = Scenario::default();
+    scenario.overlay(&tree, "")?;
+    let check = Check { scenario: &scenario, tree: &tree };
+    check.tcp()?;
+    check.flow()?;
+    check.network()?;
+    check.wired()?;
+    if let Some(radio) = &scenario.radio {
+        check.channel(radio, &radio.downlink, "radio.downlink")?;
+        check.channel(radio, &radio.uplink, "radio.uplink")?;
+    }
+    Ok(scenario)
+}
+
+struct Check<'a> {
+    scenario: &'a Scenario,
+    tree: &'a Table,
+}
+
+impl Check<'_> {
+    fn tcp(&self) -> Result<(), Fault> {
+        let tcp = &self.scenario.tcp;
+        let window = u64::from(tcp.window) * u64::from(tcp.mss);
+        if window > LARGEST_WINDOW {
+            let message = "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)";
+            return self.clash(&["tcp.window", "tcp.mss"], message);
+        }
+        if tcp.receive_buffer.is_some_and(|bytes| bytes < tcp.mss) {
+            let message = "must hold at least one segment of tcp.mss";
+            return self.clash(&["tcp.receive_buffer", "tcp.mss"], message);
+        }
+        if tcp.min_rto > tcp.max_rto {
+            let message = "tcp.min_rto must not be longer than tcp.max_rto";
+            return self.clash(&["tcp.min_rto", "tcp.max_rto"], message);
+        }
+        if tcp.initial_rto > tcp.max_rto {
+            let message = "tcp.initial_rto must not be longer than tcp.max_rto";
+            return self.clash(&["tcp.initial_rto", "tcp.max_rto"], message);
+        }
+        if tcp.vegas.alpha > tcp.vegas.beta {
+            let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";
+            return self.clash(&["tcp.vegas.alpha", "tcp.vegas.beta"], message);
+        }
+        Ok(())
+    }
+
+    fn flow(&self) -> Result<(), Fault> {
+        let flow = &self.scenario.flow;
+        if flow.bytes.is_some() && flow.segments.is_some() {
+            let message = "give flow.bytes or flow.segments, not both";
+            return self.clash(&["flow.segments", "flow.bytes"], message);
+        }
+        let last = u128::from(flow.start.as_nanos())
+            + u128::from(flow.interval.as_nanos()) * u128::from(flow.count - 1);
+        if last > u128::from(LATEST_START.as_nanos()) {
+            let message = "the last flow would start too late: flow.start and flow.interval times \
+                           flow.count must be at most 100000000 s";
+            return self.clash(&["flow.interval", "flow.start", "flow.count"], message);
+        }
+        Ok(())
+    }
+
+    fn network(&self) -> Result<(), Fault> {
+        let Scenario { link, radio, wired, .. } = self.scenario;
+        match (link, radio) {
+            (Some(_), Some(_)) => {
+                self.clash(&["link", "radio"], "give [link] or [radio], not both")
+            }
+            (Some(_), None) if self.tree.find("link.rate").is_none() => {
+                self.clash(&["link"], "link.rate is missing, as in rate = \"384 kbit/s\"")
+            }
+            (None, None) if wired.is_empty() => {
+                self.clash(&[], "no network: needs [radio], [link] or [[wired]]")
+            }
+            (Some(_), None) | (None, Some(_) | None) => Ok(()),
+        }
+    }
+
+    /// The links form a chain and have names of their own.
+    fn wired(&self) -> Result<(), Fault> {
+        let wired = &self.scenario.wired;
+        for (index, link) in wired.iter().enumerate() {
+            let key = |field: &str| format!("wired.{}.{field}", link.name);
+            if link.name.is_empty() || link.name.contains('.') {
+                return self.clash(
+                    &["wired"],
+                    "every [[wired]] needs a name without dots, as in name = \"Gi\"",
+                );
+            }
+            if wired[..index].iter().any(|other| other.name == link.name) {
+                let message = format!("two [[wired]] have the name {}", link.name);
+                return self.clash(&["wired"], message);
+            }
+            let [from, to] = &link.between;
+            if from.is_empty() || to.is_empty() || from == to {
+                let message = format!(
+                    "{} needs two different nodes, as in between = [\"host\", \"GGSN\"]",
+                    link.name
+                );
+                return self.clash(&[&key("between"), &key("name")], message);
+            }
+            if let Some(before) = index.checked_sub(1).map(|before| &wired[before])
+                && before.between[1] != *from
+            {
+                let message = format!(
+                    "{} must begin where {} ends, at {}: links go in order from the fixed host",
+                    link.name, before.name, before.between[1]
+                );
+                return self.clash(&[&key("between")], message);
+            }
+        }
+        Ok(())
+    }
+
+    fn channel(&self, radio: &Radio, channel: &Channel, at: &str) -> Result<(), Fault> {
+        let [rate, tti] = ["rate", "tti"].map(|field| format!("{at}.{field}"));
+        let payload = u64::from(radio.rlc.pdu_payload);
+        let blocks = channel.rate.bytes_in(channel.tti) / payload;
+        let keys = [rate.as_str(), tti.as_str(), "radio.rlc.pdu_payload"];
+        let per_tti = |blocks: u64| blocks * payload * 8_000_000_000 / channel.tti.as_nanos();
+        if blocks == 0 {
+            let least = (payload * 8_000_000_000).div_ceil(channel.tti.as_nanos());
+            let message = format!(
+                "no block of {payload} B fits in a TTI: {rate} must be at least {}",
+                bit_per_s(least)
+            );
+            return self.clash(&keys, message);
+        }
+        if blocks > MOST_BLOCKS {
+            let message = format!(
+                "more than {MOST_BLOCKS} blocks in a TTI, which RLC cannot number: {rate} must be \
+                 at most {}",
+                bit_per_s(per_tti(MOST_BLOCKS))
+            );
+            return self.clash(&keys, message);
+        }
+        Ok(())
+    }
+
+    /// A fault of several keys at once, at the one of them to blame.
+    fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+        let origin = self.tree.blame(keys);
+        let is_there = |key: &&&str| self.tree.find(key).is_some_and(|item| item.origin == origin);
+        let subject = match (&origin, keys.iter().find(is_there)) {
+            (Origin::Line(_), Some(key)) => (*key).to_owned(),
+            (Origin::File | Origin::Setting(_) | Origin::Line(_), _) => String::new(),
+        };
+        Err(Fault { origin, subject, message: message.into() })
+    }
+}
+
+/// The largest window that a header can express with scaling (RFC 7323 §2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// As long as a duration can be.
+const LATEST_START: Duration = Duration::from_secs(100_000_000);
+
+/// RLC tells no more PDUs apart than its largest window has.
+const MOST_BLOCKS: u64 = 4095;
+
+fn bit_per_s(rate: u64) -> String {
+    Speed::show(&Rate::from_bps(rate))
+}

@@ -1,0 +1,222 @@
+//! Every kind of fault, with the whole line that answers it.
+
+use scenario::Scenario;
+
+const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
+const PLAIN: &str = include_str!("../../../scenarios/plain-384.toml");
+
+fn in_file(source: &str, expect: &str) {
+    let error = Scenario::parse(source, "mine.toml", &[]).expect_err(source);
+    assert_eq!(error.to_string(), format!("mine.toml{expect}"), "{source}");
+}
+
+fn in_settings(source: &str, settings: &[(&str, &str)], expect: &str) {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let owned: Vec<_> = settings.iter().map(owned).collect();
+    let error = Scenario::parse(source, "mine.toml", &owned).expect_err(expect);
+    assert_eq!(error.to_string(), expect, "{settings:?}");
+}
+
+fn in_setting(setting: (&str, &str), expect: &str) {
+    in_settings(UMTS, &[setting], &format!("--set {}={}: {expect}", setting.0, setting.1));
+}
+
+#[test]
+fn text_that_is_not_toml() {
+    in_file("seed = ", ":1: not TOML: string values must be quoted, expected literal string");
+    in_file("seed = 1\n\nseed = 2", ":3: not TOML: duplicate key");
+    in_file("[tcp\nmss = 1", ":1: not TOML: unclosed table, expected `]`");
+    let quotes = ":3: not TOML: string values must be quoted, expected literal string";
+    in_file("\n\ntcp.mss = 512 B", quotes);
+}
+
+#[test]
+fn unknown_keys() {
+    in_file("tcp.windw = 3", ":1: tcp.windw: unknown key; did you mean tcp.window?");
+    in_file("\n[radoi]\ntbler = 0", ":2: radoi: unknown key; did you mean radio?");
+    in_file("tbler = 0", ":1: tbler: unknown key; did you mean radio.tbler?");
+    in_file(
+        "[[wired]]\nname = \"Gi\"\ndely = \"1 s\"",
+        ":3: wired.Gi.dely: unknown key; did you mean wired.Gi.delay?",
+    );
+    in_setting(("tcp.windw", "3"), "unknown key; did you mean tcp.window?");
+    in_setting(("radio.rlc.pol.timer", "3 s"), "unknown key; did you mean radio.rlc.poll.timer?");
+    in_setting(("wired.Gi.dely", "3 ms"), "unknown key; did you mean wired.Gi.delay?");
+    in_setting(("wired.Gj.delay", "3 ms"), "no link of that name; did you mean Gi?");
+    in_setting(("tcp..mss", "3"), "unknown key; did you mean tcp.mss?");
+    let line = "--set a\\nb=1: unknown key; did you mean name?";
+    in_settings(UMTS, &[("a\nb", "1")], line);
+}
+
+#[test]
+fn tables_in_the_place_of_values_and_the_other_way_round() {
+    in_file("tcp = 4", ":1: tcp = 4: expected a table, [tcp]");
+    in_file("seed = [4]", ":1: seed = a list: expected a whole number from 0");
+    in_file("[wired]\nname = \"Gi\"", ":1: wired = a table: expected a list of tables, [[wired]]");
+    in_setting(("radio", "3"), "a table; set one of its keys, as in radio.kind");
+    in_settings("tcp = 4", &[("tcp.mss", "5")], "mine.toml:1: tcp = 4: expected a table, [tcp]");
+}
+
+#[test]
+fn tables_that_a_scenario_does_without() {
+    let line = "--set radio.tbler=5%: this scenario has no [radio]";
+    in_settings(PLAIN, &[("radio.tbler", "5%")], line);
+    let line = "--set wired.Gi.delay=5 ms: this scenario has no [wired]";
+    in_settings(PLAIN, &[("wired.Gi.delay", "5 ms")], line);
+    in_setting(("link.rate", "5 kbit/s"), "this scenario has no [link]");
+}
+
+#[test]
+fn units() {
+    let missing = "a duration needs its unit (ns, us, µs, ms, s or min), as in 60 s";
+    in_file("duration = 60", &format!(":1: duration = 60: {missing}"));
+    in_setting(("duration", "60"), missing);
+    in_setting(
+        ("radio.downlink.rate", "384"),
+        "a rate needs its unit (bit/s, kbit/s, Mbit/s or Gbit/s), as in 384 kbit/s",
+    );
+    in_file(
+        "[radio.downlink]\nrate = \"384 kb/s\"",
+        ":2: radio.downlink.rate = \"384 kb/s\": unknown unit kb/s: a rate is in bit/s, kbit/s, \
+         Mbit/s or Gbit/s",
+    );
+    in_setting(
+        ("tcp.mss", "512 bytes"),
+        "unknown unit bytes: a size is in B, kB, KiB, MB, MiB, GB or GiB",
+    );
+    in_setting(
+        ("radio.uplink.rate", "fast"),
+        "not a rate: expected a number and a unit (bit/s, kbit/s, Mbit/s or Gbit/s)",
+    );
+    in_setting(
+        ("tcp.delayed_ack", "on"),
+        "not a duration: expected a number and a unit (ns, us, µs, ms, s or min), or off",
+    );
+    in_setting(("tcp.tick", "0.1 ns"), "finer than a duration can be: 1 ns");
+    in_setting(("tcp.window", "64 kB"), "must be a whole number from 1 to 1073741824");
+}
+
+#[test]
+fn values_out_of_range() {
+    in_file(
+        "[radio.downlink]\nrate = \"-384 kbit/s\"",
+        ":2: radio.downlink.rate = \"-384 kbit/s\": a rate must not be negative",
+    );
+    in_setting(("radio.downlink.rate", "0 kbit/s"), "must be above zero");
+    in_setting(("radio.downlink.rate", "9999 Gbit/s"), "must be at most 1000 Gbit/s");
+    in_setting(("duration", "0 s"), "must be above zero");
+    in_setting(("duration", "-1 s"), "a duration must not be negative");
+    in_setting(("duration", "9e9 s"), "must be at most 100000000 s");
+    in_setting(("duration", "9e99 s"), "too large");
+    in_file("[tcp]\nwindow = 0", ":2: tcp.window = 0: must be a whole number from 1 to 1073741824");
+    in_setting(("tcp.initial_window", "0"), "must be a whole number from 1 to 1073741824");
+    in_setting(("tcp.mss", "0"), "must be a size from 1 B to 65495 B");
+    in_setting(("tcp.mss", "70 kB"), "must be a size from 1 B to 65495 B");
+    in_setting(("tcp.delayed_ack", "0.6 s"), "must be a duration from 1 ns to 500 ms, or off");
+    in_setting(("tcp.vegas.alpha", "-1"), "must be a number, not below zero");
+    in_setting(("queue.packets", "0"), "must be a whole number from 1 to 1000000000, or unlimited");
+    in_setting(("radio.downlink.tti", "15 ms"), "must be 10 ms, 20 ms, 40 ms or 80 ms");
+    in_setting(("radio.rlc.window", "4097"), "must be a whole number from 1 to 4096");
+    in_setting(("seed", "-1"), "must be a whole number from 0");
+    in_setting(("seed", "18446744073709551616"), "must be a whole number from 0");
+}
+
+#[test]
+fn constant_block_error_rates() {
+    let expect = "a constant block error rate must be from 0 % to below 100 %, as in 5 % or 0.05";
+    for value in ["1", "1.0", "100 %", "5", "-1 %", "0.9999999999", "nan", "many"] {
+        in_setting(("radio.tbler", value), expect);
+    }
+    in_file("radio.tbler = 1.0", &format!(":1: radio.tbler = 1.0: {expect}"));
+    let expect = format!("{expect}, or as radio.tbler");
+    in_setting(("radio.uplink.tbler", "120 %"), &expect);
+}
+
+#[test]
+fn words() {
+    in_file(
+        "tcp.variant = \"vgas\"",
+        ":1: tcp.variant = \"vgas\": must be reno or vegas; did you mean vegas?",
+    );
+    in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
+    in_setting(("radio.rlc.mode", "um"), "must be am");
+    in_setting(("radio.rlc.in_order", "yes"), "expected true or false");
+    in_file("tcp.nagle = \"true\"", ":1: tcp.nagle = \"true\": expected no quotes");
+    in_file("description = 4", ":1: description = 4: expected a text in quotes");
+}
+
+#[test]
+fn values_that_do_not_go_together() {
+    in_setting(("tcp.min_rto", "70 s"), "tcp.min_rto must not be longer than tcp.max_rto");
+    in_file(
+        "[tcp]\nmax_rto = \"2 s\"\ninitial_rto = \"3 s\"",
+        ":3: tcp.initial_rto: tcp.initial_rto must not be longer than tcp.max_rto",
+    );
+    in_setting(("tcp.vegas.alpha", "4"), "tcp.vegas.alpha must not be above tcp.vegas.beta");
+    in_setting(
+        ("tcp.window", "10000000"),
+        "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)",
+    );
+    in_setting(("tcp.receive_buffer", "511"), "must hold at least one segment of tcp.mss");
+    in_file(
+        "[radio]\n[flow]\nbytes = \"1 MB\"\nsegments = 3",
+        ":4: flow.segments: give flow.bytes or flow.segments, not both",
+    );
+    let line = "--set flow.segments=3: give flow.bytes or flow.segments, not both";
+    in_settings(PLAIN, &[("flow.bytes", "3 kB"), ("flow.segments", "3")], line);
+    in_settings(
+        PLAIN,
+        &[("flow.count", "1000000"), ("flow.interval", "1000 s")],
+        "--set flow.interval=1000 s: the last flow would start too late: flow.start and \
+         flow.interval times flow.count must be at most 100000000 s",
+    );
+}
+
+#[test]
+fn blocks_that_do_not_fit() {
+    in_setting(
+        ("radio.downlink.rate", "10 kbit/s"),
+        "no block of 40 B fits in a TTI: radio.downlink.rate must be at least 32 kbit/s",
+    );
+    in_setting(
+        ("radio.rlc.pdu_payload", "161"),
+        "no block of 161 B fits in a TTI: radio.uplink.rate must be at least 64400 bit/s",
+    );
+    in_setting(
+        ("radio.uplink.rate", "1 Gbit/s"),
+        "more than 4095 blocks in a TTI, which RLC cannot number: radio.uplink.rate must be at \
+         most 65520 kbit/s",
+    );
+}
+
+#[test]
+fn networks_that_are_none() {
+    in_file("", ": no network: needs [radio], [link] or [[wired]]");
+    in_file("[radio]\n[link]", ":2: link: give [link] or [radio], not both");
+    in_file("[link]", ":1: link: link.rate is missing, as in rate = \"384 kbit/s\"");
+}
+
+#[test]
+fn wired_links_that_are_no_chain() {
+    let gi = "[[wired]]\nname = \"Gi\"\nbetween = [\"host\", \"GGSN\"]\n";
+    let check = |more: &str, expect: &str| in_file(&format!("{gi}[[wired]]\n{more}"), expect);
+    check(
+        "name = \"Gn\"\nbetween = [\"SGSN\", \"RNC\"]",
+        ":6: wired.Gn.between: Gn must begin where Gi ends, at GGSN: links go in order from the \
+         fixed host",
+    );
+    check("name = \"Gi\"", ":1: wired: two [[wired]] have the name Gi");
+    check(
+        "delay = \"1 s\"",
+        ":1: wired: every [[wired]] needs a name without dots, as in name = \"Gi\"",
+    );
+    check(
+        "name = \"Gn\"",
+        ":5: wired.Gn.name: Gn needs two different nodes, as in between = [\"host\", \"GGSN\"]",
+    );
+    check(
+        "name = \"Gn\"\nbetween = [\"SGSN\"]",
+        ":6: wired.Gn.between = a list: expected the names of two nodes, as in [\"host\", \
+         \"GGSN\"]",
+    );
+}

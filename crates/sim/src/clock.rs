@@ -1,0 +1,100 @@
+//! The virtual clock.
+
+use std::ops::ControlFlow;
+
+use base::{Observe, Time};
+use scenario::{Network, Scenario};
+use tcp::{Length, Segment};
+use world::{MachineId, World};
+
+use crate::{Flow, Metrics, Summary, Trace, Vantage};
+
+/// How many events pass between two looks at whether to go on.
+const EVENTS_PER_PULSE: u64 = 1 << 15;
+
+/// A run that was told to stop before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupted;
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its numbers.
+    pub summary: Summary,
+    /// Its series.
+    pub metrics: Metrics,
+    /// Everything that happened, where that was asked for.
+    pub trace: Option<Trace>,
+    /// The names of links, bearers and endpoints by their number.
+    pub machines: Vec<String>,
+    /// Where captures can be taken.
+    pub vantages: Vec<Vantage>,
+}
+
+/// Whether a run keeps a [`Trace`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recording {
+    /// Numbers and series only.
+    Series,
+    /// Every segment, hop and block as well.
+    Everything,
+}
+
+/// Runs `scenario` to its duration. `pulse` is called now and then with the simulated time and
+/// may end the run.
+///
+/// # Errors
+/// [`Interrupted`], if `pulse` ended it.
+pub fn simulate(
+    scenario: &Scenario,
+    recording: Recording,
+    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, Interrupted> {
+    let mut network = scenario::build(scenario);
+    let until = Time::ZERO + scenario.duration;
+    let mut metrics = Metrics::new(flows(scenario, &network));
+    let (events, trace) = match recording {
+        Recording::Series => (run(&mut network.world, until, &mut metrics, pulse)?, None),
+        Recording::Everything => {
+            let mut observers = (metrics, Trace::default());
+            let events = run(&mut network.world, until, &mut observers, pulse)?;
+            metrics = observers.0;
+            (events, Some(observers.1))
+        }
+    };
+    assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");
+    let summary = Summary::of(scenario, &network, &metrics, events);
+    let machines = network.world.machines().map(|(_, name, _)| name.to_owned()).collect();
+    let vantages = Vantage::all(&network.world);
+    Ok(Outcome { summary, metrics, trace, machines, vantages })
+}
+
+/// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.
+fn run(
+    world: &mut World<Segment<Length>>,
+    until: Time,
+    observe: &mut impl Observe,
+    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
+) -> Result<u64, Interrupted> {
+    let mut events = 0;
+    while let Some(now) = world.step(until, observe) {
+        events += 1;
+        if events % EVENTS_PER_PULSE == 0 && pulse(now).is_break() {
+            return Err(Interrupted);
+        }
+    }
+    Ok(events)
+}
+
+/// The flows of a built network, as measurements know them.
+fn flows(scenario: &Scenario, network: &Network) -> Vec<Flow> {
+    let flow = |&[sender, receiver]: &[MachineId; 2]| Flow {
+        sender: sender.0,
+        receiver: receiver.0,
+        variant: scenario.tcp.variant.name().to_owned(),
+        mss: scenario.tcp.mss,
+        window_bytes: scenario.tcp.window_bytes(),
+        bytes: scenario.flow.payload(scenario.tcp.mss),
+    };
+    network.connections.iter().map(flow).collect()
+}

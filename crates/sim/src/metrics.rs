@@ -1,0 +1,84 @@
+//! The observer that measures: always on, one row a round trip and a window change.
+
+use base::{Observe, PacketEvent, PacketFact, TcpFact, Time};
+
+use crate::flow::{CwndRow, EventRow, Flow, FlowMetrics, RttRow};
+
+/// Measurements of every flow of a run.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    flows: Vec<FlowMetrics>,
+    /// By machine number: what an endpoint is to which flow.
+    roles: Vec<Option<Role>>,
+    next_uid: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    Sender(usize),
+    Receiver(usize),
+}
+
+impl Metrics {
+    /// For these flows.
+    pub fn new(flows: Vec<Flow>) -> Self {
+        let mut roles = Vec::new();
+        for (index, flow) in flows.iter().enumerate() {
+            let machines = flow.sender.max(flow.receiver) as usize + 1;
+            roles.resize(machines.max(roles.len()), None);
+            roles[flow.sender as usize] = Some(Role::Sender(index));
+            roles[flow.receiver as usize] = Some(Role::Receiver(index));
+        }
+        Self { flows: flows.into_iter().map(FlowMetrics::new).collect(), roles, next_uid: 0 }
+    }
+
+    /// The round-trip times of each flow, in order of time.
+    pub fn rtt(&self) -> impl Iterator<Item = &[RttRow]> {
+        self.flows.iter().map(|flow| flow.rtt.as_slice())
+    }
+
+    /// The windows of each flow, in order of time.
+    pub fn cwnd(&self) -> impl Iterator<Item = (&Flow, &[CwndRow])> {
+        self.flows.iter().map(|flow| (&flow.flow, flow.cwnd.as_slice()))
+    }
+
+    /// The events of each flow, in order of time.
+    pub fn events(&self) -> impl Iterator<Item = &[EventRow]> {
+        self.flows.iter().map(|flow| flow.events.as_slice())
+    }
+
+    pub(crate) fn flows(&self) -> &[FlowMetrics] {
+        &self.flows
+    }
+
+    fn role(&self, machine: u32) -> Option<Role> {
+        self.roles.get(machine as usize).copied().flatten()
+    }
+}
+
+impl Observe for Metrics {
+    fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        match fact.event {
+            PacketEvent::Departed => {
+                self.next_uid = fact.uid + 1;
+                if let Some(Role::Sender(flow)) = self.role(fact.machine) {
+                    self.flows[flow].departed(now);
+                }
+            }
+            PacketEvent::Arrived => {
+                if let Some(Role::Receiver(flow)) = self.role(fact.machine) {
+                    self.flows[flow].arrived(fact.uid, fact.bytes - fact.payload);
+                }
+            }
+            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped => {}
+        }
+    }
+
+    fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {
+        match self.role(endpoint) {
+            Some(Role::Sender(flow)) => self.flows[flow].sender_fact(now, fact, self.next_uid),
+            Some(Role::Receiver(flow)) => self.flows[flow].receiver_fact(fact),
+            None => {}
+        }
+    }
+}

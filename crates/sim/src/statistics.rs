@@ -1,0 +1,80 @@
+//! Summaries of samples.
+
+use base::Duration;
+use serde::Serialize;
+
+/// The distribution of a set of times, in seconds.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Distribution {
+    /// How many.
+    pub samples: u64,
+    /// The smallest.
+    pub min: Option<f64>,
+    /// The arithmetic mean.
+    pub mean: Option<f64>,
+    /// The standard deviation of these samples (divided by their number).
+    pub stdev: Option<f64>,
+    /// The median. Percentiles are samples: the smallest with that share at or below it.
+    pub p50: Option<f64>,
+    /// The 95th percentile.
+    pub p95: Option<f64>,
+    /// The 99th percentile.
+    pub p99: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+}
+
+impl Distribution {
+    /// Of `samples`, in any order.
+    pub fn of(samples: impl Iterator<Item = Duration>) -> Self {
+        let mut nanos: Vec<u64> = samples.map(Duration::as_nanos).collect();
+        nanos.sort_unstable();
+        let count = nanos.len();
+        let seconds = |nanos: u64| Duration::from_nanos(nanos).as_secs_f64();
+        let rank = |percent: usize| {
+            let index = (count * percent).div_ceil(100).max(1) - 1;
+            nanos.get(index).map(|&nanos| seconds(nanos))
+        };
+        let sum: u128 = nanos.iter().map(|&nanos| u128::from(nanos)).sum();
+        let mean = (count > 0).then(|| sum as f64 / count as f64);
+        let stdev = mean.map(|mean| {
+            let squares: f64 = nanos.iter().map(|&nanos| (nanos as f64 - mean).powi(2)).sum();
+            (squares / count as f64).sqrt() / 1e9
+        });
+        Self {
+            samples: count as u64,
+            min: nanos.first().map(|&nanos| seconds(nanos)),
+            mean: mean.map(|mean| mean / 1e9),
+            stdev,
+            p50: rank(50),
+            p95: rank(95),
+            p99: rank(99),
+            max: nanos.last().map(|&nanos| seconds(nanos)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_nothing_there_is_nothing_to_say() {
+        let none = Distribution::of(std::iter::empty());
+        assert_eq!(
+            (none.samples, none.min, none.mean, none.p50, none.stdev),
+            (0, None, None, None, None)
+        );
+    }
+
+    #[test]
+    fn percentiles_are_samples() {
+        let of = Distribution::of((1..=100).rev().map(Duration::from_secs));
+        assert_eq!(of.p50, Some(50.0));
+        assert_eq!(of.p95, Some(95.0));
+        assert_eq!(of.p99, Some(99.0));
+        assert_eq!((of.min, of.mean, of.max), (Some(1.0), Some(50.5), Some(100.0)));
+        assert!((of.stdev.expect("samples") - 28.866_070).abs() < 1e-6);
+        assert_eq!(Distribution::of(std::iter::once(Duration::from_secs(3))).p99, Some(3.0));
+    }
+}

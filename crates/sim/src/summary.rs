@@ -1,0 +1,260 @@
+//! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
+//! sizes bytes; what does not apply is `null`.
+
+use base::{Direction, Duration, Time};
+use radio::umts;
+use scenario::{Network, Scenario};
+use serde::Serialize;
+use world::{Body, Machine};
+
+use crate::flow::{Event, FlowMetrics};
+use crate::{Distribution, Metrics};
+
+/// The numbers of a run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed of all chance.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration_s: f64,
+    /// Machines woken.
+    pub events: u64,
+    /// One entry a flow.
+    pub flows: Vec<FlowSummary>,
+    /// One entry for each direction of each link or bearer.
+    pub links: Vec<LinkSummary>,
+    /// The radio's blocks, where there is a radio.
+    pub radio: Option<RadioSummary>,
+}
+
+/// The numbers of a flow.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FlowSummary {
+    /// From 0.
+    pub id: u32,
+    /// TCP variant.
+    pub variant: String,
+    /// Payload that the sender knows to have arrived.
+    pub bytes_acked: u64,
+    /// Payload delivered in order, over the time from the first packet to completion or the end.
+    pub goodput_bps: Option<f64>,
+    /// Segments accepted in order with their TCP and IP headers, over the rate of the radio's
+    /// downlink (or of the bottleneck) for the whole run.
+    pub normalized_throughput: Option<f64>,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmits: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Those of them whose segment had not been lost.
+    pub spurious_timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Round-trip times of data segments sent once.
+    pub rtt_s: Distribution,
+    /// Congestion window, at most the window cap.
+    pub cwnd_segments: CwndSummary,
+    /// First packet sent.
+    pub started_s: Option<f64>,
+    /// Handshake done.
+    pub established_s: Option<f64>,
+    /// Last byte acknowledged.
+    pub completed_s: Option<f64>,
+}
+
+/// The congestion window over time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct CwndSummary {
+    /// Weighted by time.
+    pub mean: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+}
+
+/// One direction of a link or bearer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LinkSummary {
+    /// `Gi/down`, `Uu/up`.
+    pub name: String,
+    /// Packets dropped or discarded.
+    pub drops: u64,
+    /// Share of the time (a bearer: of the blocks) in use.
+    pub utilization: Option<f64>,
+    /// Packets waiting or in transmission.
+    pub queue_packets: QueueSummary,
+}
+
+/// A queue over time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct QueueSummary {
+    /// Weighted by time.
+    pub mean: f64,
+    /// The longest.
+    pub max: u32,
+}
+
+/// The radio's blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct RadioSummary {
+    /// Both directions together.
+    #[serde(flatten)]
+    pub total: DirectionSummary,
+    /// Towards the mobile.
+    pub downlink: DirectionSummary,
+    /// From the mobile.
+    pub uplink: DirectionSummary,
+}
+
+/// The radio blocks of one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct DirectionSummary {
+    /// Blocks sent, of any kind.
+    pub blocks_sent: u64,
+    /// Those that arrived in error.
+    pub blocks_in_error: u64,
+    /// Data blocks sent again.
+    pub retransmitted_blocks: u64,
+    /// Status reports sent.
+    pub status_pdus: u64,
+    /// RLC resets begun.
+    pub rlc_resets: u64,
+    /// Packets that RLC gave up.
+    pub discarded_sdus: u64,
+}
+
+impl Summary {
+    /// Of a run of `scenario` that has ended.
+    pub(crate) fn of(
+        scenario: &Scenario,
+        network: &Network,
+        metrics: &Metrics,
+        events: u64,
+    ) -> Self {
+        let duration = scenario.duration;
+        let end = Time::ZERO + duration;
+        let flows = metrics.flows().iter().enumerate();
+        Self {
+            scenario: scenario.name.clone(),
+            seed: scenario.seed,
+            duration_s: duration.as_secs_f64(),
+            events,
+            flows: flows.map(|(id, flow)| FlowSummary::of(id, flow, network, duration)).collect(),
+            links: network
+                .world
+                .machines()
+                .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
+                .collect(),
+            radio: network.world.machines().find_map(|(_, _, machine)| RadioSummary::of(machine)),
+        }
+    }
+}
+
+impl FlowSummary {
+    fn of(id: usize, flow: &FlowMetrics, network: &Network, duration: Duration) -> Self {
+        let end = Time::ZERO + duration;
+        let last = flow.completed.unwrap_or(end);
+        let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
+        let bps = |bytes: u64, seconds: f64| bytes as f64 * 8.0 / seconds;
+        let cwnd = flow.cwnd_mean_and_max(last);
+        let segments = |bytes: f64| bytes / f64::from(flow.flow.mss);
+        let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
+        let spurious = flow.count(Event::SpuriousTimeout);
+        Self {
+            id: id as u32,
+            variant: flow.flow.variant.clone(),
+            bytes_acked: flow.bytes_acked,
+            goodput_bps: transfer
+                .filter(|&seconds| seconds > 0.0)
+                .map(|seconds| bps(flow.bytes_delivered, seconds)),
+            normalized_throughput: network.bottleneck.map(|rate| {
+                bps(flow.wire_bytes_delivered, duration.as_secs_f64()) / rate.as_bps() as f64
+            }),
+            segments_sent: flow.segments_sent,
+            retransmits: flow.retransmits,
+            timeouts: flow.count(Event::Timeout) + spurious,
+            spurious_timeouts: spurious,
+            fast_retransmits: flow.count(Event::FastRetransmit),
+            rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.sample.rtt)),
+            cwnd_segments: CwndSummary {
+                mean: cwnd.map(|(mean, _)| segments(mean)),
+                max: cwnd.map(|(_, max)| segments(max as f64)),
+            },
+            started_s: seconds(flow.started),
+            established_s: seconds(flow.established),
+            completed_s: seconds(flow.completed),
+        }
+    }
+}
+
+impl LinkSummary {
+    fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
+        let elapsed = end.as_secs_f64();
+        let mean = |integral: Duration| integral.as_secs_f64() / elapsed;
+        match machine {
+            Machine::Pipe { pipe, .. } => {
+                let counters = pipe.counters(end);
+                vec![Self {
+                    name: name.to_owned(),
+                    drops: counters.drops,
+                    utilization: pipe.rate().map(|_| counters.busy.as_secs_f64() / elapsed),
+                    queue_packets: QueueSummary {
+                        mean: mean(counters.queue_integral),
+                        max: counters.queue_max,
+                    },
+                }]
+            }
+            Machine::Bearer { bearer, .. } => {
+                let directions = [(Direction::Downlink, "down"), (Direction::Uplink, "up")];
+                let of = |(direction, suffix): (Direction, &str)| {
+                    let counters = bearer.counters(direction);
+                    let blocks = bearer.capacity(direction, end.saturating_since(Time::ZERO));
+                    Self {
+                        name: format!("{name}/{suffix}"),
+                        drops: counters.dropped + counters.discarded,
+                        utilization: (blocks > 0)
+                            .then(|| counters.blocks_sent as f64 / blocks as f64),
+                        queue_packets: QueueSummary {
+                            mean: mean(counters.waiting_time),
+                            max: counters.queue_max,
+                        },
+                    }
+                };
+                directions.map(of).to_vec()
+            }
+            Machine::Host(_) => Vec::new(),
+        }
+    }
+}
+
+impl RadioSummary {
+    fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
+        let Machine::Bearer { bearer, .. } = machine else { return None };
+        let of = |direction| DirectionSummary::from(bearer.counters(direction));
+        let (downlink, uplink) = (of(Direction::Downlink), of(Direction::Uplink));
+        let total = DirectionSummary {
+            blocks_sent: downlink.blocks_sent + uplink.blocks_sent,
+            blocks_in_error: downlink.blocks_in_error + uplink.blocks_in_error,
+            retransmitted_blocks: downlink.retransmitted_blocks + uplink.retransmitted_blocks,
+            status_pdus: downlink.status_pdus + uplink.status_pdus,
+            rlc_resets: downlink.rlc_resets + uplink.rlc_resets,
+            discarded_sdus: downlink.discarded_sdus + uplink.discarded_sdus,
+        };
+        Some(Self { total, downlink, uplink })
+    }
+}
+
+impl From<umts::Counters> for DirectionSummary {
+    fn from(counters: umts::Counters) -> Self {
+        Self {
+            blocks_sent: counters.blocks_sent,
+            blocks_in_error: counters.blocks_in_error,
+            retransmitted_blocks: counters.retransmitted_blocks,
+            status_pdus: counters.status_pdus,
+            rlc_resets: counters.resets,
+            discarded_sdus: counters.discarded,
+        }
+    }
+}

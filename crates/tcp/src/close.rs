@@ -1,0 +1,60 @@
+//! The ends of a connection: closed, aborted, reset, refused.
+
+use base::{Flags, Observe, Seq, TcpHeader, Time};
+
+use crate::{Endpoint, Event, Payload, Segment, State};
+
+impl<P: Payload> Endpoint<P> {
+    /// Nothing more will be written: a FIN follows the last byte. Data still arrive until the
+    /// peer closes, too (half-close, RFC 9293 §3.6). A connection that does not stand yet is
+    /// closed once it does and everything written is sent.
+    pub fn close(&mut self) {
+        self.sender.close();
+        if let Some(next) = self.state.after(Event::Close) {
+            self.state = next;
+        }
+    }
+
+    /// Ends the connection at once; the peer is told by a reset (RFC 9293 §3.10.5).
+    pub fn abort<O: Observe>(&mut self, now: Time, observe: &mut O) {
+        if self.state.is_synchronized() && self.state != State::TimeWait {
+            let header = self.bare_header(self.sender.idle_seq(), Flags::RST | Flags::ACK);
+            self.reply = Some(TcpHeader { ack: self.receiver.next_seq(), ..header });
+        }
+        self.advance(now, Event::Abort, observe);
+    }
+
+    /// True if all that the peer sent has been read and it will send no more.
+    pub fn is_at_end(&self) -> bool {
+        self.receiver.is_finished()
+    }
+
+    /// A reset within the window (RFC 9293 §3.10.7.4, second check). Only the very next number
+    /// resets; any other is challenged (RFC 5961 §3).
+    pub(crate) fn reset_in<O: Observe>(
+        &mut self,
+        now: Time,
+        segment: &Segment<P>,
+        observe: &mut O,
+    ) {
+        if segment.header.seq == self.receiver.next_seq() {
+            self.advance(now, Event::Abort, observe);
+        } else {
+            self.acknowledge_alone();
+        }
+    }
+
+    /// Answers a segment that belongs to no connection with a reset (RFC 9293 §3.10.7.1).
+    pub(crate) fn refuse(&mut self, segment: &Segment<P>) {
+        if segment.has(Flags::RST) {
+            return;
+        }
+        let header = if segment.has(Flags::ACK) {
+            self.bare_header(segment.header.ack, Flags::RST)
+        } else {
+            let ack = segment.header.seq + segment.numbers();
+            TcpHeader { ack, ..self.bare_header(Seq::new(0), Flags::RST | Flags::ACK) }
+        };
+        self.reply = Some(header);
+    }
+}

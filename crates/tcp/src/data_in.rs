@@ -1,0 +1,87 @@
+//! What arriving data do to the receiving half (RFC 9293 §3.10.7.4, seventh check; RFC 5681
+//! §4.2).
+
+use base::{Observe, Seq, TcpFact, Time};
+
+use crate::receiver::AckDue;
+use crate::{Payload, Receiver};
+
+/// The part of a segment that concerns the receiving half.
+#[derive(Clone, Debug)]
+pub struct Arrival<P> {
+    /// The number of its first byte.
+    pub seq: Seq,
+    /// The payload.
+    pub payload: P,
+    /// True if a FIN follows the payload.
+    pub fin: bool,
+}
+
+impl<P: Payload> Receiver<P> {
+    /// Takes in data, a FIN, or both.
+    pub fn handle_data<O: Observe>(&mut self, now: Time, arrival: &Arrival<P>, observe: &mut O) {
+        let length = arrival.payload.length();
+        if length == 0 && !arrival.fin {
+            return;
+        }
+        let before = self.next();
+        let start = before as i64 + i64::from(arrival.seq.distance(self.first + before as u32));
+        let end = start + length as i64;
+        let from = start.max(before as i64) as u64;
+        let to = end.min(self.edge as i64).max(from as i64) as u64;
+        let gap = !self.early.is_empty();
+        let fresh = if from < to {
+            let skip = (from as i64 - start) as u64;
+            self.keep(from, arrival.payload.slice(skip, skip + (to - from)))
+        } else {
+            0
+        };
+        if arrival.fin && end >= 0 && end as u64 <= self.edge.max(before) {
+            self.fin.get_or_insert(end as u64);
+        }
+        if length > 0 {
+            let fact = TcpFact::Data {
+                offset: start.max(0) as u64,
+                length: length as u32,
+                fresh: fresh as u32,
+                delivered: self.next(),
+            };
+            observe.tcp(now, self.id, fact);
+            self.largest = self.largest.max(length);
+        }
+        self.unacknowledged += self.next() - before;
+        let in_order = self.next() > before && !gap && !self.is_at_fin();
+        let due = if in_order { self.in_order_ack(now) } else { self.out_of_order_ack(before) };
+        self.ack = self.ack.or_sooner(due);
+    }
+
+    /// Keeps fresh bytes, in order or for later; says how many were new.
+    fn keep(&mut self, from: u64, payload: P) -> u64 {
+        if from > self.next() {
+            return self.early.insert(from, &payload);
+        }
+        let to = from + payload.length();
+        let held = if self.early.is_empty() { 0 } else { self.early.held(from, to) };
+        self.ready.push(payload);
+        while !self.early.is_empty()
+            && let Some(next) = self.early.take_at(self.next())
+        {
+            self.ready.push(next);
+        }
+        to - from - held
+    }
+
+    /// RFC 9293 §3.8.6.3: at once for every second full segment, else after the delay.
+    fn in_order_ack(&self, now: Time) -> AckDue {
+        match self.delay {
+            Some(delay) if self.unacknowledged < 2 * self.largest => AckDue::At(now + delay),
+            _ => AckDue::Now,
+        }
+    }
+
+    /// RFC 5681 §4.2: at once for what leaves a gap, fills one, or had come before. Where nothing
+    /// moved on, it must count as a duplicate.
+    fn out_of_order_ack(&self, before: u64) -> AckDue {
+        if self.next() > before || self.is_at_fin() { AckDue::Now } else { AckDue::Alone }
+    }
+}

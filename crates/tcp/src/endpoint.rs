@@ -1,0 +1,334 @@
+//! A TCP endpoint: one side of one connection (RFC 9293).
+
+use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time};
+
+use crate::ack_in::{AckOutcome, Acknowledgement};
+use crate::data_in::Arrival;
+use crate::handshake::Handshake;
+use crate::receiver::AckDue;
+use crate::sender::earlier;
+use crate::{Config, Event, Payload, Receiver, Segment, Sender, State};
+
+/// One side of a connection.
+///
+/// After [`Endpoint::handle_segment`], [`Endpoint::handle_timeout`], [`Endpoint::write`],
+/// [`Endpoint::read`], [`Endpoint::close`] and [`Endpoint::abort`], poll
+/// [`Endpoint::poll_output`] until `None` and then read [`Endpoint::poll_timeout`]. Read what has
+/// arrived before polling: so the acknowledgement advertises the room that reading made.
+#[derive(Debug)]
+pub struct Endpoint<P> {
+    pub(crate) id: u32,
+    pub(crate) config: Config,
+    pub(crate) state: State,
+    local_port: u16,
+    remote_port: u16,
+    pub(crate) sender: Sender<P>,
+    pub(crate) receiver: Receiver<P>,
+    pub(crate) handshake: Handshake,
+    /// A segment that answers one which belongs to no connection, or a reset.
+    pub(crate) reply: Option<TcpHeader>,
+    /// When TIME-WAIT ends.
+    pub(crate) time_wait: Option<Time>,
+}
+
+impl<P: Payload> Endpoint<P> {
+    /// Opens a connection: the SYN is ready to be polled. `id` is the number that observers see,
+    /// `isn` the initial sequence number.
+    pub fn connect(id: u32, config: &Config, local_port: u16, remote_port: u16, isn: Seq) -> Self {
+        let mut endpoint = Self::listen(id, config, local_port, remote_port, isn);
+        endpoint.state = State::SynSent;
+        endpoint.handshake.due = true;
+        endpoint
+    }
+
+    /// Waits for the SYN of one connection.
+    pub fn listen(id: u32, config: &Config, local_port: u16, remote_port: u16, isn: Seq) -> Self {
+        let buffer = u64::from(config.receive_buffer);
+        Self {
+            id,
+            config: config.clone(),
+            state: State::Listen,
+            local_port,
+            remote_port,
+            sender: Sender::new(id, config, isn + 1),
+            receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack),
+            handshake: Handshake::new(isn, config.receive_buffer),
+            reply: None,
+            time_wait: None,
+        }
+    }
+
+    /// The state.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// The sending half.
+    pub const fn sender(&self) -> &Sender<P> {
+        &self.sender
+    }
+
+    /// The receiving half.
+    pub const fn receiver(&self) -> &Receiver<P> {
+        &self.receiver
+    }
+
+    /// Takes in bytes to send. After [`Endpoint::close`] they are ignored.
+    pub fn write(&mut self, payload: P) {
+        self.sender.write(payload);
+    }
+
+    /// Takes a piece of what has arrived in order, and so frees room in the advertised window.
+    pub fn read(&mut self) -> Option<P> {
+        self.receiver.read()
+    }
+
+    /// A segment arrived.
+    pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        match self.state {
+            State::Closed => self.refuse(&segment),
+            State::Listen => self.listen_in(&segment),
+            State::SynSent => self.syn_sent_in(now, &segment, observe),
+            State::SynReceived
+            | State::Established
+            | State::FinWait1
+            | State::FinWait2
+            | State::CloseWait
+            | State::Closing
+            | State::LastAck
+            | State::TimeWait => self.synchronized_in(now, segment, observe),
+        }
+    }
+
+    /// Time has passed. Before the deadline nothing happens.
+    pub fn handle_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
+        self.handshake_timeout(now, observe);
+        self.receiver.handle_timeout(now);
+        if self.state.sends() {
+            self.sender.handle_timeout(now, observe);
+            if self.sender.is_hopeless() {
+                self.advance(now, Event::Abort, observe);
+            }
+        }
+        if self.time_wait.is_some_and(|end| end <= now) {
+            self.advance(now, Event::Expire, observe);
+        }
+    }
+
+    /// The next segment to send now, if any.
+    #[must_use]
+    pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Segment<P>> {
+        if let Some(header) = self.reply.take() {
+            return Some(Segment { header, payload: P::default() });
+        }
+        if self.handshake.due {
+            return Some(self.syn(now));
+        }
+        if !self.state.is_synchronized() {
+            return None;
+        }
+        if self.receiver.ack_due() == AckDue::Alone {
+            return Some(self.acknowledgement());
+        }
+        if self.state.sends()
+            && let Some(departure) = self.sender.poll_output(now, observe)
+        {
+            let flags = departure.flags | Flags::ACK;
+            let header = self.header(departure.seq, flags);
+            return Some(Segment { header, payload: departure.payload });
+        }
+        (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement())
+    }
+
+    /// When [`Endpoint::handle_timeout`] is due; `None` is never.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        match self.state {
+            State::Closed | State::Listen => None,
+            State::SynSent | State::SynReceived => self.handshake.deadline,
+            State::FinWait2 | State::TimeWait => {
+                earlier(self.time_wait, self.receiver.poll_timeout())
+            }
+            State::Established
+            | State::FinWait1
+            | State::CloseWait
+            | State::Closing
+            | State::LastAck => earlier(self.sender.poll_timeout(), self.receiver.poll_timeout()),
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4, in its order.
+    fn synchronized_in<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        if self.state == State::SynReceived && self.again_a_syn(&segment) {
+            if !segment.has(Flags::ACK) {
+                self.handshake.due = true;
+                return;
+            }
+        } else if !self.is_acceptable(&segment) {
+            self.answer_unacceptable(now, segment, observe);
+            return;
+        } else if segment.has(Flags::RST) {
+            self.reset_in(now, &segment, observe);
+            return;
+        } else if segment.has(Flags::SYN) {
+            // RFC 5961 §4: a challenge, whatever the number.
+            self.acknowledge_alone();
+            return;
+        }
+        if !segment.has(Flags::ACK) {
+            return;
+        }
+        if self.state == State::SynReceived && !self.establish(now, &segment, observe) {
+            return;
+        }
+        if self.ack_in(now, &self.acknowledgement_of(&segment), observe) {
+            self.data_in(now, segment, observe);
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4, first check. At a closed window, what stands right before it may still
+    /// bring an acknowledgement or a reset.
+    fn is_acceptable(&self, segment: &Segment<P>) -> bool {
+        let start = i64::from(segment.header.seq.distance(self.receiver.next_seq()));
+        let end = start + i64::from(segment.numbers());
+        start < i64::from(self.receiver.window().max(1)) && (end > 0 || start == 0)
+    }
+
+    /// An old or stray segment: acknowledged, so that a peer out of step learns where things are.
+    /// What an old one acknowledges counts all the same (as in BSD): two sides that both hold the
+    /// other's segments for old would otherwise never learn better.
+    fn answer_unacceptable<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        if segment.has(Flags::RST) {
+            return;
+        }
+        if segment.has(Flags::FIN) && self.state == State::TimeWait {
+            self.time_wait = Some(now + self.config.time_wait);
+        }
+        let old = segment.has(Flags::ACK)
+            && !segment.has(Flags::SYN)
+            && segment.header.seq.before(self.receiver.next_seq());
+        let acknowledgement = self.acknowledgement_of(&segment);
+        let arrival = Arrival { seq: segment.header.seq, payload: segment.payload, fin: false };
+        self.receiver.handle_data(now, &arrival, observe);
+        self.acknowledge_alone();
+        if old && self.state != State::SynReceived {
+            self.ack_in(now, &Acknowledgement { pure: false, ..acknowledgement }, observe);
+        }
+    }
+
+    /// Fifth check; true if the segment may be looked at further.
+    fn ack_in<O: Observe>(
+        &mut self,
+        now: Time,
+        acknowledgement: &Acknowledgement,
+        observe: &mut O,
+    ) -> bool {
+        if self.finished_sending() {
+            return true;
+        }
+        match self.sender.handle_ack(now, acknowledgement, observe) {
+            AckOutcome::Unacceptable => {
+                self.acknowledge_alone();
+                return false;
+            }
+            AckOutcome::Accepted => {}
+        }
+        if self.sender.is_finished() {
+            self.advance(now, Event::FinAcknowledged, observe);
+        }
+        true
+    }
+
+    fn acknowledgement_of(&self, segment: &Segment<P>) -> Acknowledgement {
+        let header = &segment.header;
+        Acknowledgement {
+            seq: header.seq,
+            ack: header.ack,
+            window: u64::from(header.window) << self.handshake.peer_scale(),
+            pure: segment.numbers() == 0,
+        }
+    }
+
+    /// Seventh and eighth check.
+    fn data_in<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        if !self.state.receives() {
+            return;
+        }
+        let fin = segment.has(Flags::FIN);
+        let arrival = Arrival { seq: segment.header.seq, payload: segment.payload, fin };
+        self.receiver.handle_data(now, &arrival, observe);
+        if self.receiver.is_at_fin() {
+            self.advance(now, Event::Fin, observe);
+        }
+    }
+
+    /// True once nothing of one's own is left to be acknowledged.
+    const fn finished_sending(&self) -> bool {
+        match self.state {
+            State::FinWait2 | State::TimeWait | State::Closed => true,
+            State::Listen
+            | State::SynSent
+            | State::SynReceived
+            | State::Established
+            | State::FinWait1
+            | State::CloseWait
+            | State::Closing
+            | State::LastAck => false,
+        }
+    }
+
+    pub(crate) fn acknowledge_alone(&mut self) {
+        self.receiver.ack = AckDue::Alone;
+    }
+
+    /// Moves on in the state table.
+    pub(crate) fn advance<O: Observe>(&mut self, now: Time, event: Event, observe: &mut O) {
+        let Some(next) = self.state.after(event) else { return };
+        let was_over = self.state == State::TimeWait;
+        self.state = next;
+        self.time_wait = (next == State::TimeWait).then(|| now + self.config.time_wait);
+        if next == State::Closed {
+            self.handshake.due = false;
+            self.handshake.deadline = None;
+        }
+        if (next == State::Closed || next == State::TimeWait) && !was_over {
+            observe.tcp(now, self.id, TcpFact::Closed);
+        }
+    }
+
+    fn acknowledgement(&mut self) -> Segment<P> {
+        let seq = match self.state {
+            State::SynReceived => self.handshake.isn + 1,
+            State::Closed
+            | State::Listen
+            | State::SynSent
+            | State::Established
+            | State::FinWait1
+            | State::FinWait2
+            | State::CloseWait
+            | State::Closing
+            | State::LastAck
+            | State::TimeWait => self.sender.idle_seq(),
+        };
+        Segment { header: self.header(seq, Flags::ACK), payload: P::default() }
+    }
+
+    /// The header of a segment that leaves now, with the receiving half's acknowledgement.
+    fn header(&mut self, seq: Seq, flags: Flags) -> TcpHeader {
+        let (ack, window) = self.receiver.acknowledge();
+        TcpHeader { ack, window, ..self.bare_header(seq, flags) }
+    }
+
+    /// A header without acknowledgement and window.
+    pub(crate) fn bare_header(&self, seq: Seq, flags: Flags) -> TcpHeader {
+        TcpHeader {
+            source_port: self.local_port,
+            destination_port: self.remote_port,
+            seq,
+            ack: Seq::new(0),
+            flags,
+            window: 0,
+            options: Options::default(),
+        }
+    }
+}

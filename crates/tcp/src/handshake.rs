@@ -1,0 +1,204 @@
+//! The three-way handshake (RFC 9293 §3.5) and what both sides agree upon in it.
+
+use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time};
+
+use crate::{AckDue, Endpoint, Event, Payload, Segment};
+
+/// The segment size of a peer that names none (RFC 9293 §3.7.1).
+const DEFAULT_MSS: u32 = 536;
+
+/// The largest window that a header can name.
+const WINDOW_FIELD_MAX: u32 = 65_535;
+
+/// The largest shift (RFC 7323 §2.3).
+const SCALE_MAX: u8 = 14;
+
+/// One side's SYN and what the peer's said.
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    pub(crate) isn: Seq,
+    /// True if the SYN is to be sent now.
+    pub(crate) due: bool,
+    /// When it is to be sent again.
+    pub(crate) deadline: Option<Time>,
+    transmissions: u32,
+    sent: Time,
+    /// The shift that this side's receive buffer needs.
+    scale: u8,
+    /// The options of the peer's SYN, once it has come.
+    peer: Option<Options>,
+}
+
+impl Handshake {
+    pub(crate) fn new(isn: Seq, receive_buffer: u32) -> Self {
+        let scale = (0..SCALE_MAX).find(|&scale| receive_buffer >> scale <= WINDOW_FIELD_MAX);
+        Self {
+            isn,
+            due: false,
+            deadline: None,
+            transmissions: 0,
+            sent: Time::ZERO,
+            scale: scale.unwrap_or(SCALE_MAX),
+            peer: None,
+        }
+    }
+
+    /// The shift of this side's window, if both sides offered one (RFC 7323 §2.2).
+    fn agreed_scale(&self) -> Option<u8> {
+        let offered = self.peer.is_some_and(|peer| peer.window_scale.is_some());
+        // An active opener without need offers none; a passive one answers an offer always.
+        offered.then_some(self.scale)
+    }
+
+    /// The shift of the peer's window.
+    pub(crate) fn peer_scale(&self) -> u8 {
+        self.peer.and_then(|peer| peer.window_scale).map_or(0, |scale| scale.min(SCALE_MAX))
+    }
+
+    /// What to offer: window scale only where the buffer needs it or the peer asks for it, so
+    /// that an ordinary SYN stays short.
+    fn offer(&self) -> Option<u8> {
+        match self.peer {
+            None => (self.scale > 0).then_some(self.scale),
+            Some(_) => self.agreed_scale(),
+        }
+    }
+}
+
+impl<P: Payload> Endpoint<P> {
+    /// The SYN, or the SYN and acknowledgement.
+    pub(crate) fn syn(&mut self, now: Time) -> Segment<P> {
+        let handshake = &mut self.handshake;
+        handshake.due = false;
+        handshake.transmissions += 1;
+        handshake.sent = now;
+        handshake.deadline = Some(now + self.sender.rto.current());
+        let options = Options {
+            mss: Some(self.config.mss.min(u32::from(u16::MAX)) as u16),
+            window_scale: handshake.offer(),
+        };
+        let window = self.receiver.syn_window();
+        let isn = self.handshake.isn;
+        let header = if self.handshake.peer.is_some() {
+            let ack = self.receiver.next_seq();
+            TcpHeader { ack, ..self.bare_header(isn, Flags::SYN | Flags::ACK) }
+        } else {
+            self.bare_header(isn, Flags::SYN)
+        };
+        Segment { header: TcpHeader { window, options, ..header }, payload: P::default() }
+    }
+
+    /// A segment in LISTEN (RFC 9293 §3.10.7.2).
+    pub(crate) fn listen_in(&mut self, segment: &Segment<P>) {
+        if segment.has(Flags::RST) {
+            return;
+        }
+        if segment.has(Flags::ACK) {
+            self.refuse(segment);
+        } else if segment.has(Flags::SYN) {
+            self.receive_syn(segment);
+        }
+    }
+
+    /// A segment in SYN-SENT (RFC 9293 §3.10.7.3).
+    pub(crate) fn syn_sent_in<O: Observe>(
+        &mut self,
+        now: Time,
+        segment: &Segment<P>,
+        observe: &mut O,
+    ) {
+        let acknowledged = segment.has(Flags::ACK);
+        if acknowledged && segment.header.ack != self.handshake.isn + 1 {
+            if !segment.has(Flags::RST) {
+                self.refuse(segment);
+            }
+            return;
+        }
+        if segment.has(Flags::RST) {
+            if acknowledged {
+                self.advance(now, Event::Abort, observe);
+            }
+            return;
+        }
+        if !segment.has(Flags::SYN) {
+            return;
+        }
+        self.receive_syn(segment);
+        if acknowledged {
+            self.establish(now, segment, observe);
+            self.receiver.ack = AckDue::Now;
+        }
+    }
+
+    /// True for the peer's SYN once more, or for its answer when both opened at once.
+    pub(crate) fn again_a_syn(&self, segment: &Segment<P>) -> bool {
+        segment.has(Flags::SYN)
+            && !segment.has(Flags::RST)
+            && segment.header.seq + 1 == self.receiver.next_seq()
+    }
+
+    /// One's own SYN was acknowledged: the connection stands. False if `segment` acknowledges
+    /// something else.
+    pub(crate) fn establish<O: Observe>(
+        &mut self,
+        now: Time,
+        segment: &Segment<P>,
+        observe: &mut O,
+    ) -> bool {
+        if segment.header.ack != self.handshake.isn + 1 {
+            self.refuse(segment);
+            return false;
+        }
+        let handshake = &mut self.handshake;
+        handshake.due = false;
+        handshake.deadline = None;
+        // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
+        let initial_window = if handshake.transmissions == 1 {
+            self.sender.rto.sample(now - handshake.sent);
+            self.config.initial_window
+        } else {
+            self.sender.rto.restart_after_lost_syn();
+            1
+        };
+        self.receiver.agree_on_scale(self.handshake.agreed_scale());
+        let peer = self.handshake.peer.unwrap_or_default();
+        let mss = self.config.mss.min(peer.mss.map_or(DEFAULT_MSS, u32::from).max(1));
+        let scale = if segment.has(Flags::SYN) { 0 } else { self.handshake.peer_scale() };
+        let window = u64::from(segment.header.window) << scale;
+        let local_isn = self.handshake.isn;
+        self.advance(now, Event::SynAcknowledged, observe);
+        observe.tcp(now, self.id, TcpFact::Established { local_isn });
+        let controller = self.config.controller(mss, initial_window);
+        self.sender.start(now, mss, window, controller, observe);
+        if self.sender.closed {
+            self.advance(now, Event::Close, observe);
+        }
+        true
+    }
+
+    /// The SYN is sent again, or given up.
+    pub(crate) fn handshake_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
+        if self.handshake.deadline.is_none_or(|deadline| deadline > now) {
+            return;
+        }
+        self.handshake.deadline = None;
+        if self.sender.rto.is_hopeless(self.handshake.transmissions) {
+            self.advance(now, Event::Abort, observe);
+            return;
+        }
+        self.sender.rto.back_off();
+        self.handshake.due = true;
+    }
+
+    fn receive_syn(&mut self, segment: &Segment<P>) {
+        self.receiver.start(segment.header.seq + 1);
+        self.handshake.peer = Some(segment.header.options);
+        if !segment.has(Flags::ACK)
+            && let Some(next) = self.state.after(Event::Syn)
+        {
+            self.state = next;
+            self.handshake.due = true;
+            self.handshake.transmissions = 0;
+        }
+    }
+}

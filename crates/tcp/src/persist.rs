@@ -1,0 +1,45 @@
+//! Asking a peer that closed its window whether it has opened again (RFC 9293 §3.8.6.1).
+
+use base::Time;
+
+use crate::rto::Rto;
+
+/// The persist timer: runs while there is something to send, nothing in flight and no room in
+/// the peer's window. Its interval starts at the retransmission timeout and doubles.
+#[derive(Debug, Default)]
+pub(crate) struct Persist {
+    deadline: Option<Time>,
+    probes: u32,
+    due: bool,
+}
+
+impl Persist {
+    pub(crate) const fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// The peer's window stands in the way.
+    pub(crate) fn start(&mut self, now: Time, rto: &Rto) {
+        if self.deadline.is_none() {
+            self.deadline = Some(now + rto.doubled(self.probes));
+        }
+    }
+
+    /// Something else could be sent.
+    pub(crate) fn stop(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.deadline = None;
+            self.probes = self.probes.saturating_add(1);
+            self.due = true;
+        }
+    }
+
+    /// True once for each probe to send.
+    pub(crate) fn take_due(&mut self) -> bool {
+        std::mem::take(&mut self.due)
+    }
+}

@@ -1,0 +1,173 @@
+//! Data that arrived before its turn (RFC 9293 §3.10.7.4).
+
+use std::collections::VecDeque;
+
+use crate::Payload;
+
+/// Runs of the stream beyond the next byte expected: sorted, apart from each other or at most
+/// touching, so that a new one is found from the end, where it mostly belongs.
+#[derive(Debug)]
+pub(crate) struct Reassembly<P> {
+    runs: VecDeque<Run<P>>,
+}
+
+#[derive(Debug)]
+struct Run<P> {
+    offset: u64,
+    payload: P,
+}
+
+impl<P: Payload> Run<P> {
+    fn end(&self) -> u64 {
+        self.offset + self.payload.length()
+    }
+}
+
+impl<P: Payload> Reassembly<P> {
+    pub(crate) const fn new() -> Self {
+        Self { runs: VecDeque::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Takes `payload` in at `offset`: of bytes that are here already, the first ones to come
+    /// stay. Says how many were new.
+    pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
+        let end = offset + payload.length();
+        let mut index = match self.runs.back() {
+            Some(last) if offset < last.end() => {
+                self.runs.partition_point(|run| run.end() <= offset)
+            }
+            _ => self.runs.len(),
+        };
+        let (mut at, mut fresh) = (offset, 0);
+        while at < end {
+            let next = self.runs.get(index).map(|run| (run.offset, run.end()));
+            if let Some((start, stop)) = next
+                && start <= at
+            {
+                at = stop;
+                index += 1;
+                continue;
+            }
+            let gap_end = next.map_or(end, |(start, _)| start.min(end));
+            index = self.place(index, at, payload.slice(at - offset, gap_end - offset));
+            fresh += gap_end - at;
+            at = gap_end;
+        }
+        fresh
+    }
+
+    /// Takes out the run that starts at or below `offset`, without what lies below it.
+    pub(crate) fn take_at(&mut self, offset: u64) -> Option<P> {
+        while self.runs.front()?.offset <= offset {
+            let run = self.runs.pop_front()?;
+            if run.end() > offset {
+                return Some(run.payload.slice(offset - run.offset, run.payload.length()));
+            }
+        }
+        None
+    }
+
+    /// How many bytes of `from..to` are here.
+    pub(crate) fn held(&self, from: u64, to: u64) -> u64 {
+        let first = self.runs.partition_point(|run| run.end() <= from);
+        let met = self.runs.range(first..).take_while(|run| run.offset < to);
+        met.map(|run| run.end().min(to) - run.offset.max(from)).sum()
+    }
+
+    /// Puts a run before number `index`, or into the one before it; says which number follows.
+    fn place(&mut self, index: usize, offset: u64, payload: P) -> usize {
+        let mut payload = Some(payload);
+        if index > 0 && self.runs[index - 1].end() == offset {
+            payload = payload.and_then(|payload| self.runs[index - 1].payload.extend(payload));
+        }
+        match payload {
+            Some(payload) => {
+                self.runs.insert(index, Run { offset, payload });
+                index + 1
+            }
+            None => index,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Length;
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    /// Byte `index` of the stream, and of a forgery that comes too late.
+    fn text(from: u64, to: u64) -> Bytes {
+        (from..to).map(|index| index as u8).collect()
+    }
+
+    proptest! {
+        /// Against one flag a byte: what is new, what is held, and what comes out.
+        #[test]
+        fn keeps_what_a_bitmap_keeps(
+            inserts in prop::collection::vec((0_u64..200, 1_u64..40), 1..60),
+            takes in prop::collection::vec(0_u64..240, 1..20),
+        ) {
+            let (mut bytes, mut lengths) = (Reassembly::new(), Reassembly::new());
+            let mut bitmap = [false; 256];
+            for (offset, length) in inserts {
+                let range = offset as usize..(offset + length) as usize;
+                let fresh = bitmap[range.clone()].iter().filter(|held| !**held).count() as u64;
+                prop_assert_eq!(bytes.insert(offset, &text(offset, offset + length)), fresh);
+                prop_assert_eq!(lengths.insert(offset, &Length(length)), fresh);
+                bitmap[range].fill(true);
+                prop_assert_eq!(bytes.held(0, 256), bitmap.iter().filter(|held| **held).count() as u64);
+                prop_assert_eq!(lengths.held(30, 90), bytes.held(30, 90));
+                prop_assert!(bytes.is_sorted_and_apart() && lengths.is_sorted_and_apart());
+            }
+            for at in takes {
+                let held = bitmap[at as usize..].iter().take_while(|held| **held).count() as u64;
+                let mut taken = 0;
+                while let Some(piece) = bytes.take_at(at + taken) {
+                    prop_assert_eq!(&piece, &text(at + taken, at + taken + piece.length()));
+                    taken += piece.length();
+                }
+                prop_assert_eq!(taken, held);
+                bitmap[..(at + taken) as usize].fill(false);
+            }
+        }
+    }
+
+    impl<P: Payload> Reassembly<P> {
+        fn is_sorted_and_apart(&self) -> bool {
+            self.runs
+                .iter()
+                .zip(self.runs.iter().skip(1))
+                .all(|(one, next)| one.end() <= next.offset)
+        }
+    }
+
+    #[test]
+    fn lengths_that_touch_become_one_run() {
+        let mut reassembly = Reassembly::new();
+        for offset in [10, 20, 30, 40] {
+            reassembly.insert(offset, &Length(10));
+        }
+        assert_eq!(reassembly.runs.len(), 1);
+        assert_eq!(reassembly.take_at(10), Some(Length(40)));
+        assert!(reassembly.is_empty());
+    }
+
+    #[test]
+    fn of_two_versions_the_first_stays() {
+        let mut reassembly = Reassembly::new();
+        reassembly.insert(5, &Bytes::from_static(b"first"));
+        reassembly.insert(3, &Bytes::from_static(b"LATERLATER"));
+        let out: Vec<_> = std::iter::successors(Some((3, Bytes::new())), |(at, _)| {
+            reassembly.take_at(*at).map(|piece| (at + piece.length(), piece))
+        })
+        .flat_map(|(_, piece)| piece)
+        .collect();
+        assert_eq!(out, b"LAfirstTER");
+    }
+}

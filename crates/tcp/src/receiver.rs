@@ -1,0 +1,197 @@
+//! The receiving half of a connection.
+
+use base::{Duration, Seq, Time};
+
+use crate::Payload;
+use crate::pieces::Pieces;
+use crate::reassembly::Reassembly;
+
+/// Receives one direction of a stream: puts it in order, hands it to the application, and knows
+/// what to acknowledge and how large a window to advertise.
+///
+/// After [`Receiver::handle_data`] and [`Receiver::read`], see [`Receiver::ack_due`]; when a
+/// segment leaves, take its acknowledgement and window with [`Receiver::acknowledge`]; then read
+/// [`Receiver::poll_timeout`].
+#[derive(Debug)]
+pub struct Receiver<P> {
+    pub(crate) id: u32,
+    /// The sequence number of offset 0.
+    pub(crate) first: Seq,
+    mss: u32,
+    capacity: u64,
+    /// Shift of the advertised window (RFC 7323 §2.2).
+    scale: u8,
+    pub(crate) delay: Option<Duration>,
+    /// In order and not yet read; its end is RFC 9293's RCV.NXT.
+    pub(crate) ready: Pieces<P>,
+    pub(crate) early: Reassembly<P>,
+    /// The offset after the last byte, once the FIN has arrived.
+    pub(crate) fin: Option<u64>,
+    /// The end of the window that was promised. It never moves back (RFC 9293 §3.8.6).
+    promised: u64,
+    /// The end of the window as the peer read it: scaling rounds the promise up.
+    pub(crate) edge: u64,
+    pub(crate) ack: AckDue,
+    /// In-order bytes that arrived since the last acknowledgement.
+    pub(crate) unacknowledged: u64,
+    /// The largest segment that arrived, in bytes.
+    pub(crate) largest: u64,
+}
+
+/// Whether to acknowledge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckDue {
+    /// There is nothing to tell.
+    No,
+    /// At this time, unless a segment leaves before.
+    At(Time),
+    /// Now, on whatever leaves next.
+    Now,
+    /// Now, and on a segment of its own, so that it counts as a duplicate (RFC 5681 §2).
+    Alone,
+}
+
+impl<P: Payload> Receiver<P> {
+    /// A receiver of segments of about `mss` bytes with a buffer of `capacity` bytes, which waits
+    /// up to `delay` before it acknowledges. It expects nothing before [`Receiver::start`].
+    pub fn new(id: u32, mss: u32, capacity: u64, delay: Option<Duration>) -> Self {
+        Self {
+            id,
+            first: Seq::new(0),
+            mss,
+            capacity,
+            scale: 0,
+            delay,
+            ready: Pieces::new(),
+            early: Reassembly::new(),
+            fin: None,
+            promised: 0,
+            edge: 0,
+            ack: AckDue::No,
+            unacknowledged: 0,
+            largest: 0,
+        }
+    }
+
+    /// The peer's first byte will be number `first`.
+    pub fn start(&mut self, first: Seq) {
+        self.first = first;
+        self.syn_window();
+    }
+
+    /// Window scaling was agreed upon, with `scale` for this side; else windows end at 65,535.
+    pub fn agree_on_scale(&mut self, scale: Option<u8>) {
+        self.scale = scale.unwrap_or(0);
+        self.capacity = self.capacity.min(u64::from(u16::MAX) << self.scale);
+    }
+
+    /// Takes a piece of what has arrived in order. That frees room in the window.
+    pub fn read(&mut self) -> Option<P> {
+        let piece = self.ready.pop();
+        // RFC 9293 §3.8.6.2.2: tell of the room when it is worth two segments or half the buffer.
+        let worth = (2 * u64::from(self.mss)).min(self.capacity / 2);
+        if piece.is_some() && self.room_edge() >= self.promised + worth && !self.is_at_fin() {
+            self.ack = self.ack.or_sooner(AckDue::Now);
+        }
+        piece
+    }
+
+    /// Bytes that wait to be read.
+    pub const fn readable(&self) -> u64 {
+        self.ready.length()
+    }
+
+    /// True if the peer's last byte has been read.
+    pub fn is_finished(&self) -> bool {
+        self.is_at_fin() && self.ready.length() == 0
+    }
+
+    /// Whether to acknowledge.
+    pub const fn ack_due(&self) -> AckDue {
+        self.ack
+    }
+
+    /// The next deadline.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        match self.ack {
+            AckDue::At(time) => Some(time),
+            AckDue::No | AckDue::Now | AckDue::Alone => None,
+        }
+    }
+
+    /// Time has passed: a delayed acknowledgement may be due.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if let AckDue::At(time) = self.ack
+            && time <= now
+        {
+            self.ack = AckDue::Now;
+        }
+    }
+
+    /// The acknowledgement and the window for a segment that leaves now, the window as it stands
+    /// in the header.
+    pub fn acknowledge(&mut self) -> (Seq, u16) {
+        let window = self.advertise();
+        self.ack = AckDue::No;
+        self.unacknowledged = 0;
+        (self.next_seq(), window)
+    }
+
+    /// The next number expected.
+    pub fn next_seq(&self) -> Seq {
+        self.first + self.next() as u32 + u32::from(self.is_at_fin())
+    }
+
+    /// Bytes that the peer may send from [`Receiver::next_seq`] on.
+    pub fn window(&self) -> u32 {
+        self.edge.saturating_sub(self.next()) as u32
+    }
+
+    /// The window on a SYN, which is never scaled (RFC 7323 §2.2): the first promise.
+    pub(crate) fn syn_window(&mut self) -> u16 {
+        let window = self.capacity.min(u64::from(u16::MAX));
+        self.promised = self.promised.max(self.next() + window);
+        self.edge = self.edge.max(self.promised);
+        window as u16
+    }
+
+    /// RCV.NXT as an offset.
+    pub(crate) const fn next(&self) -> u64 {
+        self.ready.end()
+    }
+
+    /// True if everything up to the FIN has arrived.
+    pub(crate) fn is_at_fin(&self) -> bool {
+        self.fin == Some(self.next())
+    }
+
+    fn room_edge(&self) -> u64 {
+        self.next() + self.capacity - self.ready.length()
+    }
+
+    /// Moves the window's edge if that is worth a segment or half the buffer (RFC 9293
+    /// §3.8.6.2.2), and says what the header's field shall be.
+    fn advertise(&mut self) -> u16 {
+        let room = self.room_edge();
+        if room >= self.promised + u64::from(self.mss).min(self.capacity / 2) {
+            self.promised = room;
+        }
+        let window = self.promised.saturating_sub(self.next());
+        let field = window.div_ceil(1 << self.scale).min(u64::from(u16::MAX));
+        self.edge = self.edge.max(self.next() + (field << self.scale));
+        field as u16
+    }
+}
+
+impl AckDue {
+    /// The more urgent of two.
+    pub(crate) fn or_sooner(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, due) | (due, Self::No) => due,
+            (Self::Alone, _) | (_, Self::Alone) => Self::Alone,
+            (Self::Now, _) | (_, Self::Now) => Self::Now,
+            (Self::At(one), Self::At(other)) => Self::At(one.min(other)),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The states of a connection (RFC 9293 §3.3.2) and every way from one to another.
+
+/// A connection's state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// No connection: over, or never opened.
+    Closed,
+    /// Waits for a SYN.
+    Listen,
+    /// Sent a SYN.
+    SynSent,
+    /// Sent and received a SYN, and waits for the acknowledgement of its own.
+    SynReceived,
+    /// Open.
+    Established,
+    /// Closed here, and the FIN not yet acknowledged.
+    FinWait1,
+    /// Closed here, the FIN acknowledged; the peer still sends.
+    FinWait2,
+    /// Closed by the peer.
+    CloseWait,
+    /// Closed by both at once, the own FIN not yet acknowledged.
+    Closing,
+    /// Closed by the peer first and then here, the own FIN not yet acknowledged.
+    LastAck,
+    /// Over, but old segments may still come.
+    TimeWait,
+}
+
+/// What moves a connection from one state to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A SYN arrived without an acknowledgement of one's own.
+    Syn,
+    /// One's own SYN was acknowledged, by a segment with a SYN if none had come before.
+    SynAcknowledged,
+    /// The application closed its side.
+    Close,
+    /// The peer's FIN was reached: everything before it has arrived.
+    Fin,
+    /// One's own FIN was acknowledged.
+    FinAcknowledged,
+    /// Reset, aborted or given up.
+    Abort,
+    /// TIME-WAIT is over.
+    Expire,
+}
+
+impl State {
+    /// The state after `event`; `None` if the event means nothing in this state.
+    pub const fn after(self, event: Event) -> Option<Self> {
+        match event {
+            Event::Syn => self.after_syn(),
+            Event::SynAcknowledged => self.after_syn_acknowledged(),
+            Event::Close => self.after_close(),
+            Event::Fin => self.after_fin(),
+            Event::FinAcknowledged => self.after_fin_acknowledged(),
+            Event::Abort => match self {
+                Self::Closed => None,
+                Self::Listen
+                | Self::SynSent
+                | Self::SynReceived
+                | Self::Established
+                | Self::FinWait1
+                | Self::FinWait2
+                | Self::CloseWait
+                | Self::Closing
+                | Self::LastAck
+                | Self::TimeWait => Some(Self::Closed),
+            },
+            Event::Expire => match self {
+                Self::TimeWait => Some(Self::Closed),
+                Self::Closed
+                | Self::Listen
+                | Self::SynSent
+                | Self::SynReceived
+                | Self::Established
+                | Self::FinWait1
+                | Self::FinWait2
+                | Self::CloseWait
+                | Self::Closing
+                | Self::LastAck => None,
+            },
+        }
+    }
+
+    /// True while the peer's data are taken in.
+    pub const fn receives(self) -> bool {
+        match self {
+            Self::Established | Self::FinWait1 | Self::FinWait2 => true,
+            Self::Closed
+            | Self::Listen
+            | Self::SynSent
+            | Self::SynReceived
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => false,
+        }
+    }
+
+    /// True while data or a FIN of one's own may be sent.
+    pub const fn sends(self) -> bool {
+        match self {
+            Self::Established
+            | Self::FinWait1
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck => true,
+            Self::Closed
+            | Self::Listen
+            | Self::SynSent
+            | Self::SynReceived
+            | Self::FinWait2
+            | Self::TimeWait => false,
+        }
+    }
+
+    /// True once both sides know each other's sequence numbers, until all is over.
+    pub const fn is_synchronized(self) -> bool {
+        match self {
+            Self::SynReceived
+            | Self::Established
+            | Self::FinWait1
+            | Self::FinWait2
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => true,
+            Self::Closed | Self::Listen | Self::SynSent => false,
+        }
+    }
+
+    const fn after_syn(self) -> Option<Self> {
+        match self {
+            Self::Listen | Self::SynSent => Some(Self::SynReceived),
+            Self::Closed
+            | Self::SynReceived
+            | Self::Established
+            | Self::FinWait1
+            | Self::FinWait2
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => None,
+        }
+    }
+
+    const fn after_syn_acknowledged(self) -> Option<Self> {
+        match self {
+            Self::SynSent | Self::SynReceived => Some(Self::Established),
+            Self::Closed
+            | Self::Listen
+            | Self::Established
+            | Self::FinWait1
+            | Self::FinWait2
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => None,
+        }
+    }
+
+    /// A connection that is still being opened is closed once it stands.
+    const fn after_close(self) -> Option<Self> {
+        match self {
+            Self::Listen => Some(Self::Closed),
+            Self::Established => Some(Self::FinWait1),
+            Self::CloseWait => Some(Self::LastAck),
+            Self::Closed
+            | Self::SynSent
+            | Self::SynReceived
+            | Self::FinWait1
+            | Self::FinWait2
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => None,
+        }
+    }
+
+    const fn after_fin(self) -> Option<Self> {
+        match self {
+            Self::Established => Some(Self::CloseWait),
+            Self::FinWait1 => Some(Self::Closing),
+            Self::FinWait2 => Some(Self::TimeWait),
+            Self::Closed
+            | Self::Listen
+            | Self::SynSent
+            | Self::SynReceived
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => None,
+        }
+    }
+
+    const fn after_fin_acknowledged(self) -> Option<Self> {
+        match self {
+            Self::FinWait1 => Some(Self::FinWait2),
+            Self::Closing => Some(Self::TimeWait),
+            Self::LastAck => Some(Self::Closed),
+            Self::Closed
+            | Self::Listen
+            | Self::SynSent
+            | Self::SynReceived
+            | Self::Established
+            | Self::FinWait2
+            | Self::CloseWait
+            | Self::TimeWait => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Event::{Abort, Close, Expire, Fin, FinAcknowledged, Syn, SynAcknowledged};
+    use State::{
+        CloseWait, Closed, Closing, Established, FinWait1, FinWait2, LastAck, Listen, SynReceived,
+        SynSent, TimeWait,
+    };
+
+    const STATES: [State; 11] = [
+        Closed,
+        Listen,
+        SynSent,
+        SynReceived,
+        Established,
+        FinWait1,
+        FinWait2,
+        CloseWait,
+        Closing,
+        LastAck,
+        TimeWait,
+    ];
+
+    /// The arrows of RFC 9293 figure 5, and no other.
+    #[test]
+    fn the_arrows_of_figure_5() {
+        let arrows = [
+            (Listen, Syn, SynReceived),
+            (Listen, Close, Closed),
+            (SynSent, Syn, SynReceived),
+            (SynSent, SynAcknowledged, Established),
+            (SynReceived, SynAcknowledged, Established),
+            (Established, Close, FinWait1),
+            (Established, Fin, CloseWait),
+            (FinWait1, Fin, Closing),
+            (FinWait1, FinAcknowledged, FinWait2),
+            (FinWait2, Fin, TimeWait),
+            (CloseWait, Close, LastAck),
+            (Closing, FinAcknowledged, TimeWait),
+            (LastAck, FinAcknowledged, Closed),
+            (TimeWait, Expire, Closed),
+        ];
+        for state in STATES {
+            for event in [Syn, SynAcknowledged, Close, Fin, FinAcknowledged, Expire] {
+                let expect = arrows
+                    .iter()
+                    .find(|(from, by, _)| (*from, *by) == (state, event))
+                    .map(|(_, _, to)| *to);
+                assert_eq!(state.after(event), expect, "{state:?} after {event:?}");
+            }
+            let expect = (state != Closed).then_some(Closed);
+            assert_eq!(state.after(Abort), expect, "{state:?} aborted");
+        }
+    }
+}

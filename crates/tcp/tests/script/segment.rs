@@ -1,0 +1,147 @@
+//! Segments as tcpdump writes them.
+
+use base::{Flags, Options, Seq, TcpHeader};
+use tcp::{Length, Payload, Segment};
+
+use super::is_syn;
+
+/// The port of the endpoint, and of its peer.
+pub(crate) const PORT: u16 = 1000;
+pub(crate) const PEER_PORT: u16 = 80;
+
+/// Where both sides' numbers start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    pub(crate) isn: Seq,
+    pub(crate) peer_isn: Seq,
+    /// The window that the peer advertises by itself.
+    pub(crate) peer_window: u16,
+}
+
+/// What a line says of a segment.
+#[derive(Debug, Default)]
+struct Written {
+    flags: Flags,
+    first: u32,
+    length: u32,
+    ack: Option<u32>,
+    window: Option<u16>,
+    options: Options,
+}
+
+impl Numbers {
+    /// The segment of a `<` line.
+    pub(crate) fn arriving(&self, text: &str) -> Result<Segment<Length>, String> {
+        let written = parse(text)?;
+        let header = TcpHeader {
+            source_port: PEER_PORT,
+            destination_port: PORT,
+            seq: self.peer_isn + written.first,
+            ack: self.isn + written.ack.unwrap_or(0),
+            flags: written.flags,
+            window: written.window.unwrap_or(u16::MAX),
+            options: written.options,
+        };
+        Ok(Segment { header, payload: Length(u64::from(written.length)) })
+    }
+
+    /// The peer acknowledges everything below `ack` and says nothing else.
+    pub(crate) fn pure_ack(&self, ack: Seq) -> Segment<Length> {
+        let header = TcpHeader {
+            source_port: PEER_PORT,
+            destination_port: PORT,
+            seq: self.peer_isn + 1,
+            ack,
+            flags: Flags::ACK,
+            window: self.peer_window,
+            options: Options::default(),
+        };
+        Segment { header, payload: Length(0) }
+    }
+
+    /// Compares what left with a `>` line.
+    pub(crate) fn compare(&self, text: &str, segment: &Segment<Length>) -> Result<(), String> {
+        let written = parse(text)?;
+        let header = &segment.header;
+        let ack = written.ack.filter(|&ack| header.ack != self.peer_isn + ack);
+        let window = written.window.filter(|&window| header.window != window);
+        let same = header.flags == written.flags
+            && header.seq == self.isn + written.first
+            && segment.payload.length() == u64::from(written.length)
+            && ack.is_none()
+            && window.is_none()
+            && (!is_syn(segment) || header.options == written.options);
+        if same { Ok(()) } else { Err(format!("expected {text}, but {}", self.show(segment))) }
+    }
+
+    /// A segment that left, as a line would have it.
+    pub(crate) fn show(&self, segment: &Segment<Length>) -> String {
+        let header = &segment.header;
+        let first = header.seq - self.isn;
+        let length = segment.payload.length();
+        let last = u64::from(first) + length;
+        let ack = if segment.has(Flags::ACK) {
+            format!(" ack {}", header.ack - self.peer_isn)
+        } else {
+            String::new()
+        };
+        let options =
+            if is_syn(segment) { format!(" {:?}", header.options) } else { String::new() };
+        let (flags, window) = (header.flags, header.window);
+        format!("{flags:?} {first}:{last}({length}){ack} win {window}{options}")
+    }
+}
+
+fn parse(text: &str) -> Result<Written, String> {
+    let (text, options) = match text.split_once('<') {
+        Some((text, options)) => (text, options.trim_end().trim_end_matches('>')),
+        None => (text, ""),
+    };
+    let mut words = text.split_whitespace();
+    let flags = parse_flags(words.next().ok_or("a segment has flags")?)?;
+    let (first, length) = parse_range(words.next().ok_or("a segment has FIRST:LAST(LENGTH)")?)?;
+    let mut written = Written { flags, first, length, ..Written::default() };
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or_else(|| format!("{word} has a value"))?;
+        match word {
+            "ack" => written.ack = Some(number(value)?),
+            "win" => written.window = Some(number(value)?),
+            other => return Err(format!("no such field: {other}")),
+        }
+    }
+    for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
+        match option.split_once(' ') {
+            Some(("mss", value)) => written.options.mss = Some(number(value)?),
+            Some(("wscale", value)) => written.options.window_scale = Some(number(value)?),
+            _ => return Err(format!("no such option: {option}")),
+        }
+    }
+    Ok(written)
+}
+
+fn parse_flags(text: &str) -> Result<Flags, String> {
+    text.chars().try_fold(Flags::NONE, |flags, letter| {
+        let flag = match letter {
+            'S' => Flags::SYN,
+            'F' => Flags::FIN,
+            'R' => Flags::RST,
+            'P' => Flags::PSH,
+            '.' => Flags::ACK,
+            other => return Err(format!("no such flag: {other}")),
+        };
+        Ok(flags | flag)
+    })
+}
+
+/// `FIRST:LAST(LENGTH)`, where LAST − FIRST must be LENGTH.
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let broken = || format!("no such range: {text}");
+    let (first, rest) = text.split_once(':').ok_or_else(broken)?;
+    let (last, length) = rest.trim_end_matches(')').split_once('(').ok_or_else(broken)?;
+    let (first, last, length): (u32, u32, u32) = (number(first)?, number(last)?, number(length)?);
+    if last.wrapping_sub(first) == length { Ok((first, length)) } else { Err(broken()) }
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| format!("no such number: {text}"))
+}

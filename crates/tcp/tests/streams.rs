@@ -1,0 +1,326 @@
+//! Two endpoints over a pipe that loses, duplicates and reorders: the bytes arrive whole, both
+//! ways, and both sides close. At any round-trip time, across the wrap of the sequence numbers.
+
+use std::collections::BTreeMap;
+
+use base::{Duration, Flags, Observe, Seq, Stream, TcpFact, Time};
+use bytes::Bytes;
+use cc::{Delta, VegasParameters};
+use proptest::prelude::*;
+use tcp::{Config, Endpoint, Payload, RtoConfig, RttSampling, Segment, State, Variant};
+
+/// What happens to segments on their way. Probabilities in 1/256.
+#[derive(Clone, Debug)]
+struct Weather {
+    seed: u64,
+    loss: u32,
+    duplication: u32,
+    delay: Duration,
+    /// A segment is late by up to this many delays.
+    jitter: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Plan {
+    weather: Weather,
+    configs: [Config; 2],
+    isns: [u32; 2],
+    /// Segments to send, and the bytes of the last, short one.
+    segments: [u64; 2],
+    tail: u64,
+    /// Bytes of one write.
+    chunk: usize,
+    /// Reads once in so many delays; none reads at once.
+    slow_reader: Option<u32>,
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let numbers = (1_u32..1_500, 1_u32..40, 1_u32..5, 300_u32..200_000);
+    let times = prop::option::of(1_u64..200);
+    let switches = any::<[bool; 7]>();
+    (numbers, times, switches).prop_map(
+        |((mss, window, initial_window, receive_buffer), delay, on)| Config {
+            variant: if on[0] { Variant::RENO } else { vegas() },
+            mss,
+            window,
+            initial_window,
+            initial_ssthresh: None,
+            receive_buffer,
+            rto: RtoConfig {
+                tick: Duration::from_millis(10),
+                min: Duration::from_millis(200),
+                max: Duration::from_secs(60),
+                initial: Duration::from_secs(3),
+                max_retransmissions: None,
+            },
+            rtt_sampling: if on[1] { RttSampling::OnePerWindow } else { RttSampling::EverySegment },
+            delayed_ack: delay.map(Duration::from_millis),
+            limited_transmit: on[2],
+            slow_start_restart: on[3],
+            recover_guard: on[4],
+            nagle: on[5],
+            time_wait: Duration::from_secs(240),
+        },
+    )
+}
+
+fn vegas() -> Variant {
+    let delta = Delta::Rounded;
+    Variant::vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let delay = prop_oneof![
+        Just(Duration::from_nanos(1)),
+        Just(Duration::from_millis(1)),
+        Just(Duration::from_millis(100)),
+        Just(Duration::from_secs(3_600)),
+        Just(Duration::from_secs(30 * 86_400)),
+    ];
+    let weather = (any::<u64>(), 0_u32..80, 0_u32..40, delay, 0_u32..4).prop_map(
+        |(seed, loss, duplication, delay, jitter)| Weather {
+            seed,
+            loss,
+            duplication,
+            delay,
+            jitter,
+        },
+    );
+    let isn = prop_oneof![any::<u32>(), (u32::MAX - 20_000)..=u32::MAX];
+    let work = ([0_u64..80, 0_u64..80], 0_u64..1_500, 1_usize..4_000);
+    let slow_reader = prop::option::of(1_u32..20);
+    (weather, [config(), config()], [isn.clone(), isn], work, slow_reader).prop_map(
+        |(weather, mut configs, isns, (segments, tail, chunk), slow_reader)| {
+            for config in &mut configs {
+                config.rto.max = config.rto.max.max(weather.delay * 10);
+            }
+            Plan { weather, configs, isns, segments, tail, chunk, slow_reader }
+        },
+    )
+}
+
+/// What each side's facts must add up to.
+#[derive(Debug, Default)]
+struct Laws {
+    sent: [u64; 2],
+    fresh: [u64; 2],
+    delivered: [u64; 2],
+    acked: [u64; 2],
+    closes: [u32; 2],
+}
+
+impl Observe for Laws {
+    fn tcp(&mut self, _now: Time, endpoint: u32, fact: TcpFact) {
+        let side = endpoint as usize;
+        match fact {
+            TcpFact::Sent { offset, length, transmission } => {
+                let end = offset + u64::from(length);
+                if transmission == 1 {
+                    assert_eq!(offset, self.sent[side], "new data follow on");
+                } else {
+                    assert!(offset < self.sent[side], "only what was sent is sent again");
+                }
+                self.sent[side] = self.sent[side].max(end);
+            }
+            TcpFact::Data { length, fresh, delivered, .. } => {
+                assert!(fresh <= length && delivered >= self.delivered[side]);
+                self.fresh[side] += u64::from(fresh);
+                self.delivered[side] = delivered;
+            }
+            TcpFact::Acked { offset } => {
+                assert!(offset > self.acked[side] && offset <= self.sent[side]);
+                self.acked[side] = offset;
+            }
+            TcpFact::Closed => self.closes[side] += 1,
+            TcpFact::Established { .. }
+            | TcpFact::Rtt(_)
+            | TcpFact::Window { .. }
+            | TcpFact::Timeout { .. }
+            | TcpFact::FastRetransmit { .. } => {}
+        }
+    }
+}
+
+/// The right edge of the window that a side has been told, and the shift it has been told with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    edge: Option<Seq>,
+    syn_scale: Option<u8>,
+}
+
+struct Run {
+    plan: Plan,
+    chance: Stream,
+    sides: [Endpoint<Bytes>; 2],
+    told: [Told; 2],
+    way: BTreeMap<(Time, u64), (usize, Segment<Bytes>)>,
+    segments: u64,
+    received: [Vec<u8>; 2],
+    next_read: Time,
+    laws: Laws,
+    now: Time,
+}
+
+impl Run {
+    fn new(plan: Plan) -> Self {
+        let [one, other] = &plan.configs;
+        let mut sides = [
+            Endpoint::connect(0, one, 1, 2, Seq::new(plan.isns[0])),
+            Endpoint::listen(1, other, 2, 1, Seq::new(plan.isns[1])),
+        ];
+        for (side, endpoint) in sides.iter_mut().enumerate() {
+            for chunk in text(&plan, side).chunks(plan.chunk) {
+                endpoint.write(Bytes::copy_from_slice(chunk));
+            }
+            if side == 0 {
+                endpoint.close();
+            }
+        }
+        Self {
+            chance: Stream::named(plan.weather.seed, "weather"),
+            sides,
+            told: [Told::default(); 2],
+            way: BTreeMap::new(),
+            segments: 0,
+            received: [Vec::new(), Vec::new()],
+            next_read: Time::ZERO,
+            laws: Laws::default(),
+            now: Time::ZERO,
+            plan,
+        }
+    }
+
+    /// Until both sides are done; panics if that takes for ever.
+    fn finish(&mut self) {
+        self.pump();
+        for _ in 0..400_000 {
+            if self.sides.iter().all(|side| is_over(side.state())) {
+                return;
+            }
+            self.step();
+        }
+        panic!("it stalls at {:?}: {:?}", self.now, self.sides.each_ref().map(Endpoint::state));
+    }
+
+    fn step(&mut self) {
+        let arrival = self.way.keys().next().map(|&(time, _)| time);
+        let timers = self.sides.each_ref().map(Endpoint::poll_timeout);
+        let waiting = self.sides.iter().any(|side| side.receiver().readable() > 0);
+        let read = self.plan.slow_reader.filter(|_| waiting).map(|_| self.next_read);
+        let next = [arrival, timers[0], timers[1], read].into_iter().flatten().min();
+        self.now = self.now.max(next.expect("something is to happen"));
+        if arrival == Some(self.now)
+            && let Some((_, (side, segment))) = self.way.pop_first()
+        {
+            self.note_window(side, &segment);
+            self.sides[side].handle_segment(self.now, segment, &mut self.laws);
+        }
+        for side in &mut self.sides {
+            side.handle_timeout(self.now, &mut self.laws);
+        }
+        self.pump();
+    }
+
+    fn pump(&mut self) {
+        let reads = match self.plan.slow_reader {
+            None => true,
+            Some(delays) => {
+                let due = self.now >= self.next_read;
+                if due {
+                    let wait = self.plan.weather.delay * u64::from(delays);
+                    self.next_read = self.now + wait.max(Duration::from_millis(1));
+                }
+                due
+            }
+        };
+        for side in 0..2 {
+            while reads && let Some(bytes) = self.sides[side].read() {
+                self.received[side].extend_from_slice(&bytes);
+            }
+            // The listener closes once the other side has.
+            if side == 1 && self.sides[side].is_at_end() {
+                self.sides[side].close();
+            }
+            while let Some(segment) = self.sides[side].poll_output(self.now, &mut self.laws) {
+                self.check_window(side, &segment);
+                self.send(1 - side, &segment);
+            }
+        }
+    }
+
+    fn send(&mut self, to: usize, segment: &Segment<Bytes>) {
+        let weather = self.plan.weather.clone();
+        let copies = if self.chance.below(256) < weather.duplication { 2 } else { 1 };
+        for _ in 0..copies {
+            if self.chance.below(256) < weather.loss {
+                continue;
+            }
+            let late = weather.delay * u64::from(self.chance.below(weather.jitter * 64 + 1)) / 64;
+            self.segments += 1;
+            let arrival = self.now + weather.delay + late;
+            self.way.insert((arrival, self.segments), (to, segment.clone()));
+        }
+    }
+
+    /// Notes the window that `segment` tells `side`.
+    fn note_window(&mut self, side: usize, segment: &Segment<Bytes>) {
+        let mut scale = 0;
+        if segment.has(Flags::SYN) {
+            self.told[side].syn_scale = segment.header.options.window_scale;
+        } else if self.told[1 - side].syn_scale.is_some() {
+            scale = self.told[side].syn_scale.unwrap_or(0);
+        }
+        if segment.has(Flags::ACK) {
+            let edge = segment.header.ack + (u32::from(segment.header.window) << scale);
+            let told = &mut self.told[side].edge;
+            *told = Some(told.filter(|&old| edge.before(old)).unwrap_or(edge));
+        }
+    }
+
+    /// Nothing goes beyond the window, but for the one byte of a probe.
+    fn check_window(&self, side: usize, segment: &Segment<Bytes>) {
+        if segment.payload.is_empty() {
+            return;
+        }
+        let end = segment.header.seq + segment.payload.length() as u32;
+        let edge = self.told[side].edge.expect("data follow the handshake");
+        assert!(end.before_or_at(edge + 1), "{segment:?} goes beyond {edge:?}");
+    }
+}
+
+fn is_over(state: State) -> bool {
+    state == State::Closed || state == State::TimeWait
+}
+
+/// What `side` sends.
+fn text(plan: &Plan, side: usize) -> Vec<u8> {
+    let mss = plan.configs[0].mss.min(plan.configs[1].mss);
+    let length = plan.segments[side] * u64::from(mss) + plan.tail.min(u64::from(mss));
+    (0..length).map(|index| (index * 7 + index / 251 + side as u64) as u8).collect()
+}
+
+fn check(plan: Plan) {
+    let mut run = Run::new(plan);
+    run.finish();
+    for side in 0..2 {
+        while let Some(bytes) = run.sides[side].read() {
+            run.received[side].extend_from_slice(&bytes);
+        }
+        let expect = text(&run.plan, 1 - side);
+        assert!(run.received[side] == expect, "side {side} received other bytes");
+        let length = expect.len() as u64;
+        let laws = &run.laws;
+        assert_eq!((laws.fresh[side], laws.delivered[side]), (length, length));
+        assert_eq!(laws.sent[1 - side], length);
+        assert_eq!(laws.closes[side], 1, "the end is reported once");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bytes_arrive_whole_both_ways(plan in plan()) {
+        check(plan);
+    }
+}

@@ -1,0 +1,112 @@
+//! What travels through a world.
+
+use base::{PacketEvent, PacketFact, TcpHeader};
+use radio::umts::pdcp::Headers;
+use tcp::{Payload, Segment};
+
+use crate::NodeId;
+
+/// Bytes of an IPv4 header without options (RFC 791 §3.1).
+pub const IPV4_HEADER_BYTES: u32 = 20;
+
+/// The content of a packet above IP. Only endpoints look inside; all else passes it on.
+pub trait Body: Sized {
+    /// What the segments of TCP carry.
+    type Payload: Payload;
+
+    /// A body that carries `segment`.
+    fn from_segment(segment: Segment<Self::Payload>) -> Self;
+
+    /// The TCP segment, where it is one.
+    fn into_segment(self) -> Option<Segment<Self::Payload>>;
+
+    /// The TCP header, where it has one.
+    fn header(&self) -> Option<&TcpHeader>;
+
+    /// Bytes of TCP payload.
+    fn payload_bytes(&self) -> u32;
+}
+
+impl<P: Payload> Body for Segment<P> {
+    type Payload = P;
+
+    fn from_segment(segment: Self) -> Self {
+        segment
+    }
+
+    fn into_segment(self) -> Option<Self> {
+        Some(self)
+    }
+
+    fn header(&self) -> Option<&TcpHeader> {
+        Some(&self.header)
+    }
+
+    fn payload_bytes(&self) -> u32 {
+        self.payload.length() as u32
+    }
+}
+
+/// A packet: where it goes, how large it is at the IP layer, and its body.
+#[derive(Clone, Debug)]
+pub struct Packet<B> {
+    /// Its number in this run; later packets have higher ones.
+    pub uid: u64,
+    /// Where it comes from.
+    pub source: NodeId,
+    /// Where it goes.
+    pub destination: NodeId,
+    /// Size at the IP layer in bytes.
+    pub bytes: u32,
+    /// Identification in its IP header (RFC 791 §3.1): its sender counts.
+    pub identification: u16,
+    /// What it carries.
+    pub body: B,
+}
+
+impl<B: Body> Packet<B> {
+    /// The fact that `event` happened to this packet at `machine`.
+    pub(crate) fn fact(&self, event: PacketEvent, machine: u32) -> PacketFact<'_> {
+        PacketFact {
+            event,
+            machine,
+            uid: self.uid,
+            bytes: self.bytes,
+            header: self.body.header(),
+            payload: self.body.payload_bytes(),
+        }
+    }
+}
+
+impl<B> link::Load for Packet<B> {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+impl<B: Body> radio::Sdu for Packet<B> {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn headers(&self) -> Option<Headers> {
+        let header = self.body.header()?;
+        Some(Headers {
+            source: self.source.0,
+            destination: self.destination.0,
+            type_of_service: 0,
+            time_to_live: 64,
+            identification: self.identification,
+            source_port: header.source_port,
+            destination_port: header.destination_port,
+            seq: header.seq.to_u32(),
+            ack: header.ack.to_u32(),
+            flags: header.flags,
+            window: header.window,
+            checksum: 0,
+            urgent: 0,
+            option_bytes: header.options.bytes() as u8,
+            payload: self.body.payload_bytes() as u16,
+        })
+    }
+}

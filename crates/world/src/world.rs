@@ -1,0 +1,315 @@
+//! The network as one machine.
+
+use base::{Agenda, Direction, Observe, PacketEvent, Time};
+use link::Pipe;
+use radio::umts::Bearer;
+use tcp::{Endpoint, Payload as _};
+
+use crate::{Application, Body, Connection, Host, IPV4_HEADER_BYTES, Node, NodeId, Packet};
+
+/// The number of a machine in its world, and its rank among those that wake at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct MachineId(pub u32);
+
+/// Anything that has a deadline.
+#[derive(Debug)]
+pub enum Machine<B: Body> {
+    /// One direction of a wired link.
+    Pipe {
+        /// The pipe.
+        pipe: Pipe<Packet<B>>,
+        /// Where it ends.
+        to: NodeId,
+    },
+    /// Both directions of a radio bearer.
+    Bearer {
+        /// The bearer.
+        bearer: Box<Bearer<Packet<B>>>,
+        /// The node on the network's side.
+        network: NodeId,
+        /// The mobile.
+        mobile: NodeId,
+    },
+    /// A TCP endpoint.
+    Host(Box<Host<B::Payload>>),
+}
+
+/// A network of nodes, links, bearers and endpoints.
+#[derive(Debug)]
+pub struct World<B: Body> {
+    nodes: Vec<Node>,
+    machines: Vec<Machine<B>>,
+    names: Vec<String>,
+    agenda: Agenda,
+    next_uid: u64,
+    unroutable: u64,
+}
+
+impl<B: Body> Default for World<B> {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            machines: Vec::new(),
+            names: Vec::new(),
+            agenda: Agenda::new(0),
+            next_uid: 0,
+            unroutable: 0,
+        }
+    }
+}
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// An empty world.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a node.
+    pub fn add_node(&mut self, name: &str) -> NodeId {
+        self.nodes.push(Node::new(name));
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Adds one direction of a wired link, which ends at node `to`.
+    pub fn add_pipe(&mut self, name: &str, config: &link::Config, to: NodeId) -> MachineId {
+        self.add(name, Machine::Pipe { pipe: Pipe::new(config), to })
+    }
+
+    /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
+    /// machine number.
+    ///
+    /// # Errors
+    /// Whatever `make` returns.
+    pub fn add_bearer<E>(
+        &mut self,
+        name: &str,
+        network: NodeId,
+        mobile: NodeId,
+        make: impl FnOnce(u32) -> Result<Bearer<Packet<B>>, E>,
+    ) -> Result<MachineId, E> {
+        let bearer = Box::new(make(self.machines.len() as u32)?);
+        Ok(self.add(name, Machine::Bearer { bearer, network, mobile }))
+    }
+
+    /// Packets for `destination` (`None`: for every node without a route of its own) leave `from`
+    /// through the link or bearer `hop`.
+    pub fn set_route(&mut self, from: NodeId, destination: Option<NodeId>, hop: MachineId) {
+        self.nodes[from.0 as usize].set_route(destination, hop);
+    }
+
+    /// Adds the two endpoints of a connection: the sender's and the receiver's.
+    pub fn add_connection(&mut self, connection: Connection<'_, B::Payload>) -> [MachineId; 2] {
+        let Connection { sender, receiver, tcp, data, close, start, isn } = connection;
+        let from = self.nodes[sender.0 as usize].next_port();
+        let to = self.nodes[receiver.0 as usize].next_port();
+        let first = self.machines.len() as u32;
+        let source = Host {
+            node: sender,
+            peer: receiver,
+            endpoint: Endpoint::connect(first, tcp, from, to, isn[0]),
+            application: Application::Source { data: Some(data), close },
+            start: Some(start),
+            sent: 0,
+        };
+        let sink = Host {
+            node: receiver,
+            peer: sender,
+            endpoint: Endpoint::listen(first + 1, tcp, to, from, isn[1]),
+            application: Application::Sink,
+            start: None,
+            sent: 0,
+        };
+        [source, sink].map(|host| {
+            let (node, deadline) = (host.node, host.poll_timeout());
+            let name = format!("{}:{}", self.node(node).name(), self.node(node).next_port());
+            let id = self.add(&name, Machine::Host(Box::new(host)));
+            self.nodes[node.0 as usize].bind(id);
+            self.agenda.set(id.0, deadline);
+            id
+        })
+    }
+
+    fn add(&mut self, name: &str, machine: Machine<B>) -> MachineId {
+        self.machines.push(machine);
+        self.names.push(name.to_owned());
+        MachineId(self.agenda.add())
+    }
+}
+
+/// Looking.
+impl<B: Body> World<B> {
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// A machine.
+    pub fn machine(&self, id: MachineId) -> &Machine<B> {
+        &self.machines[id.0 as usize]
+    }
+
+    /// Every machine with its number and name, in order.
+    pub fn machines(&self) -> impl Iterator<Item = (MachineId, &str, &Machine<B>)> {
+        let numbered = self.names.iter().zip(&self.machines).enumerate();
+        numbered.map(|(i, (name, machine))| (MachineId(i as u32), name.as_str(), machine))
+    }
+
+    /// Packets that no route led any further: a fault of whoever assembled the world.
+    pub const fn unroutable(&self) -> u64 {
+        self.unroutable
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// Wakes the next machine that is due at or before `until` and says when it was; `None` if
+    /// there is none.
+    #[must_use]
+    pub fn step(&mut self, until: Time, observe: &mut impl Observe) -> Option<Time> {
+        let (now, id) = self.agenda.next(until)?;
+        match &mut self.machines[id as usize] {
+            Machine::Pipe { .. } => self.run_pipe(now, MachineId(id), observe),
+            Machine::Bearer { bearer, .. } => {
+                bearer.handle_timeout(now, observe);
+                self.run_bearer(now, MachineId(id), observe);
+            }
+            Machine::Host(host) => {
+                host.handle_timeout(now, observe);
+                self.run_host(now, MachineId(id), observe);
+            }
+        }
+        Some(now)
+    }
+
+    /// When the next machine is due.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.agenda.earliest()
+    }
+
+    /// Takes `packet` from `node` towards its destination until it rests somewhere.
+    fn forward(
+        &mut self,
+        now: Time,
+        mut node: NodeId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        let mut moving = Some(packet);
+        while let Some(packet) = moving.take() {
+            let Some(id) = self.nodes[node.0 as usize].hop(packet.destination) else {
+                self.unroutable += 1;
+                return;
+            };
+            observe.packet(now, &packet.fact(PacketEvent::Entered, id.0));
+            match &mut self.machines[id.0 as usize] {
+                // What takes no time needs no event; but at the destination it does, where the
+                // answer could come back in the same instant, without end.
+                Machine::Pipe { pipe, to } if pipe.is_instant() && *to != packet.destination => {
+                    observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
+                    pipe.pass();
+                    node = *to;
+                    moving = Some(packet);
+                }
+                Machine::Pipe { pipe, .. } => match pipe.handle_input(now, packet) {
+                    Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
+                    Err(packet) => observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0)),
+                },
+                Machine::Bearer { bearer, network, .. } => {
+                    let direction =
+                        if node == *network { Direction::Downlink } else { Direction::Uplink };
+                    let dropped = bearer.handle_input(now, direction, packet, observe);
+                    if let Err(packet) = dropped {
+                        observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0));
+                    }
+                    self.run_bearer(now, id, observe);
+                }
+                Machine::Host(_) => unreachable!("a route leads into a link or a bearer"),
+            }
+        }
+    }
+
+    /// Hands on what has come out of a pipe.
+    fn run_pipe(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Pipe { pipe, to } = &mut self.machines[id.0 as usize]
+            && let Some(packet) = pipe.poll_output(now)
+        {
+            let to = *to;
+            self.arrive(now, id, to, packet, observe);
+        }
+        if let Machine::Pipe { pipe, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, pipe.poll_timeout());
+        }
+    }
+
+    /// Hands on what has come out of a bearer.
+    fn run_bearer(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id.0 as usize]
+            && let Some((direction, packet)) = bearer.poll_output()
+        {
+            let to = match direction {
+                Direction::Downlink => *mobile,
+                Direction::Uplink => *network,
+            };
+            self.arrive(now, id, to, packet, observe);
+        }
+        if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, bearer.poll_timeout());
+        }
+    }
+
+    /// A packet has come out of machine `from` at node `to`.
+    fn arrive(
+        &mut self,
+        now: Time,
+        from: MachineId,
+        to: NodeId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        observe.packet(now, &packet.fact(PacketEvent::Left, from.0));
+        if packet.destination == to {
+            self.deliver(now, packet, observe);
+        } else {
+            self.forward(now, to, packet, observe);
+        }
+    }
+
+    /// Gives a packet to the endpoint that it is for.
+    fn deliver(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
+        let node = &self.nodes[packet.destination.0 as usize];
+        let port = packet.body.header().map(|header| header.destination_port);
+        let Some(id) = port.and_then(|port| node.endpoint(port)) else {
+            self.unroutable += 1;
+            return;
+        };
+        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        if let Machine::Host(host) = &mut self.machines[id.0 as usize]
+            && let Some(segment) = packet.body.into_segment()
+        {
+            host.handle_input(now, segment, observe);
+        }
+        self.run_host(now, id, observe);
+    }
+
+    /// Sends what an endpoint wants to send.
+    fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Host(host) = &mut self.machines[id.0 as usize]
+            && let Some(segment) = host.poll_output(now, observe)
+        {
+            let (source, destination) = (host.node, host.peer);
+            let payload = segment.payload.length() as u32;
+            let bytes = IPV4_HEADER_BYTES + segment.header.bytes() + payload;
+            let (uid, identification) = (self.next_uid, host.next_identification());
+            let body = B::from_segment(segment);
+            let packet = Packet { uid, source, destination, bytes, identification, body };
+            self.next_uid += 1;
+            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+            self.forward(now, source, packet, observe);
+        }
+        if let Machine::Host(host) = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, host.poll_timeout());
+        }
+    }
+}

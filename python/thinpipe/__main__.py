@@ -1,0 +1,5 @@
+"""``python -m thinpipe``."""
+
+from thinpipe.cli import main
+
+main()

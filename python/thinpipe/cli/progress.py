@@ -1,0 +1,52 @@
+"""A progress bar for those who wait: on a terminal, after the first second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress, TaskID
+
+PATIENCE_S = 1.0
+"""How long a run may take before a bar appears."""
+
+
+class Bar:
+    """A bar on standard error. It is called with how much is done, and of how much."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._start = time.monotonic()
+        self._shown = sys.stderr.isatty()
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def __call__(self, done: float, total: float) -> None:
+        """Show that so much is done."""
+        if not self._shown or time.monotonic() - self._start < PATIENCE_S:
+            return
+        progress, task = self._bar = self._bar or self._open()
+        progress.update(task, completed=done, total=total)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar[0].stop()
+
+    def _open(self) -> tuple[Progress, TaskID]:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        progress = Progress(console=Console(stderr=True), transient=True)
+        progress.start()
+        return progress, progress.add_task(self._label)

@@ -1,0 +1,171 @@
+"""``thinpipe reproduce``: a paper's figures and facts, ours beside the paper's."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thinpipe._core import ScenarioError
+from thinpipe.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from thinpipe.papers.facts import Finding
+    from thinpipe.papers.paper import Item, Paper, Reproduction
+
+DIFFERS = 1
+"""Exit status if a claimed fact lies outside its tolerance."""
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[PAPER | PAPER/ITEM]…", help="All by default.")
+    ] = None,
+    *,
+    listing: Annotated[bool, typer.Option("--list", help="List papers and items.")] = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where report.html and the figures go.")
+    ] = Path("out"),
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """Run papers' experiments and write a report. Exit status 1 if a claimed fact differs."""
+    from thinpipe.papers import papers
+    from thinpipe.papers.paper import reproduce as reproduce_paper
+
+    known = papers()
+    if listing:
+        _list(known)
+        return
+    chosen = _choose(known, names or list(known))
+    made = []
+    for paper, items in chosen:
+        with Bar(paper.id) as bar:
+            made.append(reproduce_paper(paper, items, progress=bar))
+    _write(made, out)
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
+    else:
+        for each in made:
+            _print(each)
+        typer.echo(f"report: {out / 'report.html'}")
+    if any(_differing(each) for each in made):
+        raise typer.Exit(DIFFERS)
+
+
+def _choose(known: dict[str, Paper], names: list[str]) -> list[tuple[Paper, list[Item]]]:
+    chosen: dict[str, list[Item]] = {}
+    for name in names:
+        paper_name, slash, item_name = name.partition("/")
+        paper = known.get(paper_name)
+        if paper is None:
+            raise ScenarioError(f"unknown paper {paper_name!r}{_nearest(paper_name, known)}")
+        item = paper.item(item_name)
+        if slash and item is None:
+            items = [each.id for each in paper.items]
+            raise ScenarioError(f"{paper.id} has no item {item_name!r}{_nearest(item_name, items)}")
+        wanted = paper.items if item is None else (item,)
+        already = chosen.setdefault(paper.id, [])
+        already += [each for each in wanted if each not in already]
+    return [(known[name], items) for name, items in chosen.items()]
+
+
+def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _list(known: dict[str, Paper]) -> None:
+    for paper in known.values():
+        typer.echo(f"{paper.id}: {paper.citation}")
+        width = max(len(item.id) for item in paper.items)
+        for item in paper.items:
+            typer.echo(f"  {paper.id}/{item.id:<{width}}  {item.title}")
+
+
+def _write(made: list[Reproduction], out: Path) -> None:
+    from thinpipe.files import write_whole
+    from thinpipe.report.page import page, png
+
+    report = page(made).encode()
+    figures = {
+        f"{each.paper.id}-{section.item.id}.png": png(section.figure)
+        for each in made
+        for section in each.sections
+        if section.figure is not None
+    }
+    for name, content in figures.items():
+        write_whole(out / name, content)
+    write_whole(out / "report.html", report)
+
+
+def _print(made: Reproduction) -> None:
+    from thinpipe.cli.terminal import console, table
+    from thinpipe.report.numbers import short
+
+    columns = ("fact", "paper", "ours", "least – greatest", "accepted", "verdict", "unit")
+    rows = [
+        (
+            finding.fact.id,
+            short(finding.fact.value, 5),
+            short(finding.mean, 4),
+            finding.spread(),
+            finding.fact.band(),
+            _colored(finding),
+            finding.fact.unit,
+        )
+        for finding in made.findings
+    ]
+    screen = console()
+    screen.print(table(columns, rows, text=frozenset({"fact", "verdict", "unit"})))
+    for section in made.sections:
+        for each in section.tables:
+            screen.print(f"\n{each.caption}", style="bold", highlight=False)
+            screen.print(table(each.head, each.rows, text=frozenset(each.head)))
+
+
+def _colored(finding: Finding) -> str:
+    word = finding.verdict.value
+    return {"holds": f"[green]{word}[/]", "differs": f"[bold red]{word}[/]"}.get(word, word)
+
+
+def _differing(made: Reproduction) -> int:
+    from thinpipe.papers.facts import Verdict
+
+    return made.count(Verdict.DIFFERS)
+
+
+def _as_json(made: Reproduction) -> dict[str, Any]:
+    return {
+        "paper": made.paper.id,
+        "runs": made.runs,
+        "wall_s": made.wall_s,
+        "facts": [_fact_as_json(finding) for finding in made.findings],
+    }
+
+
+def _fact_as_json(finding: Finding) -> dict[str, Any]:
+    fact = finding.fact
+    return {
+        "id": fact.id,
+        "item": fact.item,
+        "says": fact.says,
+        "where": fact.where,
+        "unit": fact.unit,
+        "paper": fact.value,
+        "low": _finite(fact.low),
+        "high": _finite(fact.high),
+        "every_value": fact.each,
+        "mean": _finite(finding.mean),
+        "values": list(finding.values),
+        "verdict": finding.verdict.value,
+    }
+
+
+def _finite(value: float) -> float | None:
+    import math
+
+    return value if math.isfinite(value) else None

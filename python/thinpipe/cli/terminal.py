@@ -1,0 +1,29 @@
+"""Tables for a terminal, and for a pipe without colours or cut cells."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+PIPE_WIDTH = 160
+"""Columns of text where there is no terminal to ask."""
+
+
+def console() -> Console:
+    """Return standard output as a place for tables."""
+    return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[str] = frozenset()
+) -> Table:
+    """Return a table; columns are right-aligned but for those of `text`."""
+    result = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        result.add_column(column, justify="left" if column in text else "right")
+    for row in rows:
+        result.add_row(*row)
+    return result

@@ -1,0 +1,230 @@
+"""How each fact of ``facts.toml`` is measured: one value a run, or one in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.lo2005 import model, split
+from thinpipe.papers.lo2005.experiments import (
+    ISOLATED,
+    OUT_OF_ORDER,
+    SPLIT,
+    SPLIT_SEEDS,
+    TBLERS,
+    Study,
+    point,
+)
+from thinpipe.papers.series import Steps
+
+if TYPE_CHECKING:
+    from thinpipe.papers.outcomes import Outcome
+
+Measure = Callable[[Study], Sequence[float]]
+
+PDCP_BOUND: Final = 552 / 553
+"""Share of the channel left by the PDCP header."""
+
+RTT_STEP_S: Final = 0.020
+ON_GRID_S: Final = 1e-6
+
+
+def of_runs(variant: str, tbler: int, value: Callable[[Outcome], float]) -> Measure:
+    """Measure one value a run."""
+    return lambda study: [value(run) for run in study.runs(variant, tbler)]
+
+
+def throughput(run: Outcome) -> float:
+    """Return the normalised throughput in percent, TCP and IP headers included."""
+    return 100 * (run.flow.normalized_throughput or 0.0)
+
+
+def throughput_without_ip(run: Outcome) -> float:
+    """Return the throughput in percent that counts TCP segments without IP headers."""
+    return throughput(run) * 532 / 552
+
+
+def mean_throughput(study: Study, variant: str, tbler: int) -> float:
+    """Return the mean over seeds, in percent."""
+    return float(np.mean([throughput(run) for run in study.runs(variant, tbler)]))
+
+
+def falls(study: Study) -> list[float]:
+    """Return how far Vegas falls, in points, from each block error rate to the next."""
+    means = [mean_throughput(study, "vegas", tbler) for tbler in TBLERS]
+    return [before - after for before, after in pairwise(means)]
+
+
+def largest_step(study: Study) -> list[float]:
+    """Return the largest of these falls in percent of all of them."""
+    steps = falls(study)
+    return [100 * max(steps) / sum(steps)]
+
+
+def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
+    """Measure the mean throughput in percent of what error-free blocks can carry."""
+    return lambda study: [
+        mean_throughput(study, variant, tbler) / ((1 - tbler / 100) * PDCP_BOUND)
+        for tbler in tblers
+    ]
+
+
+def least_after_greatest(run: Outcome) -> float:
+    """Return the least window after the greatest was first reached, in whole segments."""
+    cwnd = Steps.cwnd(run)
+    return float(np.floor(cwnd.value[int(np.argmax(cwnd.value)) :].min()))
+
+
+def after_slow_start(run: Outcome) -> Steps:
+    """Return the window from its first decrease on."""
+    cwnd = Steps.cwnd(run)
+    first = cwnd.first_decrease()
+    return Steps(cwnd.time_s[first:], cwnd.value[first:], cwnd.end_s)
+
+
+def greatest_after_slow_start(run: Outcome) -> float:
+    """Return the greatest window after slow start, in whole segments."""
+    return float(np.floor(after_slow_start(run).value.max()))
+
+
+def share_at_peak(run: Outcome) -> float:
+    """Return the share of the time at 7 segments or more, in percent."""
+    cwnd = after_slow_start(run)
+    return 100 * cwnd.share(cwnd.value >= 7)  # noqa: PLR2004 - the paper's number
+
+
+def first_peak(study: Study) -> list[float]:
+    """Return when the window first reached 7, of the runs in which it did."""
+    times = []
+    for run in study.runs("vegas", 5):
+        cwnd = after_slow_start(run)
+        peaks = cwnd.time_s[cwnd.value >= 7]  # noqa: PLR2004 - the paper's number
+        times += [float(peaks[0])] if len(peaks) else []
+    return times
+
+
+def share_small(run: Outcome) -> float:
+    """Return the share of the time at 2 segments or below, in percent."""
+    cwnd = Steps.cwnd(run)
+    return 100 * cwnd.share(cwnd.value <= 2)  # noqa: PLR2004 - the paper's number
+
+
+def peak_of_slow_start(run: Outcome) -> float:
+    """Return the window before its first decrease, in whole segments."""
+    cwnd = Steps.cwnd(run)
+    return float(np.floor(cwnd.value[: cwnd.first_decrease()].max()))
+
+
+def first_decrease(run: Outcome) -> float:
+    """Return when the window first fell."""
+    cwnd = Steps.cwnd(run)
+    place = cwnd.first_decrease()
+    return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
+
+
+def on_grid(run: Outcome) -> float:
+    """Return the share of samples at 0.120 s plus a multiple of 20 ms, in percent."""
+    above = run.tables["rtt"]["rtt_s"].to_numpy() - float(model.PATH.error_free_rtt())
+    off = np.abs(above - RTT_STEP_S * np.round(above / RTT_STEP_S))
+    return 100 * float(np.mean(off <= ON_GRID_S))
+
+
+def spurious(*tblers: int) -> Measure:
+    """Measure Vegas' spurious time-outs."""
+    return lambda study: [
+        float(run.flow.spurious_timeouts) for t in tblers for run in study.runs("vegas", t)
+    ]
+
+
+def drops(study: Study) -> list[float]:
+    """Return the packets dropped anywhere, in all of Vegas' runs."""
+    runs = [run for tbler in TBLERS for run in study.runs("vegas", tbler)]
+    return [float(sum(link.drops for link in run.result.links)) for run in runs]
+
+
+def collapse(tbler: int) -> Measure:
+    """Measure Vegas' mean throughput in percent of that at 30 %."""
+    return lambda study: [
+        100 * mean_throughput(study, "vegas", tbler) / mean_throughput(study, "vegas", 30)
+    ]
+
+
+def out_of_order(value: Callable[[Outcome], float]) -> Measure:
+    """Measure Reno at 5 % without in-sequence delivery."""
+    return lambda study: [value(run) for run in study.runs("reno", 5, OUT_OF_ORDER)]
+
+
+def always(value: float | Decimal) -> Measure:
+    """Return what needs no run."""
+    return lambda _: [float(value)]
+
+
+def _split(value: Callable[[split.Split], float]) -> Measure:
+    return lambda study: [
+        value(split.Split.of(study.outcomes[point("vegas", 5, seed, SPLIT)]))
+        for seed in SPLIT_SEEDS
+    ]
+
+
+def _isolated(tbler: int, value: Callable[[Outcome], float]) -> Measure:
+    return lambda study: [
+        value(study.outcomes[point("reno", tbler, seed, ISOLATED)]) for seed in SPLIT_SEEDS
+    ]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "throughput-reno-0": of_runs("reno", 0, throughput),
+    "throughput-vegas-0": of_runs("vegas", 0, throughput),
+    "throughput-vegas-30": of_runs("vegas", 30, throughput),
+    "throughput-reno-30": of_runs("reno", 30, throughput),
+    "throughput-reno-0-without-ip": of_runs("reno", 0, throughput_without_ip),
+    "throughput-vegas-0-without-ip": of_runs("vegas", 0, throughput_without_ip),
+    "throughput-vegas-falls": falls,
+    "throughput-vegas-smooth": largest_step,
+    "throughput-reno-falls": share_of_bound("reno", TBLERS),
+    "cwnd-reno-5-greatest": of_runs("reno", 5, lambda run: run.flow.cwnd_segments.max or 0.0),
+    "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
+    "cwnd-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.cwnd_segments.mean or 0.0),
+    "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest_after_slow_start),
+    "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
+    "cwnd-vegas-5-first-peak": first_peak,
+    "window-is-bandwidth-delay-product": always(384_000 * 0.120 / (552 * 8)),
+    "rtt-vegas-5-samples": of_runs("vegas", 5, lambda run: float(run.flow.rtt_s.samples)),
+    "rtt-vegas-5-least": of_runs("vegas", 5, lambda run: run.flow.rtt_s.min or 0.0),
+    "rtt-vegas-5-greatest": of_runs("vegas", 5, lambda run: run.flow.rtt_s.max or 0.0),
+    "rtt-vegas-5-grid": of_runs("vegas", 5, on_grid),
+    "rtt-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.rtt_s.mean or 0.0),
+    "cwnd-reno-30-greatest": of_runs("reno", 30, lambda run: run.flow.cwnd_segments.max or 0.0),
+    "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
+    "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
+    "spurious-timeouts-30": spurious(30),
+    "spurious-timeouts-20": spurious(20),
+    "spurious-timeouts-up-to-10": spurious(0, 5, 10),
+    "spurious-timeouts-15": spurious(15),
+    "cwnd-vegas-30-slow-start": of_runs("vegas", 30, peak_of_slow_start),
+    "cwnd-vegas-30-first-drop": of_runs("vegas", 30, first_decrease),
+    "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
+    "nothing-lost": drops,
+    "eq1-shrinks": always(model.least_shrinking_rtt(6, Decimal("0.120"), Decimal("0.020"), beta=3)),
+    "eq1-keeps": always(model.vegas_delta(5, 0.2, 0.12)),
+    "eq2-error-free-rtt": always(model.PATH.error_free_rtt()),
+    "eq3-sum": _split(lambda found: found.largest_difference_s()),
+    "eq3-only-uu-varies": _split(lambda found: found.largest_wired_range_s()),
+    "eq4-packet": always(model.PATH.downlink.ttis(model.IP_PACKET + model.PDCP_HEADER)),
+    "eq4-acknowledgement": always(
+        model.PATH.uplink.ttis(model.ACKNOWLEDGEMENT + model.PDCP_HEADER)
+    ),
+    "eq4-packet-simulated": _isolated(0, split.ttis_of_a_packet),
+    "retransmission-least": _isolated(20, split.least_extra_delay_ms),
+    "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
+    "out-of-order-needless": out_of_order(lambda run: float(run.flow.retransmits)),
+    "in-order-no-fast-retransmit": of_runs("reno", 5, lambda run: float(run.flow.fast_retransmits)),
+    "collapse-40": collapse(40),
+    "collapse-50": collapse(50),
+    "no-collapse-reno-40": share_of_bound("reno", (40,)),
+}
+"""The measurement of each fact, by its id."""

@@ -1,0 +1,226 @@
+"""The paper's figures, drawn like the paper's: same axes, ours, with the range over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thinpipe.papers.lo2005.experiments import SEEDS, TBLERS, TRACED_SEED, Study, point
+from thinpipe.papers.series import Steps, band
+from thinpipe.plot.plots import GRID_S, histogram_edges, mark_spurious_timeouts, sending_end
+from thinpipe.plot.style import COLORS, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+
+NAMES = {"vegas": "Vegas", "reno": "Reno"}
+MARKERS = {"vegas": "o", "reno": "s"}
+DURATION_S = 1000.0
+STATED = ((0, 0.96), (30, 0.05), (30, 0.65))
+"""Block error rate in percent and throughput: both at 0 %, Vegas and (derived) Reno at 30 %."""
+
+BEFORE_TIMEOUT_S = 1.5
+AFTER_TIMEOUT_S = 2.5
+
+Drawing = Callable[["Outcomes"], "Figure"]
+
+
+def styled(draw: Drawing) -> Drawing:
+    """Draw in the common style."""
+
+    @wraps(draw)
+    def drawing(outcomes: Outcomes) -> Figure:
+        with style():
+            return draw(outcomes)
+
+    return drawing
+
+
+@styled
+def throughput(outcomes: Outcomes) -> Figure:
+    """Fig. 5(a): normalised throughput against transport block error rate."""
+    study = Study(outcomes)
+    figure, ax = _figure(6.0, 4.2)
+    for variant in ("reno", "vegas"):
+        shares = [
+            [run.flow.normalized_throughput or 0.0 for run in study.runs(variant, tbler)]
+            for tbler in TBLERS
+        ]
+        color = COLORS[variant]
+        means = [float(np.mean(each)) for each in shares]
+        lows, highs = [min(each) for each in shares], [max(each) for each in shares]
+        ax.fill_between(TBLERS, lows, highs, color=color, alpha=0.2, linewidth=0)
+        ax.plot(TBLERS, means, color=color, marker=MARKERS[variant], label=NAMES[variant])
+    ax.plot(
+        *zip(*STATED, strict=True),
+        linestyle="none",
+        marker="D",
+        markersize=9,
+        markerfacecolor="none",
+        markeredgecolor=COLORS["paper"],
+        label="stated in the paper",
+    )
+    ax.set(
+        xlabel="Transport block error rate (%)",
+        ylabel="Throughput / 384 kbit/s",
+        xlim=(-1, 31),
+        ylim=(0, 1),
+    )
+    ax.legend()
+    return figure
+
+
+@styled
+def cwnd_5(outcomes: Outcomes) -> Figure:
+    """Fig. 5(b): congestion windows at 5 %."""
+    return _cwnd(Study(outcomes), 5)
+
+
+@styled
+def cwnd_30(outcomes: Outcomes) -> Figure:
+    """Fig. 7(a): congestion windows at 30 %, arrows at Vegas' spurious time-outs."""
+    return _cwnd(Study(outcomes), 30)
+
+
+@styled
+def rtt(outcomes: Outcomes) -> Figure:
+    """Fig. 6(a): each round-trip time of Vegas at 5 %."""
+    table = _shown(Study(outcomes).runs("vegas", 5)).tables["rtt"]
+    figure, ax = _figure(7.0, 3.8)
+    ax.plot(
+        table["time_s"].to_numpy(),
+        table["rtt_s"].to_numpy(),
+        linestyle="none",
+        marker="+",
+        markersize=3,
+        markeredgewidth=0.5,
+        color=COLORS["vegas"],
+        rasterized=True,
+    )
+    ax.set(xlabel="Time (s)", ylabel="Round-trip time (s)", xlim=(0, DURATION_S), ylim=(0, 0.7))
+    return figure
+
+
+@styled
+def rtt_distribution(outcomes: Outcomes) -> Figure:
+    """Fig. 6(b): how often each round-trip time of Vegas occurs at 5 %."""
+    runs = [run.tables["rtt"]["rtt_s"].to_numpy() for run in Study(outcomes).runs("vegas", 5)]
+    edges = histogram_edges(max(float(run.max()) for run in runs), GRID_S)
+    counts = np.stack([np.histogram(run, edges)[0] for run in runs])
+    centers = (edges[:-1] + edges[1:]) / 2
+    mean = counts.mean(axis=0)
+    figure, ax = _figure(6.0, 3.8)
+    ax.bar(
+        centers,
+        mean,
+        width=0.8 * GRID_S,
+        yerr=np.stack([mean - counts.min(axis=0), counts.max(axis=0) - mean]),
+        error_kw={"elinewidth": 0.8, "ecolor": COLORS["muted"]},
+        color=COLORS["vegas"],
+    )
+    ax.set(xlabel="Round-trip time (s)", ylabel="Samples in 1000 s", xlim=(0, 0.7))
+    return figure
+
+
+@styled
+def spurious_timeout(outcomes: Outcomes) -> Figure:
+    """Fig. 7(b): segments and acknowledgements around a spurious time-out of Vegas at 30 %."""
+    outcome = outcomes[point("vegas", 30, TRACED_SEED)]
+    events, rows = outcome.tables["events"], sending_end(outcome.tables["segments"], flow=0)
+    at = float(events.filter(events["event"] == "spurious_timeout")["time_s"][0])
+    start_s, end_s = at - BEFORE_TIMEOUT_S, at + AFTER_TIMEOUT_S
+    view = rows.filter((rows["time_s"] >= start_s) & (rows["time_s"] <= end_s))
+    figure, ax = _figure(6.4, 4.2)
+    sent = view.filter(view["event"] == "sent")
+    heard = view.filter(view["event"] == "received")
+    for rows, kind, marker, label in (
+        (sent.filter(sent["transmission"] == 1), "data", "s", "segment"),
+        (sent.filter(sent["transmission"] > 1), "retransmission", "^", "sent again, needlessly"),
+    ):
+        ax.plot(rows["time_s"].to_numpy(), _number(rows["seq"].to_numpy()), linestyle="none",
+                marker=marker, color=COLORS[kind], label=label)  # fmt: skip
+    ax.plot(heard["time_s"].to_numpy(), _number(heard["ack"].to_numpy()) - 1, linestyle="none",
+            marker="x", color=COLORS["acknowledgement"], label="acknowledgement")  # fmt: skip
+    ax.axvline(at, color=COLORS["timeout"], linestyle="--", linewidth=1, label="time-out")
+    ax.set(xlabel="Time (s)", ylabel="Segment number", xlim=(start_s, end_s))
+    ax.legend(loc="upper left")
+    return figure
+
+
+@styled
+def beyond(outcomes: Outcomes) -> Figure:
+    """Throughput from 0 to 50 %, on a logarithmic scale: where Vegas collapses."""
+    study = Study(outcomes)
+    tblers = (*TBLERS, 40, 50)
+    figure, ax = _figure(6.0, 3.6)
+    for variant in ("reno", "vegas"):
+        shares = [
+            [run.flow.normalized_throughput or np.nan for run in study.runs(variant, tbler)]
+            for tbler in tblers
+        ]
+        color = COLORS[variant]
+        ax.fill_between(tblers, np.nanmin(shares, axis=1), np.nanmax(shares, axis=1), color=color,
+                        alpha=0.2, linewidth=0)  # fmt: skip
+        ax.plot(tblers, np.nanmean(shares, axis=1), color=color, marker=MARKERS[variant],
+                label=NAMES[variant])  # fmt: skip
+    ax.set(xlabel="Transport block error rate (%)", ylabel="Throughput / 384 kbit/s", yscale="log")
+    ax.legend()
+    return figure
+
+
+def _cwnd(study: Study, tbler: int) -> Figure:
+    figure, (both, vegas) = _figures(7.0, 5.6, [2, 1])
+    for variant in ("reno", "vegas"):
+        curves = [Steps.cwnd(run) for run in study.runs(variant, tbler)]
+        _curve(both, variant, curves)
+        if variant == "vegas":
+            _curve(vegas, variant, curves)
+    shown = _shown(study.runs("vegas", tbler))
+    curve = Steps.cwnd(shown)
+    mark_spurious_timeouts(both, shown.tables["events"], curve.time_s, curve.value)
+    both.set(ylabel="Congestion window (segments)", xlim=(0, DURATION_S), ylim=(0, 70))
+    both.legend(loc="center right", title=f"{tbler} % block errors")
+    vegas.set(xlabel="Time (s)", ylabel="Vegas alone", ylim=(0, None))
+    return figure
+
+
+def _curve(ax: Axes, variant: str, curves: list[Steps]) -> None:
+    grid_s = np.linspace(0.0, DURATION_S, 1001)
+    low, high = band(curves, grid_s)
+    ax.fill_between(grid_s, low, high, step="post", color=COLORS[variant], alpha=0.2, linewidth=0)
+    shown = curves[0]
+    time_s = np.append(shown.time_s, shown.end_s)
+    value = np.append(shown.value, shown.value[-1])
+    ax.step(time_s, value, where="post", color=COLORS[variant], linewidth=1, label=NAMES[variant])
+
+
+def _shown(runs: list[Outcome]) -> Outcome:
+    """Return the run that a curve shows: the first seed's, whatever it looks like."""
+    return runs[list(SEEDS).index(TRACED_SEED)]
+
+
+def _number(sequence: np.ndarray) -> np.ndarray:
+    numbers: np.ndarray = (sequence.astype(np.int64) - 1) / 512
+    return numbers
+
+
+def _figure(width: float, height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots()
+
+
+def _figures(width: float, height: float, ratios: list[int]) -> tuple[Figure, list[Axes]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    axes = figure.subplots(len(ratios), 1, sharex=True, gridspec_kw={"height_ratios": ratios})
+    return figure, list(axes)

@@ -1,0 +1,124 @@
+"""Equations 2 and 3 in the simulator: how long packets stay at each interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.outcomes import Outcome
+
+    Floats = NDArray[np.float64]
+
+INTERFACES: Final = ("Uu", "Iub", "IuPS", "Gn", "Gi")
+WIRED: Final = INTERFACES[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The round-trip times of segments sent once, and their parts by interface (seconds)."""
+
+    rtt_s: Floats
+    segment_s: dict[str, Floats]
+    acknowledgement_s: dict[str, Floats]
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Split:
+        """Follow each segment and its acknowledgement through a traced run."""
+        pairs = _pairs(outcome.tables["segments"])
+        stays = stays_s(outcome.tables["hops"])
+        return cls(
+            pairs["rtt_s"].to_numpy(),
+            {each: _stay(stays, pairs["segment"], each) for each in INTERFACES},
+            {each: _stay(stays, pairs["acknowledgement"], each) for each in INTERFACES},
+        )
+
+    def largest_difference_s(self) -> float:
+        """Return how far, at most, the parts are from adding up to the round-trip time."""
+        parts = (*self.segment_s.values(), *self.acknowledgement_s.values())
+        return float(np.max(np.abs(np.sum(parts, axis=0) - self.rtt_s)))
+
+    def largest_wired_range_s(self) -> float:
+        """Return how far, at most, a wired interface's delay varies."""
+        return max(
+            float(np.ptp(way[each])) for way in (self.segment_s, self.acknowledgement_s)
+            for each in WIRED
+        )  # fmt: skip
+
+
+def stays_s(hops: pl.DataFrame) -> pl.DataFrame:
+    """Return how long each packet stayed at each interface: uid, interface, entered_s, stay_s.
+
+    A packet passes an interface in one direction only, so both directions' machines are one.
+    """
+    import polars as pl
+
+    interface = pl.col("machine").cast(pl.String).str.split("/").list.first()
+    rows = hops.with_columns(interface=interface)
+    entered = rows.filter(pl.col("event") == "entered")
+    left = rows.filter(pl.col("event") == "left").select("uid", "interface", left_s="time_s")
+    return (
+        entered.select("uid", "interface", entered_s="time_s")
+        .join(left, on=["uid", "interface"], maintain_order="left")
+        .with_columns(stay_s=pl.col("left_s") - pl.col("entered_s"))
+    )
+
+
+def ttis_of_a_packet(outcome: Outcome) -> float:
+    """Return the mean number of downlink TTIs with blocks while a data packet was at Uu."""
+    entered_s, left_s = _data_at_uu(outcome)
+    blocks = outcome.tables["blocks"]
+    times_s = np.unique(blocks.filter(blocks["direction"] == "down")["time_s"].to_numpy())
+    counts = np.searchsorted(times_s, left_s) - np.searchsorted(times_s, entered_s)
+    return float(np.mean(counts))
+
+
+def least_extra_delay_ms(outcome: Outcome) -> float:
+    """Return the least delay over Uu, beyond the error-free one, of packets that were delayed."""
+    entered_s, left_s = _data_at_uu(outcome)
+    extra_ms = np.round(1000 * (left_s - entered_s - np.min(left_s - entered_s)), 3)
+    return float(np.min(extra_ms[extra_ms > 0]))
+
+
+def _data_at_uu(outcome: Outcome) -> tuple[Floats, Floats]:
+    segments = outcome.tables["segments"]
+    data = segments.filter((segments["payload_bytes"] > 0) & (segments["event"] == "sent"))
+    stays = stays_s(outcome.tables["hops"])
+    stays = stays.filter((stays["interface"] == "Uu") & stays["uid"].is_in(data["uid"].implode()))
+    return stays["entered_s"].to_numpy(), stays["left_s"].to_numpy()
+
+
+def _pairs(segments: pl.DataFrame) -> pl.DataFrame:
+    """Pair each data segment sent once with the acknowledgement that its arrival caused."""
+    import polars as pl
+
+    data = segments.filter(pl.col("payload_bytes") > 0)
+    pure = segments.filter(pl.col("payload_bytes") == 0)
+    end = pl.col("seq") + pl.col("payload_bytes")
+    sent = data.filter(pl.col("event") == "sent").with_columns(end=end)
+    once = sent.filter(pl.col("seq").is_unique())
+    arrived = data.filter(pl.col("event") == "received").select("uid", at_ue_s="time_s")
+    answered = pure.filter(pl.col("event") == "sent").select(
+        acknowledgement="uid", at_ue_s="time_s", end="ack"
+    )
+    heard = pure.filter(pl.col("event") == "received").select(
+        acknowledgement="uid", back_s="time_s"
+    )
+    return (
+        once.join(arrived, on="uid")
+        .join(answered, on=["at_ue_s", "end"])
+        .join(heard, on="acknowledgement")
+        .sort("time_s")
+        .select("acknowledgement", segment="uid", rtt_s=pl.col("back_s") - pl.col("time_s"))
+    )
+
+
+def _stay(stays: pl.DataFrame, uids: pl.Series, interface: str) -> Floats:
+    here = stays.filter(stays["interface"] == interface).select("uid", "stay_s")
+    found = uids.to_frame("uid").join(here, on="uid", how="left", maintain_order="left")
+    return found["stay_s"].fill_null(0.0).to_numpy()

@@ -1,0 +1,147 @@
+"""A paper: what it states, what must run to check it, and how it is drawn."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from thinpipe.papers.facts import Fact, Finding, Verdict
+from thinpipe.papers.outcomes import Keep, Outcome, collect
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from thinpipe.point import Point
+
+Outcomes = Mapping["Point", Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text, the first row its head."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A figure, table or study of a paper that can be asked for alone.
+
+    Attributes
+    ----------
+    id, title, text
+        Its name in ``PAPER/ITEM``, its heading, and paragraphs for the report.
+    points, keep
+        What must run, and what is needed of each run.
+    traced
+        Those of the points of which a trace is needed.
+    draw, tabulate
+        Make its figure and its tables.
+    """
+
+    id: str
+    title: str
+    text: tuple[str, ...]
+    points: tuple[Point, ...]
+    keep: Keep
+    draw: Callable[[Outcomes], Figure] | None = None
+    tabulate: Callable[[Outcomes], Sequence[Table]] = lambda _: ()
+    traced: tuple[Point, ...] = ()
+
+    def wanted(self) -> tuple[tuple[Point, Keep], ...]:
+        """Return each point with what is needed of it."""
+        return (
+            *((point, self.keep) for point in self.points),
+            *((point, Keep.TRACE) for point in self.traced),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A published paper and all that is needed to reproduce it.
+
+    `measures` gives, for the id of each fact, the function that measures it: one value a run.
+    """
+
+    id: str
+    citation: str
+    text: tuple[str, ...]
+    items: tuple[Item, ...]
+    facts: tuple[Fact, ...]
+    measures: Mapping[str, Callable[[Outcomes], Sequence[float]]]
+
+    def item(self, name: str) -> Item | None:
+        """Return the item of that name."""
+        return next((item for item in self.items if item.id == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What came of one item."""
+
+    item: Item
+    findings: tuple[Finding, ...]
+    figure: Figure | None
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What came of a paper."""
+
+    paper: Paper
+    sections: tuple[Section, ...]
+    runs: int
+    simulated_s: float
+    wall_s: float = field(compare=False)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All facts with their verdicts."""
+        return tuple(finding for section in self.sections for finding in section.findings)
+
+    def count(self, verdict: Verdict) -> int:
+        """Count the facts of one verdict."""
+        return sum(finding.verdict is verdict for finding in self.findings)
+
+
+def reproduce(
+    paper: Paper,
+    items: Iterable[Item] | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Reproduction:
+    """Run what the items need (all items by default), measure their facts and draw their figures.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario refuses a setting.
+    """
+    start = time.monotonic()
+    chosen = tuple(paper.items if items is None else items)
+    wanted = [each for item in chosen for each in item.wanted()]
+    outcomes = collect(wanted, jobs=jobs, progress=progress)
+    return Reproduction(
+        paper,
+        tuple(_section(paper, item, outcomes) for item in chosen),
+        runs=len(outcomes),
+        simulated_s=math.fsum(outcome.result.duration_s for outcome in outcomes.values()),
+        wall_s=time.monotonic() - start,
+    )
+
+
+def _section(paper: Paper, item: Item, outcomes: Outcomes) -> Section:
+    findings = tuple(
+        Finding(fact, tuple(float(value) for value in paper.measures[fact.id](outcomes)))
+        for fact in paper.facts
+        if fact.item == item.id
+    )
+    figure = None if item.draw is None else item.draw(outcomes)
+    return Section(item, findings, figure, tuple(item.tabulate(outcomes)))

@@ -1,0 +1,41 @@
+"""How every picture looks."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
+COLORS: Final = {
+    "vegas": "#D55E00",
+    "reno": "#0072B2",
+    "data": "#0072B2",
+    "acknowledgement": "#009E73",
+    "retransmission": "#D55E00",
+    "timeout": "#CC79A7",
+    "paper": "#000000",
+    "muted": "#8A8A8A",
+}
+"""Colours that readers with any colour vision tell apart (Okabe and Ito, 2008)."""
+
+_RC: Final[dict[Any, Any]] = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "figure.constrained_layout.use": True,
+    "font.size": 10.0,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "savefig.dpi": 150,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "thinpipe",
+}
+
+
+def style() -> AbstractContextManager[None]:
+    """Return a context in which matplotlib draws in this style."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_RC)

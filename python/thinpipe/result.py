@@ -1,0 +1,133 @@
+"""The figures of a run, as typed records.
+
+Names carry their units: ``_s`` seconds, ``_bps`` bit/s, ``_segments`` segments. A figure that does
+not apply is ``None``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class RttSummary:
+    """Round-trip times in seconds, of segments that were sent once."""
+
+    samples: int
+    min: float | None
+    mean: float | None
+    stdev: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CwndSummary:
+    """The congestion window in segments, its mean weighted by time."""
+
+    mean: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSummary:
+    """Packets waiting at a link, the mean weighted by time."""
+
+    mean: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One TCP connection.
+
+    ``goodput_bps`` counts payload over the transfer's time; ``normalized_throughput`` counts the
+    segments accepted in order, headers included, over the radio's downlink rate.
+    """
+
+    id: int
+    variant: str
+    bytes_acked: int
+    goodput_bps: float | None
+    normalized_throughput: float | None
+    segments_sent: int
+    retransmits: int
+    timeouts: int
+    spurious_timeouts: int
+    fast_retransmits: int
+    rtt_s: RttSummary
+    cwnd_segments: CwndSummary
+    started_s: float | None
+    established_s: float | None
+    completed_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link, one way."""
+
+    name: str
+    drops: int
+    utilization: float | None
+    queue_packets: QueueSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Radio:
+    """Radio blocks of both directions."""
+
+    blocks_sent: int
+    blocks_in_error: int
+    retransmitted_blocks: int
+    status_pdus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All figures of a run. ``wall_s``, the time it took, is the only one that varies."""
+
+    scenario: str
+    seed: int
+    duration_s: float
+    events: int
+    wall_s: float
+    flows: tuple[Flow, ...]
+    links: tuple[Link, ...]
+    radio: Radio | None
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """Read what ``thinpipe run --json`` prints."""
+        data = json.loads(text)
+        radio = data["radio"]
+        return _record(
+            cls,
+            data,
+            flows=tuple(_flow(flow) for flow in data["flows"]),
+            links=tuple(_link(link) for link in data["links"]),
+            radio=None if radio is None else _record(Radio, radio),
+        )
+
+
+Record = TypeVar("Record")
+
+
+def _record(kind: type[Record], data: Mapping[str, Any], **nested: object) -> Record:
+    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: nested.get(name, data[name]) for name in names})
+
+
+def _flow(data: Mapping[str, Any]) -> Flow:
+    rtt = _record(RttSummary, data["rtt_s"])
+    cwnd = _record(CwndSummary, data["cwnd_segments"])
+    return _record(Flow, data, rtt_s=rtt, cwnd_segments=cwnd)
+
+
+def _link(data: Mapping[str, Any]) -> Link:
+    return _record(Link, data, queue_packets=_record(QueueSummary, data["queue_packets"]))

@@ -1,0 +1,213 @@
+"""Running scenarios, and what a run leaves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from thinpipe import _core
+from thinpipe.files import whole_directory
+from thinpipe.point import Point, Value
+from thinpipe.result import Flow, Link, Radio, Result
+from thinpipe.tables import ALWAYS, TRACED, frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinpipe.plot import Plots
+    from thinpipe.scenario import Scenario
+
+
+class Run:
+    """A finished run: its figures, its tables, its pictures.
+
+    Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
+    simulation. ``rtt``, ``cwnd`` and ``events`` are always there; ``segments``, ``blocks`` and
+    ``hops`` of runs with ``trace=True``.
+    """
+
+    def __init__(self, core: _core.Run, *, traced: bool) -> None:
+        self._core: Final = core
+        self.traced: Final = traced
+
+    @cached_property
+    def result(self) -> Result:
+        """All figures."""
+        return Result.from_json(self._core.json())
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The TCP connections."""
+        return self.result.flows
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links, each way apart."""
+        return self.result.links
+
+    @property
+    def radio(self) -> Radio | None:
+        """The radio blocks; ``None`` without a radio."""
+        return self.result.radio
+
+    @property
+    def rtt(self) -> pl.DataFrame:
+        """Round-trip times (``rtt_s``) of segments sent once, when each was acknowledged."""
+        return self._table("rtt")
+
+    @property
+    def cwnd(self) -> pl.DataFrame:
+        """Congestion window, capped by the receiver's, and ssthresh: one row for each change."""
+        return self._table("cwnd")
+
+    @property
+    def events(self) -> pl.DataFrame:
+        """What happened to each flow: established, time-outs, fast retransmits, completed."""
+        return self._table("events")
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """TCP segments sent and received at each endpoint, sequence numbers from 0 for the SYN."""
+        return self._table("segments")
+
+    @property
+    def blocks(self) -> pl.DataFrame:
+        """Radio blocks, at the start of the TTI in which each was sent."""
+        return self._table("blocks")
+
+    @property
+    def hops(self) -> pl.DataFrame:
+        """When each packet entered and left each link and the radio, and where it was dropped."""
+        return self._table("hops")
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: ``run.plot.cwnd()`` and friends."""
+        from thinpipe.plot import Plots
+
+        return Plots(self)
+
+    def json(self) -> str:
+        """Return all figures as ``thinpipe run --json`` prints them."""
+        return self._core.json()
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write ``result.json``, a Parquet file a table and, with a trace, a capture per host.
+
+        The directory appears when all is written, or not at all. The directory of a former run is
+        replaced; one that holds anything else is left alone.
+
+        Raises
+        ------
+        OSError
+            If the directory cannot be written, or holds something that no run wrote.
+        """
+        with whole_directory(Path(directory), written_by_a_run) as partial:
+            (partial / "result.json").write_text(self.json() + "\n", encoding="utf-8")
+            for name, table in self._tables.items():
+                table.write_parquet(partial / f"{name}.parquet")
+            if self.traced:
+                self._core.write_pcapng(str(partial))
+
+    @cached_property
+    def _tables(self) -> dict[str, pl.DataFrame]:
+        machines = self._core.machines()
+        tables = self._core.tables()
+        return {name: frame(name, columns, machines) for name, columns in tables.items()}
+
+    def _table(self, name: str) -> pl.DataFrame:
+        if name in TRACED and not self.traced:
+            raise ValueError(f"the table {name!r} needs a run with trace=True")
+        return self._tables[name]
+
+    def __repr__(self) -> str:
+        result = self.result
+        flows = f"{len(result.flows)} flow" + ("s" if len(result.flows) != 1 else "")
+        return f"<Run {result.scenario} seed {result.seed}: {flows}, {result.duration_s:g} s>"
+
+    def _repr_html_(self) -> str:
+        from thinpipe.report.summary import run_as_html
+
+        return run_as_html(self.result)
+
+
+def written_by_a_run(name: str) -> bool:
+    """Whether a run's directory may hold a file of this name."""
+    tables = {f"{table}.parquet" for table in (*ALWAYS, *TRACED)}
+    return name == "result.json" or name in tables or name.endswith(".pcapng")
+
+
+def run(
+    scenario: str | os.PathLike[str] | Scenario,
+    settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+    *,
+    trace: bool = False,
+    progress: Callable[[float, float], None] | None = None,
+    **more: Value,
+) -> Run:
+    """Run a scenario.
+
+    Parameters
+    ----------
+    scenario
+        The name of a scenario that ships (`thinpipe.scenarios()`), or the path of a file.
+    settings
+        Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
+    trace
+        Also record segments, radio blocks and the way of each packet.
+    progress
+        Told the simulated and the whole time, in seconds, about ten times a second.
+    **more
+        Further settings, with ``__`` for the dot: ``tcp__mss=512``, ``duration="60 s"``.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario or a setting is wrong; the message names the key and the nearest valid one.
+    OSError
+        If the scenario's file cannot be read.
+
+    Examples
+    --------
+    >>> vegas = run("umts-dch-384", {"tcp.variant": "vegas"}, radio__tbler="5 %", duration="10 s")
+    >>> vegas.flows[0].variant
+    'vegas'
+    """
+    point = Point.of(scenario, settings, **more)
+    core = _core.run(
+        point.scenario.source, point.scenario.name, point.settings, trace=trace, progress=progress
+    )
+    return Run(core, traced=trace)
+
+
+def run_many(
+    points: Iterable[Point],
+    *,
+    jobs: int | None = None,
+    trace: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Run]:
+    """Run many points in parallel; the results stand in the order of the points.
+
+    Parameters
+    ----------
+    points
+        Made by `Point.of`, which takes what `run` takes.
+    jobs
+        How many run at a time; all processors if ``None``. The results do not depend on it.
+    trace
+        Also record segments, radio blocks and the way of each packet.
+    progress
+        Told how many points are done, and of how many.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario or a setting is wrong.
+    """
+    rows = [(point.scenario.source, point.scenario.name, point.settings) for point in points]
+    cores = _core.run_many(rows, jobs=jobs or os.cpu_count() or 1, trace=trace, progress=progress)
+    return [Run(core, traced=trace) for core in cores]

@@ -1,0 +1,62 @@
+"""Scenarios: where their text comes from."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from thinpipe import _core
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario's TOML text and the name that errors call it by: a shipped name or a file."""
+
+    name: str
+    source: str
+
+    @property
+    def description(self) -> str:
+        """What the scenario is, in one line; empty if it does not say."""
+        description = tomllib.loads(self.source).get("description", "")
+        return description if isinstance(description, str) else ""
+
+
+def scenarios() -> dict[str, Scenario]:
+    """Scenarios that ship, by name."""
+    return {name: Scenario(name, source) for name, source in sorted(_core.shipped().items())}
+
+
+def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
+    """Find a scenario by the name of one that ships, or read it from a file.
+
+    Raises
+    ------
+    ScenarioError
+        If it is neither a shipped name nor the path of a text file.
+    OSError
+        If the file cannot be read.
+    """
+    if isinstance(scenario, Scenario):
+        return scenario
+    name = os.fspath(scenario)
+    source = _core.shipped().get(name)
+    if source is not None:
+        return Scenario(name, source)
+    path = Path(name)
+    if not path.exists() and "/" not in name and path.suffix != ".toml":
+        raise _core.ScenarioError(_unknown(name))
+    try:
+        return Scenario(name, path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise _core.ScenarioError(f"{name}: not a UTF-8 text file") from None
+
+
+def _unknown(name: str) -> str:
+    shipped = sorted(_core.shipped())
+    nearest = difflib.get_close_matches(name, shipped, n=1, cutoff=0.0)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return f"unknown scenario {name!r}: neither a file nor one that ships{hint}"

@@ -1,0 +1,61 @@
+"""Column arrays of a run as polars tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from thinpipe import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+ALWAYS: Final = ("rtt", "cwnd", "events")
+"""Tables of every run."""
+
+TRACED: Final = ("segments", "blocks", "hops")
+"""Tables of a run with ``trace=True``."""
+
+_NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
+    ("events", "event"): _core.EVENTS,
+    ("segments", "event"): ("sent", "received"),
+    ("blocks", "direction"): ("down", "up"),
+    ("blocks", "kind"): ("data", "retransmission", "control"),
+    ("hops", "event"): ("entered", "left", "dropped"),
+}
+
+
+def frame(
+    table: str, columns: Mapping[str, NDArray[np.generic[Any]]], machines: Sequence[str]
+) -> pl.DataFrame:
+    """Return one table; columns of codes become columns of names."""
+    import polars as pl
+
+    names = {**_NAMES, ("hops", "machine"): machines, ("segments", "endpoint"): machines}
+    series: dict[str, pl.Series] = {}
+    if table == "segments":
+        columns = {"time_s": columns["time_s"], "flow": _flows(columns, machines), **columns}
+    for column, values in columns.items():
+        words = names.get((table, column))
+        if words is None:
+            series[column] = pl.Series(column, values)
+        else:
+            kinds = pl.Series(column, list(words), dtype=pl.Enum(list(words)))
+            series[column] = kinds.gather(pl.Series(values).cast(pl.UInt32))
+    return pl.DataFrame(series)
+
+
+def _flows(
+    columns: Mapping[str, NDArray[np.generic[Any]]], machines: Sequence[str]
+) -> NDArray[np.generic[Any]]:
+    """Return the flow of each segment: endpoints (`host:port`) stand in pairs, flow by flow."""
+    import numpy as np
+
+    endpoints = [number for number, name in enumerate(machines) if ":" in name]
+    flow_of = np.zeros(len(machines), dtype=np.uint32)
+    flow_of[endpoints] = np.arange(len(endpoints)) // 2
+    flows: NDArray[np.uint32] = flow_of[columns["endpoint"].astype(np.int64)]
+    return flows

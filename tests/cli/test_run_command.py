@@ -1,0 +1,183 @@
+"""``thinpipe run`` from end to end."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
+
+
+def digests(directory: Path) -> dict[str, str]:
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(directory.iterdir())
+        if file.name != "result.json"
+    }
+
+
+def test_json_is_one_object(thinpipe):
+    done = thinpipe("run", *LOSSY, "--seed", "3", "--duration", "20s", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    data = json.loads(done.stdout)
+    assert (data["scenario"], data["seed"], data["duration_s"]) == ("umts-dch-384", 3, 20.0)
+    assert data["flows"][0]["variant"] == "vegas"
+    assert data["radio"]["blocks_in_error"] > 0
+
+
+def test_table_is_for_readers(thinpipe):
+    done = thinpipe("run", *LOSSY, "--duration", "20s")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "vegas" in done.stdout
+    assert "20 s simulated" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_same_seed_gives_the_same_bytes(thinpipe, tmp_path):
+    printed = []
+    for directory in ("a", "b"):
+        done = thinpipe("run", *LOSSY, "--duration", "30s", "--json", "--out", directory)
+        assert done.returncode == 0, done.stderr
+        data = json.loads(done.stdout)
+        del data["wall_s"]
+        printed.append(data)
+    assert printed[0] == printed[1]
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+    names = {"rtt", "cwnd", "events", "segments", "blocks", "hops"}
+    assert {f"{name}.parquet" for name in names} < digests(tmp_path / "a").keys()
+    other = thinpipe("run", *LOSSY, "--duration", "30s", "--seed", "2", "--out", "c")
+    assert other.returncode == 0
+    assert digests(tmp_path / "a")["rtt.parquet"] != digests(tmp_path / "c")["rtt.parquet"]
+
+
+def test_out_directory_reads_back(thinpipe, tmp_path):
+    done = thinpipe("run", *LOSSY, "--duration", "30s", "--json", "--out", "run")
+    data = json.loads(done.stdout)
+    assert json.loads((tmp_path / "run" / "result.json").read_text()) == data
+    rtt = pl.read_parquet(tmp_path / "run" / "rtt.parquet")
+    assert len(rtt) == data["flows"][0]["rtt_s"]["samples"]
+    blocks = pl.read_parquet(tmp_path / "run" / "blocks.parquet")
+    assert len(blocks) == data["radio"]["blocks_sent"]
+
+
+def test_former_run_is_replaced_and_anything_else_is_not(thinpipe, tmp_path):
+    assert thinpipe("run", *LOSSY, "--duration", "5s", "--out", "run").returncode == 0
+    assert thinpipe("run", *LOSSY, "--duration", "6s", "--out", "run").returncode == 0
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["duration_s"] == 6.0
+    (tmp_path / "run" / "notes.txt").touch()
+    done = thinpipe("run", *LOSSY, "--duration", "7s", "--out", "run")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "thinpipe: run: holds 'notes.txt', which no run wrote; choose another directory\n"
+    )
+
+
+def interrupt(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "thinpipe", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        time.sleep(1.5)
+        assert process.poll() is None, "the run ended before it could be interrupted"
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_interrupted_run_leaves_nothing(tmp_path):
+    done = interrupt(tmp_path, "run", "umts-dch-384", "--duration", "5000000s", "--out", "run")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_progress_bar_in_a_pipe(thinpipe):
+    done = thinpipe("run", *LOSSY, "--duration", "40000s", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/usr/bin/script").exists(), reason="script(1) makes the terminal")
+def test_progress_bar_on_a_terminal_after_a_second(tmp_path):
+    def shown(duration: str) -> str:
+        command = f"{sys.executable} -m thinpipe run umts-dch-384 --duration {duration} --json"
+        done = subprocess.run(
+            ["/usr/bin/script", "-qec", command, "/dev/null"],
+            cwd=tmp_path,
+            env={**os.environ, "TERM": "xterm"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        return done.stdout
+
+    assert "━" in shown("100000s")
+    assert "━" not in shown("1s")
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+class TestCaptures:
+    """Wireshark's analysis finds nothing amiss but what the run itself counts."""
+
+    @pytest.fixture(scope="class")
+    def directory(self, tmp_path_factory):
+        import thinpipe as tp
+
+        directory = tmp_path_factory.mktemp("captures") / "run"
+        run = tp.run(
+            "umts-dch-384",
+            {"tcp.variant": "vegas", "radio.tbler": "30 %"},
+            duration="300 s",
+            seed=1,
+            trace=True,
+        )
+        run.save(directory)
+        return directory, run
+
+    @staticmethod
+    def tshark(file: Path, display: str) -> list[list[str]]:
+        done = subprocess.run(
+            ["tshark", "-r", str(file), "-o", "tcp.check_checksum:TRUE", "-o",
+             "ip.check_checksum:TRUE", "-Y", display, "-T", "fields", "-e", "frame.time_relative",
+             "-e", "tcp.seq", "-e", "tcp.len"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    @pytest.mark.parametrize("host", ["host", "ue"])
+    def test_every_packet_is_whole(self, directory, host):
+        file = directory[0] / f"{host}.pcapng"
+        bad = (
+            "tcp.checksum.status == 0 or ip.checksum.status == 0 or _ws.malformed"
+            " or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment"
+        )
+        assert len(self.tshark(file, "tcp")) > 100
+        assert self.tshark(file, bad) == []
+
+    @pytest.mark.parametrize("host", ["host", "ue"])
+    def test_handshake_opens_the_connection(self, directory, host):
+        file = directory[0] / f"{host}.pcapng"
+        assert len(self.tshark(file, "tcp.flags.syn == 1 and tcp.flags.ack == 0")) == 1
+        assert len(self.tshark(file, "tcp.flags.syn == 1 and tcp.flags.ack == 1")) == 1
+
+    def test_retransmissions_are_those_of_the_run(self, directory):
+        directory, run = directory
+        again = self.tshark(
+            directory / "host.pcapng",
+            "tcp.analysis.retransmission or tcp.analysis.fast_retransmission"
+            " or tcp.analysis.spurious_retransmission",
+        )
+        assert len([row for row in again if int(row[2])]) == run.flows[0].retransmits
+        assert run.flows[0].retransmits > 0

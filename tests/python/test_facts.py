@@ -1,0 +1,62 @@
+"""Facts, bands and verdicts."""
+
+import math
+from pathlib import Path
+
+import pytest
+from thinpipe.papers import papers
+from thinpipe.papers.facts import Fact, Finding, Verdict, load
+
+HEAD = 'id = "x"\nitem = "i"\nsays = "s"\nwhere = "w"\nunit = "u"\n'
+
+
+def fact(tmp_path: Path, text: str) -> Fact:
+    file = tmp_path / "facts.toml"
+    file.write_text(f"[[fact]]\n{HEAD}{text}")
+    return load(file)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "verdict"),
+    [
+        ("value = 96.0\ntolerance = 1.5\nclaim = true", (94.0, 98.0), Verdict.HOLDS),
+        ("value = 96.0\ntolerance = 1.5\nclaim = true", (94.0, 94.9), Verdict.DIFFERS),
+        ('value = 96.0\ntolerance = 1.5\nof = "each"\nclaim = true', (94.0, 98.0), Verdict.DIFFERS),
+        ("band = [5.0, 5.6]\nclaim = true", (5.0,), Verdict.HOLDS),
+        ("band = [1.0, inf]\nclaim = true", (), Verdict.DIFFERS),
+        ('band = [1.0, inf]\nof = "each"\nclaim = true', (), Verdict.DIFFERS),
+        ("value = 0.12\ntolerance = 0.0\nclaim = true", (0.1 + 0.02,), Verdict.HOLDS),
+        ("value = 0.12\ntolerance = 0.0\nclaim = true", (0.1201,), Verdict.DIFFERS),
+        ("band = [0.0, 1.0]\nclaim = true", (math.nan,), Verdict.DIFFERS),
+        ("value = 430.0\nclaim = false", (1.0,), Verdict.NOT_CLAIMED),
+    ],
+)
+def test_verdict(tmp_path, text, values, verdict):
+    assert Finding(fact(tmp_path, text), values).verdict is verdict
+
+
+def test_draw_that_is_not_claimed_says_where_it_lies(tmp_path):
+    found = Finding(fact(tmp_path, "value = 430.0\nclaim = false"), (10.0, 200.0, 600.0))
+    assert found.remark() == "2 of our 3 runs lie below it"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("claim = true", "needs a tolerance or a band"),
+        ("claim = false\ncolour = 3", "unknown fields"),
+        (
+            'claim = false\n[[fact]]\nid="x"\nitem="i"\nsays=""\nwhere=""\nunit=""\nclaim=false',
+            "share",
+        ),
+    ],
+)
+def test_malformed_facts_are_refused(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        fact(tmp_path, text)
+
+
+@pytest.mark.parametrize("paper", papers().values(), ids=papers().keys())
+def test_every_fact_is_measured_and_belongs_to_an_item(paper):
+    assert {each.id for each in paper.facts} == set(paper.measures)
+    assert {each.item for each in paper.facts} <= {item.id for item in paper.items}

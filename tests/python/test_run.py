@@ -1,0 +1,149 @@
+"""Runs from Python: figures, tables, pictures."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+import thinpipe as tp
+
+
+@pytest.fixture(scope="module")
+def vegas() -> tp.Run:
+    return tp.run(
+        "umts-dch-384",
+        {"tcp.variant": "vegas", "radio.tbler": "30 %"},
+        duration="200 s",
+        seed=1,
+        trace=True,
+    )
+
+
+def test_figures_are_those_of_the_json(vegas):
+    data = json.loads(vegas.json())
+    flow = vegas.flows[0]
+    assert flow.goodput_bps == data["flows"][0]["goodput_bps"]
+    assert flow.rtt_s.p95 == data["flows"][0]["rtt_s"]["p95"]
+    assert vegas.radio is not None
+    assert vegas.radio.blocks_in_error == data["radio"]["blocks_in_error"]
+    assert [link.name for link in vegas.links] == [link["name"] for link in data["links"]]
+    assert repr(vegas) == "<Run umts-dch-384 seed 1: 1 flow, 200 s>"
+
+
+def test_tables_agree_with_the_figures(vegas):
+    flow = vegas.flows[0]
+    assert len(vegas.rtt) == flow.rtt_s.samples
+    assert vegas.rtt["rtt_s"].min() == flow.rtt_s.min
+    assert vegas.cwnd["cwnd_segments"].max() == flow.cwnd_segments.max
+    count = vegas.events["event"].cast(pl.String).value_counts()
+    events = dict(count.iter_rows())
+    assert events.get("spurious_timeout", 0) == flow.spurious_timeouts
+    assert events["established"] == 1
+    sent = vegas.segments.filter((pl.col("event") == "sent") & (pl.col("payload_bytes") > 0))
+    assert len(sent) == flow.segments_sent
+    assert len(sent.filter(pl.col("transmission") > 1)) == flow.retransmits
+    assert vegas.radio is not None
+    assert len(vegas.blocks) == vegas.radio.blocks_sent
+    assert vegas.blocks["error"].sum() == vegas.radio.blocks_in_error
+
+
+def test_times_of_every_table_are_in_order(vegas):
+    for name in ("rtt", "cwnd", "events", "segments", "blocks", "hops"):
+        times = getattr(vegas, name)["time_s"].to_numpy()
+        assert len(times) > 0, name
+        assert (np.diff(times) >= 0).all(), name
+        assert 0 <= times[0] <= times[-1] <= 200, name
+
+
+def test_every_packet_leaves_what_it_entered_or_is_still_there(vegas):
+    entered = vegas.hops.filter(pl.col("event") == "entered").select("uid", "machine")
+    gone = vegas.hops.filter(pl.col("event") != "entered").select("uid", "machine")
+    assert entered.is_duplicated().sum() == 0
+    assert len(gone.join(entered, on=["uid", "machine"], how="anti")) == 0
+    assert len(entered) - len(gone) <= 64 * 2
+
+
+def test_untraced_run_says_what_it_needs():
+    run = tp.run("umts-dch-384", duration="1 s")
+    with pytest.raises(ValueError, match="trace=True"):
+        _ = run.segments
+
+
+def test_many_runs_come_in_order_whatever_the_jobs():
+    points = [tp.Point.of("umts-dch-384", seed=seed, duration="5 s") for seed in (3, 1, 2, 1)]
+    one, two = (tp.run_many(points, jobs=jobs) for jobs in (1, 2))
+    assert [run.result.seed for run in one] == [3, 1, 2, 1]
+    for a, b in zip(one, two, strict=True):
+        assert without_wall(a) == without_wall(b)
+        assert a.rtt.equals(b.rtt)
+    assert without_wall(one[1]) == without_wall(one[3])
+
+
+def test_progress_reaches_the_end_of_a_batch():
+    told: list[tuple[int, int]] = []
+    points = [tp.Point.of("umts-dch-384", seed=seed, duration="1 s") for seed in range(5)]
+    tp.run_many(points, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (5, 5)
+
+
+def test_exception_in_progress_ends_the_batch():
+    class EnoughError(Exception):
+        pass
+
+    def stop(_done: int, _total: int) -> None:
+        raise EnoughError
+
+    points = [tp.Point.of("umts-dch-384", seed=seed, duration="10 s") for seed in range(5)]
+    with pytest.raises(EnoughError):
+        tp.run_many(points, progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("cwnd", ("Time (s)", "Congestion window (segments)")),
+        ("rtt", ("Time (s)", "Round-trip time (s)")),
+        ("rtt_histogram", ("Round-trip time (s)", "Samples")),
+        ("time_sequence", ("Time (s)", "Sequence number (kB)")),
+        ("throughput", ("Time (s)", "Throughput (kbit/s)")),
+    ],
+)
+def test_pictures_name_their_units(vegas, kind, labels):
+    from matplotlib.figure import Figure
+
+    ax = getattr(vegas.plot, kind)(Figure().subplots())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == labels
+    assert ax.has_data()
+
+
+def test_pictures_show_the_run(vegas):
+    from matplotlib.figure import Figure
+
+    ax = vegas.plot.cwnd(Figure().subplots())
+    shown = ax.lines[0].get_ydata()
+    assert max(shown) == vegas.flows[0].cwnd_segments.max
+    assert len(ax.texts) == vegas.flows[0].spurious_timeouts
+    bars = vegas.plot.rtt_histogram(Figure().subplots()).patches
+    assert sum(bar.get_height() for bar in bars) == vegas.flows[0].rtt_s.samples
+    rates = vegas.plot.throughput(Figure().subplots()).patches[0].get_data().values
+    assert np.mean(rates) * 1000 == pytest.approx(vegas.flows[0].goodput_bps, rel=0.05)
+
+
+def test_notebook_shows_a_table(vegas):
+    html = vegas._repr_html_()
+    assert "<td>vegas</td>" in html
+    assert "umts-dch-384, seed 1: 200 s simulated" in html
+
+
+def test_import_leaves_the_heavy_libraries_alone():
+    code = (
+        "import sys, thinpipe; print({'polars', 'matplotlib', 'rich', 'typer'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
+def without_wall(run: tp.Run) -> dict[str, object]:
+    return {key: value for key, value in json.loads(run.json()).items() if key != "wall_s"}
