@@ -1,9 +1,10 @@
 //! Captures of what an endpoint's node would see on its interface.
 
 use std::io::{self, Write};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 use base::PacketEvent;
+use wire::{Addresses, Capture, Payload};
 use world::{Body, Machine, NodeId, World};
 
 use crate::Trace;
@@ -20,8 +21,8 @@ pub struct Vantage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Endpoint {
     machine: u32,
-    local: IpAddr,
-    remote: IpAddr,
+    local: Ipv4Addr,
+    remote: Ipv4Addr,
 }
 
 impl Vantage {
@@ -45,12 +46,48 @@ impl Vantage {
     }
 }
 
-/// The addresses of a simulated network: 10.0.0.1 is its first node.
-fn address(node: NodeId) -> IpAddr {
-    Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 1).to_bits() + node.0).into()
+impl Endpoint {
+    /// The addresses of a packet that it sent or received.
+    const fn addresses(&self, event: PacketEvent) -> Addresses {
+        match event {
+            PacketEvent::Departed => Addresses::V4 { source: self.local, destination: self.remote },
+            PacketEvent::Arrived
+            | PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Dropped => {
+                Addresses::V4 { source: self.remote, destination: self.local }
+            }
+        }
+    }
 }
 
-/// Writes what `vantage` would have captured as pcapng.
-pub fn write_pcapng(_trace: &Trace, _vantage: &Vantage, mut out: impl Write) -> io::Result<()> {
-    out.flush()
+/// Writes what `vantage` would have captured, as pcapng. Payloads are zeros: a simulation carries
+/// their lengths only.
+///
+/// # Errors
+/// The writer's.
+pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io::Result<()> {
+    let mut capture = Capture::new(writer, &vantage.name)?;
+    let last = vantage.endpoints.iter().map(|endpoint| endpoint.machine + 1).max().unwrap_or(0);
+    let mut by_machine = vec![None; last as usize];
+    for endpoint in &vantage.endpoints {
+        by_machine[endpoint.machine as usize] = Some(endpoint);
+    }
+    for row in &trace.segments {
+        if let Some(Some(endpoint)) = by_machine.get(row.endpoint as usize) {
+            let addresses = endpoint.addresses(row.event);
+            capture.write(
+                row.time,
+                &row.header,
+                &addresses,
+                Payload::Zeros(row.payload as usize),
+            )?;
+        }
+    }
+    capture.finish().map(drop)
+}
+
+/// The addresses of a simulated network: 10.0.0.1 is its first node.
+fn address(node: NodeId) -> Ipv4Addr {
+    Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 1).to_bits() + node.0)
 }

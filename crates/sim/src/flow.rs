@@ -193,17 +193,29 @@ impl FlowMetrics {
     /// A fact of the receiver's endpoint.
     pub(crate) fn receiver_fact(&mut self, fact: TcpFact) {
         let TcpFact::Data { offset, length, fresh, delivered } = fact else { return };
-        let covered = offset..offset + u64::from(length);
-        self.decide(|timeout, uid| uid < timeout.next_uid && covered.contains(&timeout.offset));
+        if !self.undecided.is_empty() {
+            self.decide(offset, offset + u64::from(length));
+        }
         self.bytes_delivered = delivered;
         if fresh > 0 {
             let bytes = u64::from(fresh) + self.arrival.header_bytes;
-            self.out_of_order.push((offset, bytes));
+            if offset >= delivered {
+                self.out_of_order.push((offset, bytes));
+            } else {
+                self.wire_bytes_delivered += bytes;
+            }
         }
-        let wire_bytes_delivered = &mut self.wire_bytes_delivered;
+        if !self.out_of_order.is_empty() {
+            self.deliver_waiting();
+        }
+    }
+
+    /// Counts the segments that had arrived out of order and are in order now.
+    fn deliver_waiting(&mut self) {
+        let (delivered, total) = (self.bytes_delivered, &mut self.wire_bytes_delivered);
         self.out_of_order.retain(|&(offset, bytes)| {
             let waits = offset >= delivered;
-            *wire_bytes_delivered += if waits { 0 } else { bytes };
+            *total += if waits { 0 } else { bytes };
             waits
         });
     }
@@ -233,11 +245,12 @@ impl FlowMetrics {
         self.undecided.push_back(Undecided { offset, next_uid, row });
     }
 
-    /// Marks as spurious every undecided time-out for which `arrived` holds.
-    fn decide(&mut self, arrived: impl Fn(&Undecided, u64) -> bool) {
+    /// The packet at hand carries `from..to`: time-outs of those bytes after it was sent were
+    /// spurious.
+    fn decide(&mut self, from: u64, to: u64) {
         let (uid, events) = (self.arrival.uid, &mut self.events);
         self.undecided.retain(|timeout| {
-            let spurious = arrived(timeout, uid);
+            let spurious = uid < timeout.next_uid && (from..to).contains(&timeout.offset);
             if spurious {
                 events[timeout.row].event = Event::SpuriousTimeout;
             }

@@ -1,1 +1,26 @@
-//! Typed headers to bytes and back, checksums, captures.
+//! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them.
+//!
+//! ```
+//! use base::{Flags, Options, TcpHeader};
+//! use wire::{Addresses, Payload, emit, parse};
+//!
+//! let options = Options { mss: Some(512), ..Options::default() };
+//! let syn = TcpHeader { flags: Flags::SYN, options, ..TcpHeader::default() };
+//! let (source, destination) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+//! let addresses = Addresses::V4 { source, destination };
+//! let mut packet = Vec::new();
+//! emit(&syn, &addresses, Payload::Bytes(b""), &mut packet)?;
+//! assert_eq!(packet.len(), 44);
+//! assert_eq!(parse(&packet)?.header, syn);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod addresses;
+mod capture;
+mod emit;
+mod parse;
+
+pub use addresses::Addresses;
+pub use capture::Capture;
+pub use emit::{Payload, TooLong, emit};
+pub use parse::{ParseError, Segment, parse};

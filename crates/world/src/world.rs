@@ -196,8 +196,7 @@ impl<B: Body> World<B> {
         packet: Packet<B>,
         observe: &mut impl Observe,
     ) {
-        let mut moving = Some(packet);
-        while let Some(packet) = moving.take() {
+        loop {
             let Some(id) = self.nodes[node.0 as usize].hop(packet.destination) else {
                 self.unroutable += 1;
                 return;
@@ -210,12 +209,15 @@ impl<B: Body> World<B> {
                     observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
                     pipe.pass();
                     node = *to;
-                    moving = Some(packet);
                 }
-                Machine::Pipe { pipe, .. } => match pipe.handle_input(now, packet) {
-                    Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
-                    Err(packet) => observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0)),
-                },
+                Machine::Pipe { pipe, .. } => {
+                    return match pipe.handle_input(now, packet) {
+                        Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
+                        Err(packet) => {
+                            observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0));
+                        }
+                    };
+                }
                 Machine::Bearer { bearer, network, .. } => {
                     let direction =
                         if node == *network { Direction::Downlink } else { Direction::Uplink };
@@ -223,7 +225,7 @@ impl<B: Body> World<B> {
                     if let Err(packet) = dropped {
                         observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0));
                     }
-                    self.run_bearer(now, id, observe);
+                    return self.run_bearer(now, id, observe);
                 }
                 Machine::Host(_) => unreachable!("a route leads into a link or a bearer"),
             }

@@ -16,7 +16,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads `-1.5e3` and the like; `None` if it is no number or has more than 30 digits that count.
+    /// Reads `-1.5e3` and the like; `None` if it is no number or more than 30 digits count.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

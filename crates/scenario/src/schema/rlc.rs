@@ -13,9 +13,9 @@ section! {
         /// Default: lo2005 Table 3.
         pub mode: Mode as Word<Mode> = Mode::Am;
         /// Bytes that a PDU carries after its header of 2 B. Default: lo2005 Table 3, 320 bit.
-        pub pdu_payload: u32 as Bytes<u32, 5, 32_000> = 40;
+        pub pdu_payload: u32 as Bytes<u32, 10, 32_000> = 40;
         /// Most PDUs on the way to acknowledgement. Sequence numbers have 12 bits, so 4095 is the
-        /// most (TS 25.322 §9.4); lo2005's 4096 is taken for it.
+        /// most (TS 25.322 §9.2.2.3); lo2005's 4096 is taken for it.
         pub window: u16 as Window = 4095;
         /// Whether one PDU may carry parts of several SDUs; else segmentation only. Default: fits
         /// lo2005; EURANE.

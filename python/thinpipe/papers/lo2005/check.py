@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -59,10 +60,9 @@ def falls(study: Study) -> list[float]:
     return [before - after for before, after in pairwise(means)]
 
 
-def largest_step(study: Study) -> list[float]:
-    """Return the largest of these falls in percent of all of them."""
-    steps = falls(study)
-    return [100 * max(steps) / sum(steps)]
+def largest_ratio_of_falls(study: Study) -> list[float]:
+    """Return how large, at most, one of these falls is beside the one before."""
+    return [max(after / before for before, after in pairwise(falls(study)))]
 
 
 def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
@@ -98,12 +98,13 @@ def share_at_peak(run: Outcome) -> float:
 
 
 def first_peak(study: Study) -> list[float]:
-    """Return when the window first reached 7, of the runs in which it did."""
+    """Return when the window first rose to 7 after slow start, of the runs in which it did."""
     times = []
     for run in study.runs("vegas", 5):
         cwnd = after_slow_start(run)
-        peaks = cwnd.time_s[cwnd.value >= 7]  # noqa: PLR2004 - the paper's number
-        times += [float(peaks[0])] if len(peaks) else []
+        at_peak = cwnd.value >= 7  # noqa: PLR2004 - the paper's number
+        rises = np.flatnonzero(at_peak[1:] & ~at_peak[:-1]) + 1
+        times += [float(cwnd.time_s[rises[0]])] if len(rises) else []
     return times
 
 
@@ -126,6 +127,12 @@ def first_decrease(run: Outcome) -> float:
     return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
 
 
+def drops_from_4_to_3(run: Outcome) -> float:
+    """Count the falls from 4 to 3 whole segments."""
+    whole = np.floor(Steps.cwnd(run).value)
+    return float(np.sum((whole[:-1] == 4) & (whole[1:] == 3)))  # noqa: PLR2004 - the paper's
+
+
 def on_grid(run: Outcome) -> float:
     """Return the share of samples at 0.120 s plus a multiple of 20 ms, in percent."""
     above = run.tables["rtt"]["rtt_s"].to_numpy() - float(model.PATH.error_free_rtt())
@@ -144,13 +151,6 @@ def drops(study: Study) -> list[float]:
     """Return the packets dropped anywhere, in all of Vegas' runs."""
     runs = [run for tbler in TBLERS for run in study.runs("vegas", tbler)]
     return [float(sum(link.drops for link in run.result.links)) for run in runs]
-
-
-def collapse(tbler: int) -> Measure:
-    """Measure Vegas' mean throughput in percent of that at 30 %."""
-    return lambda study: [
-        100 * mean_throughput(study, "vegas", tbler) / mean_throughput(study, "vegas", 30)
-    ]
 
 
 def out_of_order(value: Callable[[Outcome], float]) -> Measure:
@@ -183,8 +183,9 @@ MEASURES: Final[dict[str, Measure]] = {
     "throughput-reno-30": of_runs("reno", 30, throughput),
     "throughput-reno-0-without-ip": of_runs("reno", 0, throughput_without_ip),
     "throughput-vegas-0-without-ip": of_runs("vegas", 0, throughput_without_ip),
+    "throughput-vegas-5": of_runs("vegas", 5, throughput),
     "throughput-vegas-falls": falls,
-    "throughput-vegas-smooth": largest_step,
+    "throughput-vegas-smooth": largest_ratio_of_falls,
     "throughput-reno-falls": share_of_bound("reno", TBLERS),
     "cwnd-reno-5-greatest": of_runs("reno", 5, lambda run: run.flow.cwnd_segments.max or 0.0),
     "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
@@ -206,6 +207,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "spurious-timeouts-up-to-10": spurious(0, 5, 10),
     "spurious-timeouts-15": spurious(15),
     "cwnd-vegas-30-slow-start": of_runs("vegas", 30, peak_of_slow_start),
+    "cwnd-vegas-30-drops": of_runs("vegas", 30, drops_from_4_to_3),
     "cwnd-vegas-30-first-drop": of_runs("vegas", 30, first_decrease),
     "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
     "nothing-lost": drops,
@@ -220,11 +222,14 @@ MEASURES: Final[dict[str, Measure]] = {
     ),
     "eq4-packet-simulated": _isolated(0, split.ttis_of_a_packet),
     "retransmission-least": _isolated(20, split.least_extra_delay_ms),
+    "retransmission-1": _isolated(20, partial(split.least_extra_delay_ms, rounds=1)),
+    "retransmission-2": _isolated(20, partial(split.least_extra_delay_ms, rounds=2)),
+    "retransmission-3": _isolated(20, partial(split.least_extra_delay_ms, rounds=3)),
     "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
     "out-of-order-needless": out_of_order(lambda run: float(run.flow.retransmits)),
     "in-order-no-fast-retransmit": of_runs("reno", 5, lambda run: float(run.flow.fast_retransmits)),
-    "collapse-40": collapse(40),
-    "collapse-50": collapse(50),
+    "collapse-40": of_runs("vegas", 40, throughput),
+    "collapse-50": of_runs("vegas", 50, throughput),
     "no-collapse-reno-40": share_of_bound("reno", (40,)),
 }
 """The measurement of each fact, by its id."""

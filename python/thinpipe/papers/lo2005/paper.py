@@ -88,8 +88,8 @@ ITEMS: Final = (
             "“64 segments … corresponds to the bandwidth-delay product” is circular. The path "
             "without queues holds 10.4 segments; Reno's own window waits before the radio and "
             "makes the round trip so long that 64 segments fill it.",
-            "The first peak to 7 segments scatters widely from seed to seed; the paper's 430 s is "
-            "one draw.",
+            "The first peak to 7 segments scatters from seed to seed; the paper's 430 s is one "
+            "draw.",
         ),
         grid(VARIANTS, (5,)),
         Keep.TABLES,

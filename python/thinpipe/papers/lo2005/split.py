@@ -72,17 +72,37 @@ def stays_s(hops: pl.DataFrame) -> pl.DataFrame:
 def ttis_of_a_packet(outcome: Outcome) -> float:
     """Return the mean number of downlink TTIs with blocks while a data packet was at Uu."""
     entered_s, left_s = _data_at_uu(outcome)
-    blocks = outcome.tables["blocks"]
-    times_s = np.unique(blocks.filter(blocks["direction"] == "down")["time_s"].to_numpy())
+    times_s = np.unique(_downlink(outcome)["time_s"].to_numpy())
     counts = np.searchsorted(times_s, left_s) - np.searchsorted(times_s, entered_s)
     return float(np.mean(counts))
 
 
-def least_extra_delay_ms(outcome: Outcome) -> float:
-    """Return the least delay over Uu, beyond the error-free one, of packets that were delayed."""
+def least_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
+    """Return the least delay over Uu beyond the error-free one, of packets sent one at a time.
+
+    Of those whose blocks went through that many rounds of retransmission; any, if ``None``.
+    """
     entered_s, left_s = _data_at_uu(outcome)
-    extra_ms = np.round(1000 * (left_s - entered_s - np.min(left_s - entered_s)), 3)
-    return float(np.min(extra_ms[extra_ms > 0]))
+    extra_ms = 1000 * (left_s - entered_s - np.min(left_s - entered_s))
+    taken = _rounds(outcome, entered_s)
+    return float(np.round(np.min(extra_ms[taken == rounds if rounds else taken > 0]), 6))
+
+
+def _rounds(outcome: Outcome, entered_s: Floats) -> NDArray[np.int64]:
+    """Return for each packet how often, at most, a block of it was sent again."""
+    blocks = _downlink(outcome).filter(_downlink(outcome)["kind"] == "retransmission")
+    packet = np.searchsorted(entered_s, blocks["time_s"].to_numpy(), side="right") - 1
+    rows, counts = np.unique(
+        np.stack([packet, blocks["sn"].to_numpy().astype(np.int64)]), axis=1, return_counts=True
+    )
+    rounds = np.zeros(len(entered_s), dtype=np.int64)
+    np.maximum.at(rounds, rows[0], counts)
+    return rounds
+
+
+def _downlink(outcome: Outcome) -> pl.DataFrame:
+    blocks = outcome.tables["blocks"]
+    return blocks.filter(blocks["direction"] == "down")
 
 
 def _data_at_uu(outcome: Outcome) -> tuple[Floats, Floats]:

@@ -1,0 +1,77 @@
+//! What parses can be built and run.
+
+use base::Time;
+use proptest::prelude::*;
+use scenario::{Scenario, build, shipped};
+
+fn text(name: &str) -> &'static str {
+    shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
+}
+
+/// Parses with `settings` and, if that is possible, builds and runs for two simulated seconds.
+fn build_and_run(name: &str, settings: &[(&str, &str)]) -> Option<u64> {
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::parse(text(name), name, &settings).ok()?;
+    let mut world = build(&scenario).world;
+    let end = Time::from_nanos(2_000_000_000);
+    let mut events = 0;
+    while events < 2_000_000 && world.step(end, &mut ()).is_some() {
+        events += 1;
+    }
+    assert_eq!(world.unroutable(), 0);
+    Some(events)
+}
+
+#[test]
+fn every_scenario_that_ships_runs() {
+    for shipped in shipped() {
+        let events = build_and_run(shipped.name, &[]).expect("it is valid");
+        assert!(events > 100, "{} woke machines only {events} times", shipped.name);
+    }
+}
+
+#[test]
+fn the_ends_of_every_range_run() {
+    let check = |key, value| {
+        let events = build_and_run("umts-dch-384", &[(key, value)]);
+        assert!(events.is_some_and(|events| events > 5), "{key} = {value}: {events:?}");
+    };
+    check("radio.rlc.pdu_payload", "10 B");
+    check("radio.rlc.window", "1");
+    check("radio.rlc.window", "4096");
+    check("radio.tbler", "99 %");
+    check("radio.downlink.tti", "80 ms");
+    check("radio.uplink.tti", "10 ms");
+    check("radio.rlc.max_retransmissions", "0");
+    check("radio.rlc.discard_timer", "10 ms");
+    check("radio.rlc.status.estimated_pdu_counter", "120 ms");
+    check("radio.rlc.poll.every_pdus", "1");
+    check("radio.pdcp.header_compression", "true");
+    check("queue.packets", "1");
+    check("tcp.window", "1");
+    check("tcp.mss", "1");
+    check("tcp.mss", "65495");
+    check("flow.count", "20");
+    check("flow.bytes", "1 B");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// Any setting of any key is refused in one line or runs.
+    #[test]
+    fn any_value_is_refused_or_runs(
+        index in any::<prop::sample::Index>(),
+        value in prop::sample::select(vec![
+            "0", "1", "2", "40", "4095", "100000", "-1", "0.5", "50 %", "99.9 %", "off", "true",
+            "false", "unlimited", "1 ms", "10 ms", "3 s", "1 h", "1 B", "9 B", "1 MB", "1 kbit/s",
+            "40 kbit/s", "10 Gbit/s", "reno", "vegas", "reset", "discard", "exact", "window",
+        ]),
+        name in prop::sample::select(vec!["umts-dch-384", "plain-384"]),
+    ) {
+        let keys = scenario::keys();
+        let key = &keys[index.index(keys.len())].name.replace("NAME", "Gi");
+        build_and_run(name, &[(key, value), ("flow.count", "1")]);
+    }
+}

@@ -1,0 +1,37 @@
+//! The two ends of a packet.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Where a packet comes from and where it goes, in one version of IP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addresses {
+    /// RFC 791.
+    V4 {
+        /// Where it comes from.
+        source: Ipv4Addr,
+        /// Where it goes.
+        destination: Ipv4Addr,
+    },
+    /// RFC 8200.
+    V6 {
+        /// Where it comes from.
+        source: Ipv6Addr,
+        /// Where it goes.
+        destination: Ipv6Addr,
+    },
+}
+
+impl Addresses {
+    /// Those of the way back.
+    #[must_use]
+    pub const fn reversed(&self) -> Self {
+        match *self {
+            Self::V4 { source, destination } => {
+                Self::V4 { source: destination, destination: source }
+            }
+            Self::V6 { source, destination } => {
+                Self::V6 { source: destination, destination: source }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Captures in pcapng, as Wireshark and tcptrace read them.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use base::{TcpHeader, Time};
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::{DataLink, Endianness, PcapError};
+
+use crate::{Addresses, Payload, emit};
+
+/// A capture at one interface, written packet by packet. Stamps are nanoseconds since the start of
+/// the run, which readers show as 1 January 1970.
+pub struct Capture<W: Write> {
+    pcapng: PcapNgWriter<W>,
+    packet: Vec<u8>,
+}
+
+impl<W: Write> Capture<W> {
+    /// Begins a capture at an interface called `interface`. The writer gets many small pieces, so
+    /// it should be a buffered one.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn new(writer: W, interface: &str) -> io::Result<Self> {
+        let mut pcapng =
+            PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(to_io)?;
+        let nanoseconds = 9;
+        let description = InterfaceDescriptionBlock {
+            linktype: DataLink::RAW,
+            snaplen: 0,
+            options: vec![
+                InterfaceDescriptionOption::IfName(Cow::Owned(interface.to_owned())),
+                InterfaceDescriptionOption::IfTsResol(nanoseconds),
+            ],
+        };
+        pcapng.write_pcapng_block(description).map_err(to_io)?;
+        Ok(Self { pcapng, packet: Vec::new() })
+    }
+
+    /// Adds a packet that passed at `now`.
+    ///
+    /// # Errors
+    /// The writer's, or `InvalidInput` for a packet that IP cannot carry.
+    pub fn write(
+        &mut self,
+        now: Time,
+        header: &TcpHeader,
+        addresses: &Addresses,
+        payload: Payload<'_>,
+    ) -> io::Result<()> {
+        emit(header, addresses, payload, &mut self.packet)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let block = EnhancedPacketBlock {
+            interface_id: 0,
+            timestamp: since_start(now),
+            original_len: self.packet.len() as u32,
+            data: Cow::Borrowed(&self.packet),
+            options: Vec::new(),
+        };
+        self.pcapng.write_pcapng_block(block).map(drop).map_err(to_io)
+    }
+
+    /// Ends the capture and gives the writer back, flushed.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn finish(self) -> io::Result<W> {
+        let mut writer = self.pcapng.into_inner();
+        writer.flush()?;
+        Ok(writer)
+    }
+}
+
+#[expect(clippy::disallowed_types, reason = "pcap-file's stamps are std's; no clock is read")]
+fn since_start(now: Time) -> std::time::Duration {
+    std::time::Duration::from_nanos(now.as_nanos())
+}
+
+fn to_io(error: PcapError) -> io::Error {
+    match error {
+        PcapError::IoError(error) => error,
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,129 @@
+//! What Wireshark says of a capture.
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::Command;
+
+use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
+use wire::{Addresses, Capture, Payload};
+
+const TO_MOBILE: Addresses =
+    Addresses::V4 { source: Ipv4Addr::new(10, 0, 0, 1), destination: Ipv4Addr::new(10, 0, 0, 2) };
+const TO_HOST: Addresses = TO_MOBILE.reversed();
+
+/// A handshake, two segments of data with their acknowledgements, and both FINs.
+fn capture() -> Vec<u8> {
+    let mut capture = Capture::new(Vec::new(), "host").expect("memory");
+    let ack = Flags::ACK;
+    let (isn, peer) = (u32::MAX - 600, 9_000);
+    let mut at = Time::ZERO;
+    let mut send = |addresses: Addresses, flags, seq: u32, acked: u32, payload: usize| {
+        let [source_port, destination_port] =
+            if addresses == TO_MOBILE { [1024, 80] } else { [80, 1024] };
+        let is_syn = flags == Flags::SYN || flags == Flags::SYN | ack;
+        let options = Options { mss: Some(512), window_scale: Some(1) };
+        let header = TcpHeader {
+            source_port,
+            destination_port,
+            seq: Seq::new(seq),
+            ack: Seq::new(acked),
+            flags,
+            window: 0x4000,
+            options: if is_syn { options } else { Options::default() },
+        };
+        capture.write(at, &header, &addresses, Payload::Zeros(payload)).expect("memory");
+        at += Duration::from_nanos(10_000_001);
+    };
+    let data = isn + 1;
+    send(TO_MOBILE, Flags::SYN, isn, 0, 0);
+    send(TO_HOST, Flags::SYN | ack, peer, data, 0);
+    send(TO_MOBILE, ack, data, peer + 1, 0);
+    send(TO_MOBILE, ack, data, peer + 1, 512);
+    send(TO_MOBILE, ack | Flags::PSH, data + 512, peer + 1, 80);
+    let end = data.wrapping_add(592);
+    send(TO_HOST, ack, peer + 1, end, 0);
+    send(TO_MOBILE, ack | Flags::FIN, end, peer + 1, 0);
+    send(TO_HOST, ack | Flags::FIN, peer + 1, end.wrapping_add(1), 0);
+    send(TO_MOBILE, ack, end.wrapping_add(1), peer + 2, 0);
+    capture.finish().expect("memory")
+}
+
+#[test]
+fn a_capture_is_the_same_bytes_each_time() {
+    assert_eq!(capture(), capture());
+}
+
+#[test]
+fn wireshark_finds_nothing_wrong() {
+    let Some(rows) = tshark(&capture()) else {
+        println!("not checked: tshark is not installed");
+        return;
+    };
+    let good = "1";
+    assert_eq!(rows.len(), 9);
+    for (index, row) in rows.iter().enumerate() {
+        let [number, time, interface, ip, tcp, length, expert] = row.as_slice() else {
+            panic!("{row:?}");
+        };
+        assert_eq!(*number, (index + 1).to_string());
+        assert_eq!(*time, format!("0.{:09}", index * 10_000_001));
+        assert_eq!(interface, "host");
+        assert_eq!((ip.as_str(), tcp.as_str()), (good, good), "checksums of {row:?}");
+        let payload = match index {
+            3 => "512",
+            4 => "80",
+            _ => "0",
+        };
+        assert_eq!(length, payload);
+        let severe = expert.split(',').filter_map(|severity| severity.parse().ok());
+        assert!(severe.max().unwrap_or(0) < WARNING, "{row:?}");
+    }
+}
+
+#[test]
+fn wireshark_would_find_a_wrong_checksum() {
+    let mut bytes = capture();
+    let last = bytes.len() - 1;
+    bytes[last - 4 - 20 + 14] ^= 1;
+    let Some(rows) = tshark(&bytes) else {
+        println!("not checked: tshark is not installed");
+        return;
+    };
+    assert_eq!(rows[8][4], "0", "{:?}", rows[8]);
+}
+
+/// Wireshark's severity of a warning. Notes and chat, which lie below, tell of a connection's
+/// opening and closing.
+const WARNING: u32 = 0x0060_0000;
+
+/// One row of fields a packet, or `None` without tshark.
+fn tshark(capture: &[u8]) -> Option<Vec<Vec<String>>> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let name = format!("{}-{:?}.pcapng", std::process::id(), std::thread::current().id());
+    let path = folder.join(name);
+    std::fs::write(&path, capture).expect("the target folder is there");
+    let fields = [
+        "frame.number",
+        "frame.time_relative",
+        "frame.interface_name",
+        "ip.checksum.status",
+        "tcp.checksum.status",
+        "tcp.len",
+        "_ws.expert.severity",
+    ];
+    let output = Command::new("tshark")
+        .arg("-r")
+        .arg(&path)
+        .args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"])
+        .args(["-T", "fields", "-E", "separator=|"])
+        .args(fields.iter().flat_map(|field| ["-e", field]))
+        .output();
+    std::fs::remove_file(&path).expect("just written");
+    let output = match output {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        other => other.expect("tshark can be run"),
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("tshark prints UTF-8");
+    Some(text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
+}
