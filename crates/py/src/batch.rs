@@ -1,5 +1,7 @@
 //! Running one scenario or many, with the GIL released.
 
+#![expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
+
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +14,7 @@ use sim::Recording;
 
 use crate::ScenarioError;
 use crate::result::Run;
-use crate::wall::Stopwatch;
+use crate::wall::{self, Stopwatch};
 
 /// Source text, its name in messages, and settings.
 type Point = (String, String, Vec<(String, String)>);
@@ -96,7 +98,7 @@ pub(crate) fn run_many(
 fn report(inbox: &mpsc::Receiver<()>, total: usize, progress: Option<&Py<PyAny>>) -> PyResult<()> {
     let mut done = 0;
     loop {
-        let news = inbox.recv_timeout(std::time::Duration::from_millis(100));
+        let news = inbox.recv_timeout(wall::A_TENTH);
         if news == Err(mpsc::RecvTimeoutError::Disconnected) {
             return Ok(());
         }

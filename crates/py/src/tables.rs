@@ -61,7 +61,7 @@ pub(crate) fn series<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<
 }
 
 /// Adds `segments`, `blocks` and `hops`.
-pub(crate) fn recorded<'py>(tables: &Bound<'py, PyDict>, trace: &Trace) -> PyResult<()> {
+pub(crate) fn recorded(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()> {
     let py = tables.py();
     let segments = || trace.segments.iter();
     let table = Table::new(py)

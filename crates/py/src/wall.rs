@@ -8,6 +8,9 @@
 
 use std::time::{Duration, Instant};
 
+/// Between two looks up from the work.
+pub(crate) const A_TENTH: Duration = Duration::from_millis(100);
+
 /// Measures a run.
 pub(crate) struct Stopwatch {
     started: Instant,
@@ -23,7 +26,7 @@ impl Stopwatch {
     /// True about ten times a second.
     pub(crate) fn a_tenth_passed(&mut self) -> bool {
         let now = Instant::now();
-        let passed = now - self.looked >= Duration::from_millis(100);
+        let passed = now - self.looked >= A_TENTH;
         if passed {
             self.looked = now;
         }

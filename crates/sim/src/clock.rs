@@ -45,6 +45,9 @@ pub enum Recording {
 ///
 /// # Errors
 /// [`Interrupted`], if `pulse` ended it.
+///
+/// # Panics
+/// If a packet found no way, which cannot be in a built network.
 pub fn simulate(
     scenario: &Scenario,
     recording: Recording,
