@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -125,59 +124,3 @@ def test_progress_bar_on_a_terminal_after_a_second(tmp_path):
 
     assert "━" in shown("100000s")
     assert "━" not in shown("1s")
-
-
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-class TestCaptures:
-    """Wireshark's analysis finds nothing amiss but what the run itself counts."""
-
-    @pytest.fixture(scope="class")
-    def directory(self, tmp_path_factory):
-        import thinpipe as tp
-
-        directory = tmp_path_factory.mktemp("captures") / "run"
-        run = tp.run(
-            "umts-dch-384",
-            {"tcp.variant": "vegas", "radio.tbler": "30 %"},
-            duration="300 s",
-            seed=1,
-            trace=True,
-        )
-        run.save(directory)
-        return directory, run
-
-    @staticmethod
-    def tshark(file: Path, display: str) -> list[list[str]]:
-        done = subprocess.run(
-            ["tshark", "-r", str(file), "-o", "tcp.check_checksum:TRUE", "-o",
-             "ip.check_checksum:TRUE", "-Y", display, "-T", "fields", "-e", "frame.time_relative",
-             "-e", "tcp.seq", "-e", "tcp.len"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        return [line.split("\t") for line in done.stdout.splitlines()]
-
-    @pytest.mark.parametrize("host", ["host", "ue"])
-    def test_every_packet_is_whole(self, directory, host):
-        file = directory[0] / f"{host}.pcapng"
-        bad = (
-            "tcp.checksum.status == 0 or ip.checksum.status == 0 or _ws.malformed"
-            " or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment"
-        )
-        assert len(self.tshark(file, "tcp")) > 100
-        assert self.tshark(file, bad) == []
-
-    @pytest.mark.parametrize("host", ["host", "ue"])
-    def test_handshake_opens_the_connection(self, directory, host):
-        file = directory[0] / f"{host}.pcapng"
-        assert len(self.tshark(file, "tcp.flags.syn == 1 and tcp.flags.ack == 0")) == 1
-        assert len(self.tshark(file, "tcp.flags.syn == 1 and tcp.flags.ack == 1")) == 1
-
-    def test_retransmissions_are_those_of_the_run(self, directory):
-        directory, run = directory
-        again = self.tshark(
-            directory / "host.pcapng",
-            "tcp.analysis.retransmission or tcp.analysis.fast_retransmission"
-            " or tcp.analysis.spurious_retransmission",
-        )
-        assert len([row for row in again if int(row[2])]) == run.flows[0].retransmits
-        assert run.flows[0].retransmits > 0

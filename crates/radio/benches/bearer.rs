@@ -15,6 +15,7 @@ fn main() {
 }
 
 /// As large as a packet of the simulator.
+#[derive(Debug)]
 struct Packet {
     bytes: u32,
     _header: [u64; 8],

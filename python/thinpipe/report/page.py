@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
     from thinpipe.papers.paper import Reproduction
 
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 SHOWN_VERSIONS = ("thinpipe", "numpy", "polars", "matplotlib")
 
 
@@ -50,7 +51,7 @@ def svg(figure: Figure) -> Markup:
 
     text = io.StringIO()
     with style():
-        figure.savefig(text, format="svg", metadata={"Date": None})
+        figure.savefig(text, format="svg", metadata=NO_METADATA)
     return Markup(text.getvalue()[text.getvalue().index("<svg") :])
 
 

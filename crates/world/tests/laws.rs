@@ -1,0 +1,223 @@
+//! Laws of a whole world: packets are conserved, ties have a law, nothing takes for ever.
+
+use base::{Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Seq, TcpFact, Time};
+use link::Config as LinkConfig;
+use radio::umts::pdcp::PdcpConfig;
+use radio::umts::rlc::am::{self, Concatenation, OnLimit, Repetition};
+use radio::umts::{Bearer, Channel, DchConfig};
+use tcp::{Length, RtoConfig, RttSampling, Segment, Variant};
+use world::{Connection, Machine, MachineId, NodeId, World};
+
+type Net = World<Segment<Length>>;
+
+const MSS: u32 = 500;
+
+fn tcp_config() -> tcp::Config {
+    tcp::Config {
+        variant: Variant::RENO,
+        mss: MSS,
+        window: 32,
+        initial_window: 2,
+        initial_ssthresh: None,
+        receive_buffer: 32 * MSS,
+        rto: RtoConfig {
+            tick: Duration::from_millis(10),
+            min: Duration::from_secs(1),
+            max: Duration::from_secs(60),
+            initial: Duration::from_secs(1),
+            max_retransmissions: None,
+        },
+        rtt_sampling: RttSampling::OnePerWindow,
+        delayed_ack: None,
+        limited_transmit: true,
+        slow_start_restart: false,
+        recover_guard: true,
+        nagle: false,
+        time_wait: Duration::from_secs(1),
+    }
+}
+
+fn link(kbps: u64, delay_ms: u64, queue_limit: Option<u32>) -> LinkConfig {
+    let rate = (kbps > 0).then(|| Rate::from_bps(kbps * 1000));
+    LinkConfig { rate, delay: Duration::from_millis(delay_ms), queue_limit }
+}
+
+/// A row of nodes joined by `links`, alike both ways, with routes to its two ends.
+fn chain(links: &[LinkConfig]) -> (Net, Vec<NodeId>) {
+    let mut world = World::new();
+    let mut nodes = vec![world.add_node("n0")];
+    for (index, config) in links.iter().enumerate() {
+        let (from, to) = (nodes[index], world.add_node(&format!("n{}", index + 1)));
+        let down = world.add_pipe("down", config, to);
+        let up = world.add_pipe("up", config, from);
+        world.set_route(from, None, down);
+        world.set_route(to, Some(nodes[0]), up);
+        nodes.push(to);
+    }
+    (world, nodes)
+}
+
+fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
+    world.add_connection(Connection {
+        sender: ends[0],
+        receiver: ends[1],
+        tcp: &tcp_config(),
+        data: Length(bytes),
+        close: true,
+        start: Time::ZERO,
+        isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
+    })
+}
+
+/// Counts packets by what happened to them, and the bytes that arrived in order.
+#[derive(Default, Debug)]
+struct Census {
+    departed: u64,
+    arrived: u64,
+    entered: u64,
+    left: u64,
+    dropped: u64,
+    delivered: Vec<(u32, u64)>,
+    order: Vec<u32>,
+}
+
+impl Observe for Census {
+    fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
+        match fact.event {
+            PacketEvent::Departed => {
+                self.departed += 1;
+                self.order.push(fact.machine);
+            }
+            PacketEvent::Arrived => self.arrived += 1,
+            PacketEvent::Entered => self.entered += 1,
+            PacketEvent::Left => self.left += 1,
+            PacketEvent::Dropped => self.dropped += 1,
+        }
+    }
+
+    fn tcp(&mut self, _now: Time, endpoint: u32, fact: TcpFact) {
+        if let TcpFact::Data { delivered, .. } = fact {
+            self.delivered.retain(|(id, _)| *id != endpoint);
+            self.delivered.push((endpoint, delivered));
+        }
+    }
+}
+
+fn run(world: &mut Net, seconds: u64) -> Census {
+    let mut census = Census::default();
+    let end = Time::ZERO + Duration::from_secs(seconds);
+    let mut last = Time::ZERO;
+    while let Some(now) = world.step(end, &mut census) {
+        assert!(last <= now && now <= end, "time went from {last:?} to {now:?}");
+        last = now;
+    }
+    census
+}
+
+#[test]
+fn packets_are_conserved_and_every_byte_arrives() {
+    let links = [link(10_000, 5, None), link(200, 30, Some(4)), link(0, 0, None), link(0, 1, None)];
+    let (mut world, nodes) = chain(&links);
+    let [_, receiver] = connect(&mut world, [nodes[0], nodes[4]], 300_000);
+    let census = run(&mut world, 600);
+    assert_eq!(census.delivered, [(receiver.0, 300_000)]);
+    assert!(census.dropped > 0, "the short queue never overflowed");
+    assert_eq!(census.departed, census.arrived + census.dropped);
+    assert_eq!(census.entered, census.left + census.dropped);
+    assert_eq!(world.poll_timeout(), None, "a closed connection leaves nothing to do");
+    assert_eq!(world.unroutable(), 0);
+}
+
+#[test]
+fn a_network_without_any_delay_comes_to_an_end() {
+    let (mut world, nodes) = chain(&[link(0, 0, None), link(0, 0, None)]);
+    let [_, receiver] = connect(&mut world, [nodes[0], nodes[2]], 5_000_000);
+    let census = run(&mut world, 10);
+    assert_eq!(census.delivered, [(receiver.0, 5_000_000)]);
+}
+
+#[test]
+fn equal_times_run_in_the_order_of_the_machines() {
+    let (mut world, nodes) = chain(&[link(1000, 10, None)]);
+    let pairs: Vec<_> = (0..5).map(|_| connect(&mut world, [nodes[0], nodes[1]], 100)).collect();
+    let census = run(&mut world, 1);
+    let senders: Vec<_> = pairs.iter().map(|[sender, _]| sender.0).collect();
+    assert_eq!(census.order[..5], senders);
+}
+
+#[test]
+fn flows_between_the_same_nodes_keep_apart() {
+    let (mut world, nodes) = chain(&[link(1000, 10, Some(20))]);
+    let sizes = [1_000, 70_000, 5, 33_333];
+    let receivers: Vec<_> =
+        sizes.iter().map(|&bytes| connect(&mut world, [nodes[0], nodes[1]], bytes)[1].0).collect();
+    let mut delivered = run(&mut world, 120).delivered;
+    delivered.sort_unstable();
+    assert_eq!(delivered, receivers.into_iter().zip(sizes).collect::<Vec<_>>());
+}
+
+fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
+    let tbler = Probability::new(tbler).expect("a probability");
+    let channel = |kbps: u64, tti| Channel {
+        rate: Rate::from_bps(kbps * 1000),
+        tti: Duration::from_millis(tti),
+        tbler,
+    };
+    let repetition = Repetition { timer: Duration::from_millis(200), max: None };
+    DchConfig {
+        downlink: channel(384, 10),
+        uplink: channel(64, 20),
+        pdcp: PdcpConfig { header_bytes: 1, header_compression: true },
+        rlc: am::Config {
+            pdu_payload: 40,
+            window: 1024,
+            concatenation: Concatenation::Allowed,
+            in_order: true,
+            max_retransmissions: None,
+            on_limit: OnLimit::Reset,
+            discard_timer: None,
+            poll: am::Poll {
+                last_in_buffer: true,
+                last_in_retransmission_buffer: true,
+                every_pdus: None,
+                every_sdus: None,
+                window_utilization: Probability::new(0.5),
+                timer: Some(Duration::from_millis(80)),
+                prohibit: None,
+            },
+            status: am::Status {
+                missing: true,
+                periodic: None,
+                prohibit: Some(Duration::from_millis(60)),
+                estimated_pdu_counter: None,
+            },
+            reset: repetition,
+            move_window: repetition,
+        },
+        queue_limit,
+    }
+}
+
+#[test]
+fn a_radio_hop_drops_openly_or_not_at_all() {
+    let check = |tbler, queue_limit, drops: bool| {
+        let (mut world, nodes) = chain(&[link(0, 20, None)]);
+        let mobile = world.add_node("UE");
+        let config = dch(tbler, queue_limit);
+        let bearer = world
+            .add_bearer("Uu", nodes[1], mobile, |id| Bearer::new(id, &config, 3, "Uu"))
+            .expect("a valid configuration");
+        world.set_route(nodes[1], Some(mobile), bearer);
+        world.set_route(mobile, None, bearer);
+        let [_, receiver] = connect(&mut world, [nodes[0], mobile], 200_000);
+        let census = run(&mut world, 600);
+        assert_eq!(census.delivered, [(receiver.0, 200_000)]);
+        assert_eq!(census.dropped > 0, drops, "at {tbler} with {queue_limit:?}: {census:?}");
+        assert_eq!(census.departed, census.arrived + census.dropped);
+        let Machine::Bearer { bearer, .. } = world.machine(bearer) else { unreachable!() };
+        assert_eq!(bearer.poll_timeout(), None);
+    };
+    check(0.0, None, false);
+    check(0.3, None, false);
+    check(0.1, Some(5), true);
+}

@@ -1,0 +1,74 @@
+"""Captures: Wireshark's analysis finds nothing amiss but what the run itself counts."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import thinpipe as tp
+
+pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+
+HOSTS = ("host", "UE")
+FIELDS = ("frame.time_relative", "tcp.seq", "tcp.len")
+AGAIN = (
+    "tcp.analysis.retransmission or tcp.analysis.fast_retransmission"
+    " or tcp.analysis.spurious_retransmission"
+)
+AMISS = (
+    "tcp.checksum.status == 0 or ip.checksum.status == 0 or _ws.malformed"
+    " or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment or tcp.analysis.window_full"
+    " and tcp.analysis.out_of_order"
+)
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory) -> tuple[Path, tp.Run]:
+    """Return a run with spurious time-outs and the directory of its captures."""
+    directory = tmp_path_factory.mktemp("captures") / "run"
+    settings = {"tcp.variant": "vegas", "radio.tbler": "30 %"}
+    run = tp.run("umts-dch-384", settings, duration="300 s", seed=1, trace=True)
+    run.save(directory)
+    return directory, run
+
+
+def tshark(file: Path, display: str) -> list[dict[str, str]]:
+    """Return the fields of the packets that a display filter selects."""
+    checks = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
+    fields = [word for field in FIELDS for word in ("-e", field)]
+    command = ["tshark", "-r", str(file), *checks, "-Y", display, "-T", "fields", *fields]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [
+        dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_every_packet_is_whole(traced, host):
+    directory, run = traced
+    packets = tshark(directory / f"{host}.pcapng", "tcp")
+    name = run.segments["endpoint"].cast(str).str.split(":").list.first()
+    assert len(packets) == (name == host).sum()
+    assert tshark(directory / f"{host}.pcapng", AMISS) == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_handshake_opens_the_connection(traced, host):
+    file = traced[0] / f"{host}.pcapng"
+    syn, answer, third = tshark(file, "frame.number <= 3")
+    assert [row["tcp.seq"] for row in (syn, answer, third)] == ["0", "0", "1"]
+    assert len(tshark(file, "tcp.flags.syn == 1")) == 2
+
+
+def test_retransmissions_are_those_of_the_run(traced):
+    directory, run = traced
+    again = [row for row in tshark(directory / "host.pcapng", AGAIN) if row["tcp.len"] != "0"]
+    assert len(again) == run.flows[0].retransmits > 0
+
+
+def test_times_are_those_of_the_run(traced):
+    directory, run = traced
+    shown = [float(row["frame.time_relative"]) for row in tshark(directory / "UE.pcapng", "tcp")]
+    segments = run.segments
+    own = segments.filter(segments["endpoint"].cast(str).str.starts_with("UE"))["time_s"]
+    assert shown == pytest.approx((own - own[0]).to_list(), abs=1e-6)
