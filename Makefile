@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: build reproduce test test-all bench clean
 
 build: $(BIN)/maturin
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev --quiet
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev --quiet >/dev/null
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -1,4 +1,4 @@
-# A number of FTP flows over one link: ns ns2.tcl FLOWS RATE DELAY WINDOW QUEUE DURATION
+# A number of Reno flows over one link: ns ns2.tcl FLOWS RATE DELAY WINDOW QUEUE DURATION
 # Prints the segments that were delivered, all flows together.
 lassign $argv flows rate delay window queue duration
 set ns [new Simulator]
@@ -8,7 +8,7 @@ $ns duplex-link $left $right $rate $delay DropTail
 $ns queue-limit $left $right $queue
 $ns queue-limit $right $left $queue
 for {set i 0} {$i < $flows} {incr i} {
-    set tcp($i) [new Agent/TCP/Newreno]
+    set tcp($i) [new Agent/TCP/Reno]
     set sink($i) [new Agent/TCPSink]
     $tcp($i) set window_ $window
     $tcp($i) set packetSize_ 512
@@ -17,7 +17,7 @@ for {set i 0} {$i < $flows} {incr i} {
     $ns connect $tcp($i) $sink($i)
     set ftp [new Application/FTP]
     $ftp attach-agent $tcp($i)
-    $ns at 0.0 "$ftp start"
+    $ns at [expr {0.01 * $i}] "$ftp start"
 }
 $ns at $duration finish
 proc finish {} {

@@ -1,5 +1,7 @@
 """Bad input is one line that says what, where and what would be valid; exit status 2."""
 
+import json
+
 import pytest
 
 SCENARIO = "umts-dch-384"
@@ -36,6 +38,98 @@ def test_setting_without_a_value(thinpipe):
         thinpipe("run", SCENARIO, "--set", "radio.tbler"),
         "--set radio.tbler: expected KEY=VALUE, as in radio.tbler=5%",
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ("--set", "tcp.variont=vegas"),
+            "--set tcp.variont=vegas: unknown key; did you mean tcp.variant?",
+        ),
+        (
+            ("--set", "tcp.variant=vega"),
+            "--set tcp.variant=vega: must be reno or vegas; did you mean vegas?",
+        ),
+        (
+            ("--set", "radio.tbler=100%"),
+            "--set radio.tbler=100%: a constant block error rate must be from 0 % to below 100 %, "
+            "as in 5 % or 0.05",
+        ),
+        (
+            ("--set", "radio.uplink.tbler=1.0"),
+            "--set radio.uplink.tbler=1.0: a constant block error rate must be from 0 % to below "
+            "100 %, as in 5 % or 0.05, or as radio.tbler",
+        ),
+        (
+            ("--set", "tcp.window=0"),
+            "--set tcp.window=0: must be a whole number from 1 to 1073741824",
+        ),
+        (
+            ("--set", "radio.downlink.rate=-384 kbit/s"),
+            "--set radio.downlink.rate=-384 kbit/s: a rate must not be negative",
+        ),
+        (
+            ("--set", "radio.downlink.rate=384 kB"),
+            "--set radio.downlink.rate=384 kB: unknown unit kB: a rate is in bit/s, kbit/s, Mbit/s "
+            "or Gbit/s",
+        ),
+        (
+            ("--set", "radio.downlink.tti=15 ms"),
+            "--set radio.downlink.tti=15 ms: must be 10 ms, 20 ms, 40 ms or 80 ms",
+        ),
+        (("--duration", "0s"), "--set duration=0s: must be above zero"),
+        (
+            ("--duration", "5"),
+            "--set duration=5: a duration needs its unit (ns, us, µs, ms, s or min), as in 5 s",
+        ),
+        (("--seed", "one"), "--set seed=one: must be a whole number from 0"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, tuple) else "",
+)
+def test_setting(thinpipe, arguments, expected):
+    check(thinpipe("run", SCENARIO, *arguments), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'duration = "1 s"\n[tcp]\nvarient = "reno"\n',
+            "mine.toml:3: tcp.varient: unknown key; did you mean tcp.variant?",
+        ),
+        (
+            'duration = "10 kbit/s"\n[link]\nrate = "1 Mbit/s"\n',
+            'mine.toml:1: duration = "10 kbit/s": unknown unit kbit/s: a duration is in ns, us, '
+            "µs, ms, s or min",
+        ),
+        (
+            "[tcp]\nwindow = 0\n",
+            "mine.toml:2: tcp.window = 0: must be a whole number from 1 to 1073741824",
+        ),
+        ("", "mine.toml: no network: needs [radio], [link] or [[wired]]"),
+    ],
+)
+def test_file(thinpipe, tmp_path, text, expected):
+    (tmp_path / "mine.toml").write_text(text)
+    check(thinpipe("run", "mine.toml"), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [('duration = "10 s\n', 1), ("[tcp]\nwindow = 3\nwindow = 4\n", 3)]
+)
+def test_file_that_is_not_toml(thinpipe, tmp_path, text, line):
+    (tmp_path / "mine.toml").write_text(text)
+    done = thinpipe("run", "mine.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"thinpipe: mine.toml:{line}: not TOML: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_radio_that_lets_nothing_through_still_ends(thinpipe):
+    done = thinpipe("run", SCENARIO, "--set", "radio.tbler=99.9%", "--duration", "60s", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["duration_s"] == 60.0
 
 
 def test_unknown_paper(thinpipe):

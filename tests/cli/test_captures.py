@@ -38,9 +38,7 @@ def tshark(file: Path, display: str) -> list[dict[str, str]]:
     fields = [word for field in FIELDS for word in ("-e", field)]
     command = ["tshark", "-r", str(file), *checks, "-Y", display, "-T", "fields", *fields]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [
-        dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()
-    ]
+    return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("host", HOSTS)

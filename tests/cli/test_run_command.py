@@ -102,6 +102,13 @@ def test_interrupted_run_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_interrupted_reproduction_leaves_nothing(tmp_path):
+    done = interrupt(tmp_path, "reproduce", "lo2005/triggers")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_no_progress_bar_in_a_pipe(thinpipe):
     done = thinpipe("run", *LOSSY, "--duration", "40000s", "--json")
     assert (done.returncode, done.stderr) == (0, "")

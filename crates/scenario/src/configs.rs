@@ -103,31 +103,26 @@ impl Rlc {
 
 impl Poll {
     fn config(&self) -> am::Poll {
-        let Self {
-            last_in_buffer,
-            last_in_retransmission_buffer,
-            every_pdus,
-            every_sdus,
-            window_utilization,
-            timer,
-            prohibit,
-        } = *self;
         am::Poll {
-            last_in_buffer,
-            last_in_retransmission_buffer,
-            every_pdus,
-            every_sdus,
-            window_utilization,
-            timer,
-            prohibit,
+            last_in_buffer: self.last_in_buffer,
+            last_in_retransmission_buffer: self.last_in_retransmission_buffer,
+            every_pdus: self.every_pdus,
+            every_sdus: self.every_sdus,
+            window_utilization: self.window_utilization,
+            timer: self.timer,
+            prohibit: self.prohibit,
         }
     }
 }
 
 impl Status {
     fn config(&self) -> am::Status {
-        let Self { missing, periodic, prohibit, estimated_pdu_counter } = *self;
-        am::Status { missing, periodic, prohibit, estimated_pdu_counter }
+        am::Status {
+            missing: self.missing,
+            periodic: self.periodic,
+            prohibit: self.prohibit,
+            estimated_pdu_counter: self.estimated_pdu_counter,
+        }
     }
 }
 
