@@ -7,7 +7,7 @@
 Times are seconds, rates bit/s, sizes bytes and windows segments, everywhere.
 """
 
-from thinpipe._core import ScenarioError
+from thinpipe._core import ScenarioError, __version__
 from thinpipe.point import Point
 from thinpipe.result import CwndSummary, Flow, Link, QueueSummary, Radio, Result, RttSummary
 from thinpipe.run import Run, run, run_many
@@ -30,11 +30,3 @@ __all__ = [
     "run_many",
     "scenarios",
 ]
-
-
-def __getattr__(name: str) -> str:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("thinpipe")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,6 +4,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["EVENTS", "Run", "ScenarioError", "__version__", "run", "run_many", "shipped"]
+
+__version__: str
 EVENTS: list[str]
 
 class ScenarioError(ValueError): ...

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EEXIST
 from pathlib import Path
 
 
@@ -21,10 +22,10 @@ def refuse_foreign(target: Path, ours: Callable[[str], bool]) -> None:
         for entry in sorted(os.listdir(target)):  # noqa: PTH208 - names are all it needs
             if not ours(entry):
                 raise FileExistsError(
-                    17, f"holds {entry!r}, which no run wrote; choose another directory", target
+                    EEXIST, f"holds {entry!r}, which no run wrote; choose another directory", target
                 )
     elif target.exists():
-        raise FileExistsError(17, "is a file, not a directory", target)
+        raise FileExistsError(EEXIST, "is a file, not a directory", target)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_setting_without_a_value(thinpipe):
         ),
         (
             ("--set", "radio.downlink.rate=-384 kbit/s"),
-            "--set radio.downlink.rate=-384 kbit/s: a rate must not be negative",
+            "--set radio.downlink.rate=-384 kbit/s: must be a rate that is not negative",
         ),
         (
             ("--set", "radio.downlink.rate=384 kB"),
@@ -134,6 +134,11 @@ def test_radio_that_lets_nothing_through_still_ends(thinpipe):
 
 def test_unknown_paper(thinpipe):
     check(thinpipe("reproduce", "lo2004"), "unknown paper 'lo2004'; did you mean 'lo2005'?")
+
+
+def test_report_where_a_file_stands(thinpipe, tmp_path):
+    (tmp_path / "out").touch()
+    check(thinpipe("reproduce", "lo2005/6a"), "out: is a file, not a directory")
 
 
 def test_unknown_item(thinpipe):

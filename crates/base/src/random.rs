@@ -83,7 +83,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The finaliser of `SplitMix64` (Steele, Lea, Flood 2014): neighbouring seeds become unrelated keys.
+/// The finaliser of `SplitMix64` (Steele, Lea, Flood 2014): neighbouring seeds become unrelated
+/// keys.
 const fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

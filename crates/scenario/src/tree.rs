@@ -60,11 +60,19 @@ impl Table {
         let lines = Lines::of(source);
         match DeTable::parse(source) {
             Ok(table) => Ok(lines.table(table.get_ref())),
-            Err(error) => Err(Fault {
-                origin: error.span().map_or(Origin::File, |span| lines.at(&span)),
-                subject: String::new(),
-                message: format!("not TOML: {}", error.message().trim().replace('\n', "; ")),
-            }),
+            Err(error) => {
+                let message = error.message().trim().replace('\n', "; ");
+                let place = error.span();
+                let subject = place
+                    .clone()
+                    .and_then(|span| source.get(span))
+                    .filter(|_| message.starts_with("duplicate key"));
+                Err(Fault {
+                    origin: place.map_or(Origin::File, |span| lines.at(&span)),
+                    subject: subject.unwrap_or_default().trim().to_owned(),
+                    message: format!("not TOML: {message}"),
+                })
+            }
         }
     }
 

@@ -24,7 +24,7 @@ fn in_setting(setting: (&str, &str), expect: &str) {
 #[test]
 fn text_that_is_not_toml() {
     in_file("seed = ", ":1: not TOML: string values must be quoted, expected literal string");
-    in_file("seed = 1\n\nseed = 2", ":3: not TOML: duplicate key");
+    in_file("seed = 1\n\nseed = 2", ":3: seed: not TOML: duplicate key");
     in_file("[tcp\nmss = 1", ":1: not TOML: unclosed table, expected `]`");
     let quotes = ":3: not TOML: string values must be quoted, expected literal string";
     in_file("\n\ntcp.mss = 512 B", quotes);
@@ -100,12 +100,12 @@ fn units() {
 fn values_out_of_range() {
     in_file(
         "[radio.downlink]\nrate = \"-384 kbit/s\"",
-        ":2: radio.downlink.rate = \"-384 kbit/s\": a rate must not be negative",
+        ":2: radio.downlink.rate = \"-384 kbit/s\": must be a rate that is not negative",
     );
     in_setting(("radio.downlink.rate", "0 kbit/s"), "must be above zero");
     in_setting(("radio.downlink.rate", "9999 Gbit/s"), "must be at most 1000 Gbit/s");
     in_setting(("duration", "0 s"), "must be above zero");
-    in_setting(("duration", "-1 s"), "a duration must not be negative");
+    in_setting(("duration", "-1 s"), "must be a duration that is not negative");
     in_setting(("duration", "9e9 s"), "must be at most 100000000 s");
     in_setting(("duration", "9e99 s"), "too large");
     in_file("[tcp]\nwindow = 0", ":2: tcp.window = 0: must be a whole number from 1 to 1073741824");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from errno import ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +40,8 @@ def reproduce(
         _list(known)
         return
     chosen = _choose(known, names or list(known))
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(ENOTDIR, "is a file, not a directory", out)
     made = []
     for paper, items in chosen:
         with Bar(paper.id) as bar:
@@ -104,6 +107,7 @@ def _write(made: list[Reproduction], out: Path) -> None:
 
 def _print(made: Reproduction) -> None:
     from thinpipe.cli.terminal import console, table
+    from thinpipe.papers.facts import Verdict
     from thinpipe.report.numbers import short
 
     columns = ("fact", "paper", "ours", "least – greatest", "accepted", "verdict", "unit")
@@ -121,6 +125,8 @@ def _print(made: Reproduction) -> None:
     ]
     screen = console()
     screen.print(table(columns, rows, text=frozenset({"fact", "verdict", "unit"})))
+    counts = ", ".join(f"{verdict.value} {made.count(verdict)}" for verdict in Verdict)
+    screen.print(f"{made.paper.id}: {counts}", style="bold", highlight=False)
     for section in made.sections:
         for each in section.tables:
             screen.print(f"\n{each.caption}", style="bold", highlight=False)

@@ -91,7 +91,7 @@ impl Quantity {
             return Err(format!("unknown unit {unit}: {} is in {}", self.noun, self.names()));
         };
         decimal.times(*scale).map_err(|unfit| match unfit {
-            Unfit::Negative => format!("{} must not be negative", self.noun),
+            Unfit::Negative => format!("must be {} that is not negative", self.noun),
             Unfit::NotWhole => format!("finer than {} can be: 1 {}", self.noun, self.units[0].0),
             Unfit::TooLarge => "too large".to_owned(),
         })
