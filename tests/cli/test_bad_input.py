@@ -116,13 +116,17 @@ def test_file(thinpipe, tmp_path, text, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [('duration = "10 s\n', 1), ("[tcp]\nwindow = 3\nwindow = 4\n", 3)]
+    ("text", "place"),
+    [
+        ('duration = "10 s\n', "mine.toml:1"),
+        ("[tcp]\nwindow = 3\nwindow = 4\n", "mine.toml:3: window"),
+    ],
 )
-def test_file_that_is_not_toml(thinpipe, tmp_path, text, line):
+def test_file_that_is_not_toml(thinpipe, tmp_path, text, place):
     (tmp_path / "mine.toml").write_text(text)
     done = thinpipe("run", "mine.toml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"thinpipe: mine.toml:{line}: not TOML: ")
+    assert done.stderr.startswith(f"thinpipe: {place}: not TOML: ")
     assert done.stderr.count("\n") == 1
 
 
