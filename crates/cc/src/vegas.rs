@@ -13,7 +13,7 @@ pub enum Delta {
     /// of 0.3 s on, over a base of 0.12 s.
     Rounded,
     /// As it is: Brakmo and Peterson.
-    Real,
+    Exact,
 }
 
 /// Vegas's thresholds, in segments that the connection may keep in the network's queues.
@@ -126,7 +126,7 @@ impl Vegas {
         let delta = self.flight(ack) - sent * (base.as_nanos() as f64 / rtt.as_nanos() as f64);
         match self.parameters.delta {
             Delta::Rounded => f64::from((delta + 0.5) as i32),
-            Delta::Real => delta,
+            Delta::Exact => delta,
         }
     }
 

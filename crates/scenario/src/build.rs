@@ -1,11 +1,11 @@
 //! From a scenario to the world that it describes.
 
-use base::{Rate, Seq, Stream, Time};
+use base::{Duration, Rate, Seq, Stream, Time};
 use radio::umts::Bearer;
 use tcp::{Length, Segment};
 use world::{Connection, MachineId, NodeId, World};
 
-use crate::{Link, Radio, Scenario, Wired};
+use crate::{Hosts, Link, Radio, Scenario, Wired};
 
 /// More than any run can transfer: what a flow without end has to send.
 const ENDLESS: Length = Length(1 << 60);
@@ -34,14 +34,17 @@ pub fn build(scenario: &Scenario) -> Network {
         chain.add_radio(radio, scenario.queue.packets, scenario.seed);
         bottleneck = Some(radio.downlink.rate);
     }
-    let Chain { mut world, first, last } = chain;
     let tcp = scenario.tcp.config();
     let bytes = scenario.flow.payload(tcp.mss);
     let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
     let connections = (0..u64::from(scenario.flow.count)).map(|index| {
-        world.add_connection(Connection {
-            sender: first,
-            receiver: last,
+        let [sender, receiver] = match scenario.flow.hosts {
+            Hosts::Shared => [chain.first, chain.last],
+            Hosts::Own => chain.add_hosts(index),
+        };
+        chain.world.add_connection(Connection {
+            sender,
+            receiver,
             tcp: &tcp,
             data: bytes.map_or(ENDLESS, Length),
             close: bytes.is_some(),
@@ -50,7 +53,7 @@ pub fn build(scenario: &Scenario) -> Network {
         })
     });
     let connections = connections.collect();
-    Network { world, connections, bottleneck }
+    Network { world: chain.world, connections, bottleneck }
 }
 
 /// A row of nodes from the fixed host to wherever it has been built so far.
@@ -58,6 +61,8 @@ struct Chain {
     world: World<Segment<Length>>,
     first: NodeId,
     last: NodeId,
+    /// From each node but the first, where it leads back to the first.
+    back: Vec<(NodeId, MachineId)>,
 }
 
 impl Chain {
@@ -66,7 +71,7 @@ impl Chain {
         let mut world = World::new();
         let name = wired.first().map_or("sender", |wired| wired.between[0].as_str());
         let first = world.add_node(name);
-        let mut chain = Self { world, first, last: first };
+        let mut chain = Self { world, first, last: first, back: Vec::new() };
         for Wired { name, between: [_, to], rate, delay } in wired {
             let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
             chain.add_pipes(name, to, [&config, &config]);
@@ -89,9 +94,7 @@ impl Chain {
             .world
             .add_bearer("Uu", self.last, mobile, |id| Bearer::new(id, &config, seed, "Uu"))
             .expect("a scenario is validated when it is parsed");
-        self.world.set_route(self.last, None, bearer);
-        self.world.set_route(mobile, None, bearer);
-        self.last = mobile;
+        self.append(mobile, bearer, bearer);
     }
 
     /// A link to a new node: everything leaves towards the mobile by default, and everything for
@@ -100,8 +103,34 @@ impl Chain {
         let (from, to) = (self.last, self.world.add_node(to));
         let down = self.world.add_pipe(&format!("{name}/down"), forth, to);
         let up = self.world.add_pipe(&format!("{name}/up"), back, from);
-        self.world.set_route(from, None, down);
-        self.world.set_route(to, Some(self.first), up);
-        self.last = to;
+        self.append(to, down, up);
+    }
+
+    /// Makes `node` the last: it is reached through `down` and leads back through `up`.
+    fn append(&mut self, node: NodeId, down: MachineId, up: MachineId) {
+        self.world.set_route(self.last, None, down);
+        self.world.set_route(node, Some(self.first), up);
+        self.back.push((node, up));
+        self.last = node;
+    }
+
+    /// A sender beside the first node and a receiver beside the last.
+    fn add_hosts(&mut self, index: u64) -> [NodeId; 2] {
+        let instant = link::Config { rate: None, delay: Duration::ZERO, queue_limit: None };
+        let host = |role: &str, at: NodeId, world: &mut World<_>| {
+            let name = format!("{role}-{index}");
+            let node = world.add_node(&name);
+            let out = world.add_pipe(&format!("{name}/out"), &instant, at);
+            let to = world.add_pipe(&format!("{name}/in"), &instant, node);
+            world.set_route(node, None, out);
+            world.set_route(at, Some(node), to);
+            node
+        };
+        let sender = host("sender", self.first, &mut self.world);
+        let receiver = host("receiver", self.last, &mut self.world);
+        for &(node, up) in &self.back {
+            self.world.set_route(node, Some(sender), up);
+        }
+        [sender, receiver]
     }
 }

@@ -20,7 +20,7 @@ impl Tcp {
                     gamma: self.vegas.gamma,
                     delta: match self.vegas.delta {
                         Delta::Rounded => cc::Delta::Rounded,
-                        Delta::Exact => cc::Delta::Real,
+                        Delta::Exact => cc::Delta::Exact,
                     },
                 }),
             },

@@ -35,7 +35,7 @@ pub use build::{Network, build};
 pub use error::ScenarioError;
 pub use form::Key;
 pub use schema::{
-    Back, Channel, Delta, Flow, Limit, Link, Mode, Pdcp, Poll, Queue, Radio, RadioKind, Repetition,
-    Rlc, RttSampling, Scenario, Status, Tcp, Variant, Vegas, Wired, keys,
+    Back, Channel, Delta, Flow, Hosts, Limit, Link, Mode, Pdcp, Poll, Queue, Radio, RadioKind,
+    Repetition, Rlc, RttSampling, Scenario, Status, Tcp, Variant, Vegas, Wired, keys,
 };
 pub use shipped::{Shipped, shipped};

@@ -116,11 +116,9 @@ impl Check<'_> {
         let wired = &self.scenario.wired;
         for (index, link) in wired.iter().enumerate() {
             let key = |field: &str| format!("wired.{}.{field}", link.name);
-            if link.name.is_empty() || link.name.contains('.') {
-                return self.clash(
-                    &["wired"],
-                    "every [[wired]] needs a name without dots, as in name = \"Gi\"",
-                );
+            if link.name.is_empty() {
+                let message = "every [[wired]] needs a name, as in name = \"Gi\"";
+                return self.clash(&["wired"], message);
             }
             if wired[..index].iter().any(|other| other.name == link.name) {
                 let message = format!("two [[wired]] have the name {}", link.name);
@@ -141,6 +139,12 @@ impl Check<'_> {
                     "{} must begin where {} ends, at {}: links go in order from the fixed host",
                     link.name, before.name, before.between[1]
                 );
+                return self.clash(&[&key("between")], message);
+            }
+            let before = wired[..index].iter().map(|before| &before.between[0]);
+            let taken = |name: &String| before.clone().any(|other| other == name);
+            if let Some(name) = link.between.iter().find(|name| is_reserved(name) || taken(name)) {
+                let message = format!("the name {name} stands for another node already");
                 return self.clash(&[&key("between")], message);
             }
         }
@@ -182,6 +186,12 @@ impl Check<'_> {
         };
         Err(Fault { origin, subject, message: message.into() })
     }
+}
+
+/// True for the names of the nodes that a scenario has beside those of its wired links.
+fn is_reserved(node: &str) -> bool {
+    let is_numbered = |role: &str| node.strip_prefix(role).is_some_and(|n| n.starts_with('-'));
+    matches!(node, "UE" | "sender" | "receiver") || is_numbered("sender") || is_numbered("receiver")
 }
 
 /// The largest window that a header can express with scaling (RFC 7323 §2.3).

@@ -53,7 +53,25 @@ fn the_ends_of_every_range_run() {
     check("tcp.mss", "1");
     check("tcp.mss", "65495");
     check("flow.count", "20");
+    check("flow.hosts", "own");
     check("flow.bytes", "1 B");
+}
+
+/// Hosts of their own change who is who, not what happens: access links take no time.
+#[test]
+fn own_hosts_change_no_result() {
+    let run = |hosts: &str| {
+        let settings = [("flow.count", "7"), ("flow.bytes", "9 kB"), ("flow.hosts", hosts)];
+        let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let scenario = Scenario::parse(text("umts-dch-384"), "umts", &settings).expect("valid");
+        let network = build(&scenario);
+        let (mut world, mut last) = (network.world, Time::ZERO);
+        while let Some(now) = world.step(Time::from_nanos(1 << 60), &mut ()) {
+            last = now;
+        }
+        (network.connections.len(), world.unroutable(), last)
+    };
+    assert_eq!(run("own"), run("shared"));
 }
 
 proptest! {

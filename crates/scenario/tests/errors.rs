@@ -166,8 +166,8 @@ fn values_that_do_not_go_together() {
     in_settings(PLAIN, &[("flow.bytes", "3 kB"), ("flow.segments", "3")], line);
     in_settings(
         PLAIN,
-        &[("flow.count", "1000000"), ("flow.interval", "1000 s")],
-        "--set flow.interval=1000 s: the last flow would start too late: flow.start and \
+        &[("flow.count", "60000"), ("flow.interval", "10000 s")],
+        "--set flow.interval=10000 s: the last flow would start too late: flow.start and \
          flow.interval times flow.count must be at most 100000000 s",
     );
 }
@@ -206,17 +206,40 @@ fn wired_links_that_are_no_chain() {
          fixed host",
     );
     check("name = \"Gi\"", ":1: wired: two [[wired]] have the name Gi");
-    check(
-        "delay = \"1 s\"",
-        ":1: wired: every [[wired]] needs a name without dots, as in name = \"Gi\"",
-    );
+    check("delay = \"1 s\"", ":1: wired: every [[wired]] needs a name, as in name = \"Gi\"");
     check(
         "name = \"Gn\"",
         ":5: wired.Gn.name: Gn needs two different nodes, as in between = [\"host\", \"GGSN\"]",
     );
     check(
         "name = \"Gn\"\nbetween = [\"SGSN\"]",
-        ":6: wired.Gn.between = a list: expected the names of two nodes, as in [\"host\", \
-         \"GGSN\"]",
+        ":6: wired.Gn.between = a list: expected the names of two nodes (letters, digits, - \
+         and _), as in [\"host\", \"GGSN\"]",
+    );
+}
+
+/// Names become files and keys, and a node is known by its name.
+#[test]
+fn names_that_cannot_be() {
+    let check = |between: &str, expect: &str| {
+        in_file(&format!("[[wired]]\nname = \"Gi\"\nbetween = {between}\n[radio]"), expect);
+    };
+    let expected = "expected the names of two nodes (letters, digits, - and _), as in \
+                    [\"host\", \"GGSN\"]";
+    for bad in ["[\"../evil\", \"x\"]", "[\"a/b\", \"x\"]", "[\"a b\", \"x\"]"] {
+        check(bad, &format!(":3: wired.Gi.between = a list: {expected}"));
+    }
+    for taken in ["UE", "sender", "receiver", "sender-3"] {
+        let line = format!("the name {taken} stands for another node already");
+        check(&format!("[\"host\", \"{taken}\"]"), &format!(":3: wired.Gi.between: {line}"));
+    }
+    in_file(
+        "[[wired]]\nname = \"a\"\nbetween = [\"x\", \"y\"]\n\
+         [[wired]]\nname = \"b\"\nbetween = [\"y\", \"x\"]",
+        ":6: wired.b.between: the name x stands for another node already",
+    );
+    in_file(
+        "[[wired]]\nname = \"a.b\"\nbetween = [\"x\", \"y\"]",
+        ":2: wired.a.b.name = \"a.b\": must be a name of letters, digits, - and _ in quotes",
     );
 }

@@ -13,8 +13,8 @@ use pcap_file::{DataLink, Endianness, PcapError};
 
 use crate::{Addresses, Payload, emit};
 
-/// A capture at one interface, written packet by packet. Stamps are nanoseconds since the start of
-/// the run, which readers show as 1 January 1970.
+/// A capture at one interface, written packet by packet. Stamps are in nanoseconds; the run starts
+/// at second 1 of 1970, since tcptrace takes a stamp of zero for none.
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
@@ -78,7 +78,7 @@ impl<W: Write> Capture<W> {
 
 #[expect(clippy::disallowed_types, reason = "pcap-file's stamps are std's; no clock is read")]
 fn since_start(now: Time) -> std::time::Duration {
-    std::time::Duration::from_nanos(now.as_nanos())
+    std::time::Duration::from_secs(1) + std::time::Duration::from_nanos(now.as_nanos())
 }
 
 fn to_io(error: PcapError) -> io::Error {

@@ -28,6 +28,29 @@ impl Leaf for Text {
     }
 }
 
+/// A name that files and settings can bear: letters, digits, `-` and `_`.
+pub(crate) struct Label;
+
+impl Leaf for Label {
+    type Value = String;
+
+    fn expected() -> String {
+        "a name of letters, digits, - and _ in quotes".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<String, String> {
+        let is_fit = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        Text::parse(scalar)
+            .ok()
+            .filter(|name| !name.is_empty() && name.chars().all(is_fit))
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &String) -> String {
+        value.clone()
+    }
+}
+
 /// `true` or `false`.
 pub(crate) struct Flag;
 

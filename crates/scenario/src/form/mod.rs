@@ -4,7 +4,7 @@ mod choice;
 mod number;
 mod quantity;
 
-pub(crate) use choice::{Flag, Off, Or, Text, Unlimited, Word, Words, as_key, words};
+pub(crate) use choice::{Flag, Label, Off, Or, Text, Unlimited, Word, Words, as_key, words};
 pub(crate) use number::{Count, Factor, Share, Tbler};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
 
@@ -156,9 +156,10 @@ impl Form for Ends {
     type Value = [String; 2];
 
     fn read(item: &Item, key: &str, _default: &[String; 2]) -> Result<[String; 2], Fault> {
-        let expected = "expected the names of two nodes, as in [\"host\", \"GGSN\"]";
+        let expected = "expected the names of two nodes (letters, digits, - and _), as in \
+                        [\"host\", \"GGSN\"]";
         let Node::List(items) = &item.node else { return Err(item.fault(key, expected)) };
-        let name = |item: &Item| Text::parse(scalar(item)?).ok();
+        let name = |item: &Item| Label::parse(scalar(item)?).ok();
         match items.as_slice() {
             [from, to] => name(from).zip(name(to)).map(Into::into),
             [] | [_] | [_, _, _, ..] => None,

@@ -7,7 +7,7 @@ mod tcp;
 
 use base::Duration;
 
-pub use network::{Back, Flow, Link, Queue, Wired};
+pub use network::{Back, Flow, Hosts, Link, Queue, Wired};
 pub use radio::{Channel, Pdcp, Radio, RadioKind};
 pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use tcp::{Delta, RttSampling, Tcp, Variant, Vegas};

@@ -3,15 +3,19 @@
 use base::{Duration, Rate};
 
 use crate::form::{
-    Always, Bytes, Count, Ends, Named, OfTime, Or, Speed, Text, Unlimited, as_key, section,
+    Always, Bytes, Count, Ends, Label, Named, OfTime, Or, Speed, Unlimited, Word, as_key, section,
+    words,
 };
 
 section! {
     /// `[flow]`: file transfers from the fixed host to the mobile. Give `bytes` or `segments`, not
     /// both.
     pub struct Flow {
-        /// How many.
-        pub count: u32 as Count<u32, 1, 1_000_000> = 1;
+        /// How many: at most the ports that a host has.
+        pub count: u32 as Count<u32, 1, 64_512> = 1;
+        /// Whether all flows run between the same two hosts or each between hosts of its own,
+        /// beside the first and the last node of the network.
+        pub hosts: Hosts as Word<Hosts> = Hosts::Shared;
         /// Payload of each. Default: data for the whole run, as in lo2005 §4.
         pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
         /// Payload of each in full segments.
@@ -31,11 +35,21 @@ impl Flow {
     }
 }
 
+words! {
+    /// Between which hosts the flows run.
+    pub enum Hosts {
+        /// All between the same two.
+        Shared = "shared",
+        /// Each between hosts of its own.
+        Own = "own",
+    }
+}
+
 section! {
     /// `[[wired]]`: a wired link, alike in both directions and without loss or limit of its queue.
     pub struct Wired {
         /// Its name in settings (`wired.NAME.delay`) and results; required.
-        pub name: String as Text = String::new();
+        pub name: String as Label = String::new();
         /// The nodes that it joins, the one nearer to the fixed host first; required.
         pub between: [String; 2] as Ends = [String::new(), String::new()];
         /// Its rate. Default: sending takes no time.
@@ -55,7 +69,7 @@ section! {
     /// `[link]`: the bottleneck of a network without radio.
     pub struct Link {
         /// Its name in results.
-        pub name: String as Text = "bottleneck".to_owned();
+        pub name: String as Label = "bottleneck".to_owned();
         /// Towards the mobile; required.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
         /// One way, alike in both directions.

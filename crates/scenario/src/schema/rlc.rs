@@ -22,7 +22,8 @@ section! {
         pub concatenation: bool as Flag = true;
         /// Whether SDUs are delivered in sequence. Default: lo2005 Table 3.
         pub in_order: bool as Flag = true;
-        /// How often a PDU is sent again (`MaxDAT` − 1). Default: EURANE.
+        /// How often a PDU may be sent again, for a report or for the sake of its poll
+        /// (`MaxDAT` − 2). Default: EURANE.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 0, 1_000_000>> = None;
         /// What happens when a PDU has been sent again that often. Default: TS 25.322 §9.7.3.4.
         pub on_limit: Limit as Word<Limit> = Limit::Reset;

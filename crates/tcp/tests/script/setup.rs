@@ -177,7 +177,7 @@ fn variant(name: &str, delta: Delta) -> Result<Variant, String> {
 fn delta(text: &str) -> Result<Delta, String> {
     match text {
         "rounded" => Ok(Delta::Rounded),
-        "real" => Ok(Delta::Real),
+        "exact" => Ok(Delta::Exact),
         other => Err(format!("no such delta: {other}")),
     }
 }
