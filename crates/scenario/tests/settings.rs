@@ -54,6 +54,14 @@ fn settings_need_neither_spaces_nor_quotes() {
 }
 
 #[test]
+fn delayed_acknowledgements_are_a_time_or_a_switch() {
+    let wait = |text| umts(&[("tcp.delayed_ack", text)]).tcp.delayed_ack;
+    assert_eq!(wait("true"), Some(Duration::from_millis(100)));
+    assert_eq!(wait("200 ms"), Some(Duration::from_millis(200)));
+    assert_eq!((wait("off"), wait("false")), (None, None));
+}
+
+#[test]
 fn a_block_error_rate_is_for_both_directions_or_one() {
     let check = |settings: &[(&str, &str)], downlink: f64, uplink: f64| {
         let source = UMTS.replace("tti = \"20 ms\"", "tti = \"20 ms\"\ntbler = \"7 %\"");

@@ -3,8 +3,10 @@
 use base::Duration;
 
 use crate::form::{
-    Always, Bytes, Count, Factor, Flag, OfTime, Off, Or, Unlimited, Word, as_key, section, words,
+    Always, Bytes, Count, Factor, Flag, Leaf, OfTime, Off, Or, Unlimited, Word, as_key, section,
+    words,
 };
+use crate::tree::Scalar;
 
 section! {
     /// `[tcp]`: the endpoints, alike for all flows.
@@ -47,8 +49,9 @@ section! {
         /// Back to the initial window after an idle timeout. Default: RFC 5681 §4.1.
         pub slow_start_restart: bool as Flag = true;
         /// How long an acknowledgement may wait for a second segment: at most 500 ms
-        /// (RFC 9293 §3.8.6.3). Default: an acknowledgement per segment, as in ns-2 and lo2005.
-        pub delayed_ack: Option<Duration> as Or<Off, OfTime<1, 500_000_000>> = None;
+        /// (RFC 9293 §3.8.6.3); `true` is ns-2's 100 ms. Default: an acknowledgement per segment,
+        /// as in ns-2 and lo2005.
+        pub delayed_ack: Option<Duration> as DelayedAck = None;
         /// No second fast retransmit until what was sent before the last loss is acknowledged.
         /// Default: RFC 6582 §3.2, ns-2's `bugFix_`.
         pub recover_guard: bool as Flag = true;
@@ -75,6 +78,31 @@ section! {
         /// How the difference of expected and actual throughput is used. Default: ns-2, on which
         /// lo2005's numbers rest.
         pub delta: Delta as Word<Delta> = Delta::Rounded;
+    }
+}
+
+/// How long an acknowledgement may wait, or whether it may.
+pub(crate) struct DelayedAck;
+
+type Wait = Or<Off, OfTime<1, 500_000_000>>;
+
+impl Leaf for DelayedAck {
+    type Value = Option<Duration>;
+
+    fn expected() -> String {
+        format!("{}, true or false", Wait::expected())
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self::Value, String> {
+        let interval_of_ns2 = Duration::from_millis(100);
+        match Flag::parse(scalar) {
+            Ok(waits) => Ok(waits.then_some(interval_of_ns2)),
+            Err(_) => Wait::parse(scalar),
+        }
+    }
+
+    fn show(value: &Self::Value) -> String {
+        Wait::show(value)
     }
 }
 
