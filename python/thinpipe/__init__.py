@@ -4,28 +4,41 @@
 >>> run = tp.run("umts-dch-384", {"tcp.variant": "vegas"}, seed=1, radio__tbler="5 %")
 >>> run.flows[0].normalized_throughput, run.rtt, run.plot.cwnd()  # doctest: +SKIP
 
-Times are seconds, rates bit/s, sizes bytes and windows segments, everywhere.
+What a run returns is in seconds, bit/s, bytes and segments. A setting carries its unit as text, as
+in a scenario's file: ``duration="60 s"``, ``radio__tbler="5 %"``.
 """
 
 from thinpipe._core import ScenarioError, __version__
 from thinpipe.point import Point
-from thinpipe.result import CwndSummary, Flow, Link, QueueSummary, Radio, Result, RttSummary
+from thinpipe.result import (
+    CwndSummary,
+    Flow,
+    Link,
+    QueueSummary,
+    Radio,
+    RadioBlocks,
+    Result,
+    RttSummary,
+)
 from thinpipe.run import Run, run, run_many
-from thinpipe.scenario import Scenario, scenarios
+from thinpipe.scenario import Key, Scenario, keys, scenarios
 
 __all__ = [
     "CwndSummary",
     "Flow",
+    "Key",
     "Link",
     "Point",
     "QueueSummary",
     "Radio",
+    "RadioBlocks",
     "Result",
     "RttSummary",
     "Run",
     "Scenario",
     "ScenarioError",
     "__version__",
+    "keys",
     "run",
     "run_many",
     "scenarios",

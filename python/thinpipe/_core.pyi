@@ -4,7 +4,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EVENTS", "Run", "ScenarioError", "__version__", "run", "run_many", "shipped"]
+__all__ = ["EVENTS", "Run", "ScenarioError", "__version__", "keys", "run", "run_many", "shipped"]
 
 __version__: str
 EVENTS: list[str]
@@ -12,6 +12,7 @@ EVENTS: list[str]
 class ScenarioError(ValueError): ...
 
 def shipped() -> dict[str, str]: ...
+def keys() -> list[tuple[str, str, str, str]]: ...
 def run(
     source: str,
     name: str,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from thinpipe.scenario import Scenario, find
 
 if TYPE_CHECKING:
     import os
 
-Value = str | int | float | bool
-"""A setting's value: text with a unit (``"5 %"``), a plain number, or true or false."""
+Value = str | SupportsFloat
+"""A setting's value: text with a unit (``"5 %"``), a number, numpy's too, or true or false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class Point:
         ScenarioError
             If the scenario does not exist.
         TypeError
-            If a value is neither text nor a number nor a truth value.
+            If settings are no pairs, or a value is neither text nor a number nor a truth value.
         """
-        pairs = [*(settings.items() if isinstance(settings, Mapping) else settings)]
+        pairs = _pairs(settings)
         pairs += [(key.replace("__", "."), value) for key, value in more.items()]
         return cls(find(scenario), tuple((key, as_text(key, value)) for key, value in pairs))
 
@@ -58,10 +59,26 @@ class Point:
 
 def as_text(key: str, value: Value) -> str:
     """Return a setting's value as a scenario file would write it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | float):
-        return repr(value)
+    plain: Any = value
+    if getattr(value, "shape", None) == ():  # one of numpy's scalars
+        plain = plain.item()
+    if isinstance(plain, str):
+        return plain
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    if isinstance(plain, Integral):
+        return str(int(plain))
+    if isinstance(plain, Real):
+        return repr(float(plain))
     raise TypeError(f"{key}: {value!r} is neither text nor a number")
+
+
+def _pairs(settings: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:
+    if isinstance(settings, Mapping):
+        return [*settings.items()]
+    if not isinstance(settings, str):
+        pairs: list[Any] = [*settings]
+        sizes = {len(each) if isinstance(each, tuple | list) else 1 for each in pairs}
+        if sizes <= {2}:
+            return pairs
+    raise TypeError(f"settings: {settings!r} is no mapping, such as {{'radio.tbler': '5 %'}}")

@@ -79,13 +79,23 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Radio:
-    """Radio blocks of both directions."""
+class RadioBlocks:
+    """Radio blocks and what the link control did."""
 
     blocks_sent: int
     blocks_in_error: int
     retransmitted_blocks: int
     status_pdus: int
+    rlc_resets: int
+    discarded_sdus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Radio(RadioBlocks):
+    """Radio blocks of both directions together, and of each."""
+
+    downlink: RadioBlocks
+    uplink: RadioBlocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +115,12 @@ class Result:
     def from_json(cls, text: str) -> Result:
         """Read what ``thinpipe run --json`` prints."""
         data = json.loads(text)
-        radio = data["radio"]
         return _record(
             cls,
             data,
             flows=tuple(_flow(flow) for flow in data["flows"]),
             links=tuple(_link(link) for link in data["links"]),
-            radio=None if radio is None else _record(Radio, radio),
+            radio=None if data["radio"] is None else _radio(data["radio"]),
         )
 
 
@@ -131,3 +140,8 @@ def _flow(data: Mapping[str, Any]) -> Flow:
 
 def _link(data: Mapping[str, Any]) -> Link:
     return _record(Link, data, queue_packets=_record(QueueSummary, data["queue_packets"]))
+
+
+def _radio(data: Mapping[str, Any]) -> Radio:
+    downlink, uplink = (_record(RadioBlocks, data[way]) for way in ("downlink", "uplink"))
+    return _record(Radio, data, downlink=downlink, uplink=uplink)

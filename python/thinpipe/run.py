@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe import _core
-from thinpipe.files import whole_directory
+from thinpipe.files import whole_directory, write_file
 from thinpipe.point import Point, Value
 from thinpipe.result import Flow, Link, Radio, Result
-from thinpipe.tables import ALWAYS, TRACED, frame
+from thinpipe.scenario import Scenario
+from thinpipe.signals import undisturbed
+from thinpipe.tables import TRACED, frame
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinpipe.plot import Plots
-    from thinpipe.scenario import Scenario
 
 
 class Run:
@@ -97,26 +99,40 @@ class Run:
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write ``result.json``, a Parquet file a table and, with a trace, a capture per host.
 
-        The directory appears when all is written, or not at all. The directory of a former run is
-        replaced; one that holds anything else is left alone.
+        The directory appears when all is written, or not at all, and ``thinpipe.sha256`` in it
+        names its files. The directory of a former run is replaced; one that holds anything else, or
+        anything changed since, is left alone.
 
         Raises
         ------
         OSError
             If the directory cannot be written, or holds something that no run wrote.
         """
-        with whole_directory(Path(directory), written_by_a_run) as partial:
-            (partial / "result.json").write_text(self.json() + "\n", encoding="utf-8")
-            for name, table in self._tables.items():
-                table.write_parquet(partial / f"{name}.parquet")
-            if self.traced:
-                self._core.write_pcapng(str(partial))
+        with whole_directory(Path(directory)) as partial:
+            self.write_files(partial)
+
+    def write_files(self, directory: Path) -> None:
+        """Write the files of `save` into a directory that is there.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be written.
+        """
+        write_file(directory / "result.json", f"{self.json()}\n".encode())
+        for name, table in self._tables.items():
+            content = BytesIO()
+            table.write_parquet(content)
+            write_file(directory / f"{name}.parquet", content.getbuffer())
+        if self.traced:
+            self._core.write_pcapng(str(directory))
 
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame]:
-        machines = self._core.machines()
-        tables = self._core.tables()
-        return {name: frame(name, columns, machines) for name, columns in tables.items()}
+        with undisturbed():  # Rust, ours and polars', panics if its look for numpy is interrupted
+            machines = self._core.machines()
+            tables = self._core.tables()
+            return {name: frame(name, columns, machines) for name, columns in tables.items()}
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:
@@ -132,12 +148,6 @@ class Run:
         from thinpipe.report.summary import run_as_html
 
         return run_as_html(self.result)
-
-
-def written_by_a_run(name: str) -> bool:
-    """Whether a run's directory may hold a file of this name."""
-    tables = {f"{table}.parquet" for table in (*ALWAYS, *TRACED)}
-    return name == "result.json" or name in tables or name.endswith(".pcapng")
 
 
 def run(
@@ -169,6 +179,8 @@ def run(
         If the scenario or a setting is wrong; the message names the key and the nearest valid one.
     OSError
         If the scenario's file cannot be read.
+    TypeError
+        If settings are no pairs of keys and values.
 
     Examples
     --------
@@ -184,7 +196,7 @@ def run(
 
 
 def run_many(
-    points: Iterable[Point],
+    points: Iterable[Point | str | os.PathLike[str] | Scenario],
     *,
     jobs: int | None = None,
     trace: bool = False,
@@ -195,7 +207,7 @@ def run_many(
     Parameters
     ----------
     points
-        Made by `Point.of`, which takes what `run` takes.
+        Made by `Point.of`, which takes what `run` takes; or scenarios as they are.
     jobs
         How many run at a time; all processors if ``None``. The results do not depend on it.
     trace
@@ -207,7 +219,17 @@ def run_many(
     ------
     ScenarioError
         If a scenario or a setting is wrong.
+    TypeError
+        If `points` is one point and no list.
+    ValueError
+        If `jobs` is below 1.
     """
-    rows = [(point.scenario.source, point.scenario.name, point.settings) for point in points]
-    cores = _core.run_many(rows, jobs=jobs or os.cpu_count() or 1, trace=trace, progress=progress)
+    if isinstance(points, Point | str | os.PathLike | Scenario):
+        raise TypeError(f"points: a list of points is needed, not {points!r}")
+    jobs = (os.cpu_count() or 1) if jobs is None else jobs
+    if jobs < 1:
+        raise ValueError(f"jobs: must be at least 1, not {jobs}")
+    asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
+    rows = [(point.scenario.source, point.scenario.name, point.settings) for point in asked]
+    cores = _core.run_many(rows, jobs=jobs, trace=trace, progress=progress)
     return [Run(core, traced=trace) for core in cores]

@@ -20,14 +20,39 @@ class Scenario:
 
     @property
     def description(self) -> str:
-        """What the scenario is, in one line; empty if it does not say."""
-        description = tomllib.loads(self.source).get("description", "")
+        """What the scenario is, in one line; empty if it does not say.
+
+        Raises
+        ------
+        ScenarioError
+            If the text is not TOML.
+        """
+        try:
+            description = tomllib.loads(self.source).get("description", "")
+        except tomllib.TOMLDecodeError as error:
+            raise _core.ScenarioError(f"{self.name}: not TOML: {error}") from None
         return description if isinstance(description, str) else ""
 
 
 def scenarios() -> dict[str, Scenario]:
     """Scenarios that ship, by name."""
     return {name: Scenario(name, source) for name, source in sorted(_core.shipped().items())}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a scenario. In its name, ``NAME`` stands for the name of a link."""
+
+    name: str
+    default: str
+    expected: str
+    doc: str
+
+
+def keys() -> list[Key]:
+    """Return every key that a scenario may have or a setting may change."""
+    rows = _core.keys()
+    return [Key(*row) for row in rows]
 
 
 def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
@@ -57,6 +82,6 @@ def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
 
 def _unknown(name: str) -> str:
     shipped = sorted(_core.shipped())
-    nearest = difflib.get_close_matches(name, shipped, n=1, cutoff=0.0)
+    nearest = difflib.get_close_matches(name, shipped, n=1)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return f"unknown scenario {name!r}: neither a file nor one that ships{hint}"

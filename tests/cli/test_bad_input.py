@@ -1,6 +1,8 @@
 """Bad input is one line that says what, where and what would be valid; exit status 2."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -78,12 +80,12 @@ def test_setting_without_a_value(thinpipe):
             ("--set", "radio.downlink.tti=15 ms"),
             "--set radio.downlink.tti=15 ms: must be 10 ms, 20 ms, 40 ms or 80 ms",
         ),
-        (("--duration", "0s"), "--set duration=0s: must be above zero"),
+        (("--duration", "0s"), "--duration 0s: must be above zero"),
         (
             ("--duration", "5"),
-            "--set duration=5: a duration needs its unit (ns, us, µs, ms, s or min), as in 5 s",
+            "--duration 5: a duration needs its unit (ns, us, µs, ms, s or min), as in 5 s",
         ),
-        (("--seed", "one"), "--set seed=one: must be a whole number from 0"),
+        (("--seed", "one"), "--seed one: must be a whole number from 0"),
     ],
     ids=lambda value: value[-1] if isinstance(value, tuple) else "",
 )
@@ -149,8 +151,62 @@ def test_unknown_item(thinpipe):
     check(thinpipe("reproduce", "lo2005/5c"), "lo2005 has no item '5c'; did you mean '5b'?")
 
 
-@pytest.mark.parametrize("arguments", [("run",), ("run", SCENARIO, "--sed", "1"), ("fly",)])
-def test_bad_usage(thinpipe, arguments):
-    done = thinpipe(*arguments)
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("run",), "missing argument 'SCENARIO'; see `thinpipe run --help`"),
+        (("runn",), "no such command 'runn'; did you mean 'run'?"),
+        (("fly",), "no such command 'fly'; see `thinpipe --help`"),
+        (
+            ("run", SCENARIO, "x", "y"),
+            "got unexpected extra argument(s) (x y); see `thinpipe run --help`",
+        ),
+    ],
+)
+def test_bad_usage(thinpipe, arguments, expected):
+    check(thinpipe(*arguments), expected)
+
+
+def test_unknown_option(thinpipe):
+    done = thinpipe("run", SCENARIO, "--sed", "1")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("thinpipe: no such option: --sed")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("out", ["/proc/x", "/proc/a/b"])
+def test_directory_that_cannot_be_made_is_noticed_before_the_run(thinpipe, out):
+    done = thinpipe("run", SCENARIO, "--duration", "5000000s", "--out", out)
+    check(done, f"{out}: No such file or directory")
+
+
+def test_names_of_any_letters_stay_one_line(thinpipe):
+    check(thinpipe("run", "a\nb\udcff/c"), r"a\nb\udcff/c: No such file or directory")
+
+
+@pytest.mark.parametrize(
+    ("kib", "file"), [(1, "run/result.json"), (40, "run/rtt.parquet"), (8000, "run/host.pcapng")]
+)
+def test_file_that_does_not_fit(tmp_path, kib, file):
+    command = f"ulimit -f {kib}; exec {sys.executable} -m thinpipe run {SCENARIO} --out run"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    check(done, f"{file}: File too large")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "said"),
+    [
+        (">&-", 0, ""),
+        (">/dev/full", 2, "thinpipe: No space left on device\n"),
+        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
+    ],
+)
+def test_standard_output_that_nobody_reads(tmp_path, redirection, status, said):
+    command = f"{sys.executable} -m thinpipe keys {redirection}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, said)

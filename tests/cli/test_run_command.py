@@ -1,6 +1,7 @@
 """``thinpipe run`` from end to end."""
 
 import hashlib
+import io
 import json
 import os
 import signal
@@ -11,6 +12,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import thinpipe as tp
+from rich.console import Console
+from thinpipe.cli.terminal import show
+from thinpipe.report.summary import COLUMNS, flow_row
 
 LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
 
@@ -19,7 +24,7 @@ def digests(directory: Path) -> dict[str, str]:
     return {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(directory.iterdir())
-        if file.name != "result.json"
+        if file.name not in ("result.json", "thinpipe.sha256")
     }
 
 
@@ -79,7 +84,10 @@ def test_former_run_is_replaced_and_anything_else_is_not(thinpipe, tmp_path):
     )
 
 
-def interrupt(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def end(
+    tmp_path: Path, *arguments: str, by: signal.Signals = signal.SIGINT, after: float = 1.5
+) -> subprocess.CompletedProcess[str]:
+    """Start the program and send it a signal, twice."""
     with subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *arguments],
         cwd=tmp_path,
@@ -88,25 +96,59 @@ def interrupt(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[st
         text=True,
         start_new_session=True,
     ) as process:
-        time.sleep(1.5)
+        time.sleep(after)
         assert process.poll() is None, "the run ended before it could be interrupted"
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, by)
+        time.sleep(0.0005)
+        process.send_signal(by)
         out, err = process.communicate(timeout=10)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def test_interrupted_run_leaves_nothing(tmp_path):
-    done = interrupt(tmp_path, "run", "umts-dch-384", "--duration", "5000000s", "--out", "run")
+FOR_EVER = ("run", "umts-dch-384", "--duration", "5000000s", "--out", "run")
+
+
+@pytest.mark.parametrize(
+    ("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_run_that_is_ended_leaves_nothing(tmp_path, by, status):
+    done = end(tmp_path, *FOR_EVER, by=by)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [0.3, 0.35, 0.4, 0.45, 0.5, 0.6])
+def test_run_that_is_ended_early_or_late_leaves_nothing_or_all(tmp_path, after):
+    longer = ("run", "umts-dch-384", "--duration", "3000s", "--out", "run")
+    done = end(tmp_path, *longer, after=after)
+    left = [each.name for each in tmp_path.iterdir()]
+    assert done.stderr == ""
+    assert left == ([] if done.returncode == 130 else ["run"])
+
+
+def test_reproduction_that_is_ended_leaves_nothing(tmp_path):
+    done = end(tmp_path, "reproduce", "lo2005/triggers")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupted_reproduction_leaves_nothing(tmp_path):
-    done = interrupt(tmp_path, "reproduce", "lo2005/triggers")
-    assert done.returncode == 130
-    assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_no_width_cuts_names_or_numbers(width):
+    run = tp.run("umts-dch-384", duration="1000 s")
+    screen = Console(width=width, file=io.StringIO())
+    row = flow_row(run.flows[0])
+    show(screen, COLUMNS, [row], text=frozenset({"variant"}))
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert all(word in shown for word in (*COLUMNS, *row))
+    assert "…" not in shown
+
+
+def test_keys_are_listed(thinpipe):
+    done = thinpipe("keys")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tcp.variant = reno\n    Congestion control" in done.stdout
+    assert "Takes reno or vegas." in done.stdout
 
 
 def test_no_progress_bar_in_a_pipe(thinpipe):

@@ -13,7 +13,7 @@ HEAD = 'id = "x"\nitem = "i"\nsays = "s"\nwhere = "w"\nunit = "u"\n'
 def fact(tmp_path: Path, text: str) -> Fact:
     file = tmp_path / "facts.toml"
     file.write_text(f"[[fact]]\n{HEAD}{text}")
-    return load(file)[0]
+    return load(file, {})[0]
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,22 @@ def test_verdict(tmp_path, text, values, verdict):
 def test_draw_that_is_not_claimed_says_where_it_lies(tmp_path):
     found = Finding(fact(tmp_path, "value = 430.0\nclaim = false"), (10.0, 200.0, 600.0))
     assert found.remark() == "2 of our 3 runs lie below it"
+
+
+def test_derived_number_is_marked_and_is_no_draw(tmp_path):
+    stated = fact(tmp_path, "value = 65.0\nclaim = false")
+    derived = fact(tmp_path, "value = 65.0\nstated = false\nclaim = false")
+    assert (stated.paper(), derived.paper()) == ("65", "65 †")
+    assert Finding(derived, (1.0, 2.0)).remark() == ""
+
+
+def test_computed_value_is_derived(tmp_path):
+    file = tmp_path / "facts.toml"
+    file.write_text(f'[[fact]]\n{HEAD}value = "computed"\ntolerance = 0.0\nclaim = true')
+    assert load(file, {"x": 40.0})[0].paper() == "40 †"
+    for other in ({}, {"x": 40.0, "y": 1.0}):
+        with pytest.raises(ValueError, match="computed"):
+            load(file, other)
 
 
 @pytest.mark.parametrize(

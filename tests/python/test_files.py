@@ -1,13 +1,22 @@
 """Files and directories are there whole or not at all."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
-from thinpipe.files import refuse_foreign, whole_directory, write_whole
+from thinpipe.files import MANIFEST, refuse_foreign, whole_directory, write_whole
+from thinpipe.signals import undisturbed
 
 
-def ours(name: str) -> bool:
-    return name.endswith(".ours")
+def names(directory: Path) -> list[str]:
+    return sorted(each.name for each in directory.iterdir())
+
+
+def make(target: Path, *files: str) -> None:
+    with whole_directory(target) as partial:
+        for name in files:
+            (partial / name).write_text(name)
 
 
 def interrupted_while_writing(file: Path) -> None:
@@ -17,51 +26,100 @@ def interrupted_while_writing(file: Path) -> None:
 
 def test_directory_appears_when_the_block_ends(tmp_path):
     target = tmp_path / "below" / "run"
-    with whole_directory(target, ours) as partial:
-        (partial / "a.ours").write_text("1")
+    with whole_directory(target) as partial:
+        (partial / "a").write_text("1")
         assert not target.exists()
-    assert [each.name for each in target.iterdir()] == ["a.ours"]
-    assert [each.name for each in target.parent.iterdir()] == ["run"]
+    assert names(target) == ["a", MANIFEST]
+    assert names(target.parent) == ["run"]
 
 
 def test_directory_vanishes_when_the_block_is_interrupted(tmp_path):
-    with pytest.raises(KeyboardInterrupt), whole_directory(tmp_path / "run", ours) as partial:
-        interrupted_while_writing(partial / "a.ours")
-    assert list(tmp_path.iterdir()) == []
+    target = tmp_path / "new" / "below" / "run"
+    with pytest.raises(KeyboardInterrupt), whole_directory(target) as partial:
+        interrupted_while_writing(partial / "a")
+    assert names(tmp_path) == []
 
 
 def test_former_directory_stays_when_the_block_is_interrupted(tmp_path):
-    former = tmp_path / "run" / "a.ours"
-    former.parent.mkdir()
-    former.write_text("former")
-    with pytest.raises(KeyboardInterrupt), whole_directory(tmp_path / "run", ours):
+    make(tmp_path / "run", "a")
+    with pytest.raises(KeyboardInterrupt), whole_directory(tmp_path / "run"):
         raise KeyboardInterrupt
-    assert former.read_text() == "former"
-    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+    assert names(tmp_path / "run") == ["a", MANIFEST]
+    assert names(tmp_path) == ["run"]
 
 
 def test_former_directory_is_replaced_as_a_whole(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "old.ours").touch()
-    with whole_directory(tmp_path / "run", ours) as partial:
-        (partial / "new.ours").touch()
-    assert [each.name for each in (tmp_path / "run").iterdir()] == ["new.ours"]
-    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+    make(tmp_path / "run", "old")
+    make(tmp_path / "run", "new")
+    assert names(tmp_path / "run") == ["new", MANIFEST]
+    assert names(tmp_path) == ["run"]
 
 
-def test_foreign_directory_is_left_alone(tmp_path):
-    (tmp_path / "thesis.tex").touch()
-    with pytest.raises(FileExistsError, match="thesis"):
-        refuse_foreign(tmp_path, ours)
-    with pytest.raises(FileExistsError), whole_directory(tmp_path, ours):
-        pytest.fail("the block must not be entered")
-    assert (tmp_path / "thesis.tex").exists()
+def foreign(run: Path) -> None:
+    (run / "host.pcapng").write_text("mine")
+
+
+def changed(run: Path) -> None:
+    (run / "UE.pcapng").write_text("mine")
+
+
+def linked(run: Path) -> None:
+    (run / "UE.pcapng").rename(run.parent / "kept")
+    (run / "UE.pcapng").symlink_to(run.parent / "kept")
+
+
+def directory(run: Path) -> None:
+    (run / "UE.pcapng").unlink()
+    (run / "UE.pcapng").mkdir()
+
+
+def unnamed(run: Path) -> None:
+    (run / MANIFEST).unlink()
+
+
+@pytest.mark.parametrize("touch", [foreign, changed, linked, directory, unnamed])
+def test_what_is_not_ours_is_left_alone(tmp_path, touch):
+    make(tmp_path / "run", "UE.pcapng", "result.json")
+    touch(tmp_path / "run")
+    before = names(tmp_path / "run")
+    with pytest.raises(FileExistsError, match=r"UE\.pcapng|host\.pcapng"):
+        make(tmp_path / "run")
+    assert names(tmp_path / "run") == before
+
+
+def test_what_came_in_the_meantime_is_left_alone(tmp_path):
+    make(tmp_path / "run")
+    with pytest.raises(FileExistsError, match="thesis"), whole_directory(tmp_path / "run"):
+        (tmp_path / "run" / "thesis.tex").touch()
+    assert names(tmp_path / "run") == ["thesis.tex", MANIFEST]
 
 
 def test_file_in_the_way_is_left_alone(tmp_path):
     (tmp_path / "run").write_text("mine")
     with pytest.raises(FileExistsError, match="not a directory"):
-        refuse_foreign(tmp_path / "run", ours)
+        refuse_foreign(tmp_path / "run")
+
+
+def test_errors_name_the_path_that_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError) as caught, whole_directory(Path("run")) as partial:
+        (partial / "no" / "file").touch()
+    assert caught.value.filename == "run/no/file"
+    with pytest.raises(OSError, match="'/proc/x'"):
+        make(Path("/proc/x"))
+
+
+def test_signals_wait_until_the_block_is_done():
+    done = []
+
+    def work() -> None:
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append("work")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["work"]
 
 
 def test_file_is_replaced_in_one_step(tmp_path):

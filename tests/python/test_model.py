@@ -1,5 +1,6 @@
 """The analytic model against the paper's own examples, and against arithmetic by hand."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -7,10 +8,10 @@ from thinpipe.papers.lo2005.model import (
     PATH,
     Channel,
     Path,
-    least_shrinking_rtt,
     next_tti,
-    vegas_delta,
+    shrinking_rtt,
 )
+from thinpipe.scenario import Scenario, find
 
 
 @pytest.mark.parametrize(
@@ -37,11 +38,21 @@ def test_error_free_round_trip_by_hand():
     assert PATH.error_free_rtt() == Decimal("0.120")
 
 
+def test_path_is_the_scenario_s():
+    source = find("umts-dch-384").source
+    changed = source.replace('delay = "0 ms"', 'delay = "9 ms"').replace('"512 B"', '"1000 B"')
+    path = Path.of(Scenario("changed", changed))
+    assert (PATH.wired, path.wired) == (Decimal("0.0254"), Decimal("0.0344"))
+    assert (PATH.segment_sdu, path.segment_sdu) == (553, 1041)
+    assert PATH.acknowledgement_sdu == path.acknowledgement_sdu == 41
+
+
 @pytest.mark.parametrize(
-    ("wired", "rtt"), [("0.0249", "0.100"), ("0.030", "0.120"), ("0.035", "0.140")]
-)
+    ("wired", "rtt"), [("0.0249", "0.100"), ("0.025", "0.120"), ("0.0349", "0.120"),
+                       ("0.035", "0.140")]
+)  # fmt: skip
 def test_error_free_round_trip_is_a_whole_number_of_uplink_ttis(wired, rtt):
-    assert Path(Decimal(wired), PATH.downlink, PATH.uplink).error_free_rtt() == Decimal(rtt)
+    assert replace(PATH, wired=Decimal(wired)).error_free_rtt() == Decimal(rtt)
 
 
 def test_block_that_ends_on_a_tick_misses_it():
@@ -50,14 +61,13 @@ def test_block_that_ends_on_a_tick_misses_it():
 
 
 def test_each_round_of_retransmission_costs_the_loop():
-    least, greatest = PATH.retransmission_delays(1)
-    assert (least, greatest) == (Decimal("0.050"), Decimal("0.060"))
-    for rounds in range(2, 6):
-        assert PATH.retransmission_delays(rounds)[0] == least + (rounds - 1) * Decimal("0.060")
+    loop = Decimal("0.060")
+    for rounds in range(1, 6):
+        first, last = PATH.retransmission_delays(rounds)
+        assert first == Decimal("0.040") + (rounds - 1) * loop
+        assert last == Decimal("0.060") + (rounds - 1) * loop
 
 
-def test_equation_1_by_example():
-    assert vegas_delta(6, 0.3, 0.12) == pytest.approx(3.6)
-    assert vegas_delta(5, 0.2, 0.12) == pytest.approx(2.0)
-    step = Decimal("0.020")
-    assert least_shrinking_rtt(6, Decimal("0.120"), step, beta=3) == Decimal("0.300")
+@pytest.mark.parametrize(("window", "rtt"), [(5, "0.400"), (6, "0.288"), (7, "0.240")])
+def test_equation_1(window, rtt):
+    assert shrinking_rtt(window, Decimal("0.120"), beta=3) == Decimal(rtt)

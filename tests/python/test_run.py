@@ -1,5 +1,6 @@
 """Runs from Python: figures, tables, pictures."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -30,6 +31,49 @@ def test_figures_are_those_of_the_json(vegas):
     assert vegas.radio.blocks_in_error == data["radio"]["blocks_in_error"]
     assert [link.name for link in vegas.links] == [link["name"] for link in data["links"]]
     assert repr(vegas) == "<Run umts-dch-384 seed 1: 1 flow, 200 s>"
+
+
+def test_no_figure_of_the_json_is_lost(vegas):
+    carried = json.loads(json.dumps(dataclasses.asdict(vegas.result)))
+    assert carried == json.loads(vegas.json())
+
+
+@pytest.mark.parametrize("table", ["rtt", "cwnd", "events", "segments", "blocks", "hops"])
+def test_tables_go_to_pandas(vegas, table):
+    frame = getattr(vegas, table).to_pandas()
+    assert list(frame.columns) == getattr(vegas, table).columns
+    assert len(frame) == len(getattr(vegas, table))
+
+
+def test_capture_that_cannot_be_written_is_named(vegas, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        vegas._core.write_pcapng(str(tmp_path / "no"))
+    error = caught.value
+    assert (error.strerror, error.filename) == (
+        "No such file or directory",
+        str(tmp_path / "no" / "host.pcapng"),
+    )
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "rtt", "rtt_histogram", "time_sequence", "throughput"])
+def test_picture_of_an_unknown_flow(vegas, kind):
+    with pytest.raises(ValueError, match=r"^flow: 7 is none of this run's"):
+        getattr(vegas.plot, kind)(flow=7)
+
+
+def test_widths_are_above_zero(vegas):
+    with pytest.raises(ValueError, match=r"^interval_s: must be above zero"):
+        vegas.plot.throughput(interval_s=0)
+    with pytest.raises(ValueError, match=r"^width_s: must be above zero"):
+        vegas.plot.rtt_histogram(width_s=-1)
+
+
+def test_segments_stand_before_the_acknowledgements(vegas):
+    from matplotlib.figure import Figure
+
+    ax = vegas.plot.time_sequence(Figure().subplots())
+    line = next(each for each in ax.lines if each.get_label() == "Acknowledged")
+    assert all(each.get_zorder() > line.get_zorder() for each in ax.collections)
 
 
 def test_tables_agree_with_the_figures(vegas):
@@ -79,6 +123,22 @@ def test_many_runs_come_in_order_whatever_the_jobs():
         assert without_wall(a) == without_wall(b)
         assert a.rtt.equals(b.rtt)
     assert without_wall(one[1]) == without_wall(one[3])
+
+
+def test_scenarios_as_they_are_make_a_batch():
+    first, second = tp.run_many(["plain-384", tp.scenarios()["umts-dch-384"]])
+    assert (first.result.scenario, second.result.scenario) == ("plain-384", "umts-dch-384")
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_jobs_are_at_least_one(jobs):
+    with pytest.raises(ValueError, match=f"^jobs: must be at least 1, not {jobs}$"):
+        tp.run_many([], jobs=jobs)
+
+
+def test_one_point_is_no_list():
+    with pytest.raises(TypeError, match=r"^points: a list of points is needed"):
+        tp.run_many("umts-dch-384")
 
 
 def test_progress_reaches_the_end_of_a_batch():

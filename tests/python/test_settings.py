@@ -1,5 +1,8 @@
 """Settings from Python reach a scenario as its file would write them."""
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 import thinpipe as tp
 from hypothesis import given
@@ -23,6 +26,67 @@ def test_equal_points_are_one_key():
 def test_value_of_another_kind_is_refused():
     with pytest.raises(TypeError, match=r"tcp\.mss: \[512\] is neither text nor a number"):
         Point.of("umts-dch-384", tcp__mss=[512])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.float64(0.1), "0.1"),
+        (np.int64(3), "3"),
+        (np.uint8(3), "3"),
+        (np.bool_(True), "true"),  # noqa: FBT003
+        (np.str_("5 %"), "5 %"),
+        (np.array(2), "2"),
+        (Fraction(1, 4), "0.25"),
+        (False, "false"),
+    ],
+)
+def test_numbers_of_other_libraries_are_numbers(value, text):
+    assert as_text("key", value) == text
+
+
+@pytest.mark.parametrize("settings", ["seed=1", ["seed=1"], [("seed", 1, 2)]])
+def test_settings_that_are_no_pairs_are_refused(settings):
+    with pytest.raises(TypeError, match=r"^settings: .* is no mapping, such as"):
+        tp.run("umts-dch-384", settings)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("seed", -1, "seed=-1: must be a whole number from 0"),
+        ("tcp__variont", "reno", "tcp.variont=reno: unknown key; did you mean tcp.variant?"),
+    ],
+)
+def test_error_names_the_key(key, value, message):
+    with pytest.raises(tp.ScenarioError) as caught:
+        tp.run("umts-dch-384", **{key: value})
+    assert str(caught.value) == message
+
+
+def test_every_key_has_its_default_and_its_meaning():
+    listed = tp.keys()
+    keys = {key.name: key for key in listed}
+    assert keys["tcp.variant"].default == "reno"
+    assert "reno or vegas" in keys["tcp.variant"].expected
+    assert all(key.expected and key.doc for key in keys.values())
+
+
+def test_scenario_error_is_named_where_it_is_found():
+    assert tp.ScenarioError.__module__ == "thinpipe"
+    assert tp.ScenarioError is vars(tp)["ScenarioError"]
+
+
+def test_nearest_scenario_only_if_it_is_near():
+    with pytest.raises(tp.ScenarioError, match="ships; did you mean 'umts-dch-384'"):
+        tp.run("umts-dhc-384")
+    with pytest.raises(tp.ScenarioError, match=r"ships$"):
+        tp.run("nope")
+
+
+def test_description_of_what_is_not_toml():
+    with pytest.raises(tp.ScenarioError, match=r"^mine: not TOML: "):
+        _ = tp.Scenario("mine", "description =").description
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -156,9 +156,13 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Reads a scenario. What is wrong with a setting is said of `KEY=VALUE`: only the command line
+/// knows by which option it came.
 fn parse((source, name, settings): &Point) -> PyResult<Scenario> {
-    Scenario::parse(source, name, settings)
-        .map_err(|error| ScenarioError::new_err(error.to_string()))
+    Scenario::parse(source, name, settings).map_err(|error| {
+        let text = error.to_string();
+        ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
+    })
 }
 
 const fn recording(trace: bool) -> Recording {

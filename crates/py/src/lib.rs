@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
-    _core,
+    thinpipe,
     ScenarioError,
     PyValueError,
     "A scenario or setting that cannot be: one line that says what, where and what would be valid."
@@ -23,6 +23,12 @@ fn shipped() -> BTreeMap<&'static str, &'static str> {
     scenario::shipped().iter().map(|shipped| (shipped.name, shipped.text)).collect()
 }
 
+/// Every key of a scenario: its name, default, expected form and meaning.
+#[pyfunction]
+fn keys() -> Vec<(String, String, String, String)> {
+    scenario::keys().into_iter().map(|key| (key.name, key.value, key.expected, key.doc)).collect()
+}
+
 /// The compiled part of thinpipe.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -31,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<result::Run>()?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
+    module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_many, module)?)?;
     Ok(())

@@ -13,7 +13,7 @@ use sim::{Outcome, Summary};
 use crate::tables;
 
 /// A finished run: its numbers, series and, if recorded, its traces.
-#[pyclass(frozen)]
+#[pyclass(frozen, module = "thinpipe._core")]
 pub(crate) struct Run {
     outcome: Outcome,
     wall_s: f64,
@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// Writes one capture for each node with endpoints into `directory` and says their paths.
-    fn write_pcapng(&self, directory: &str) -> PyResult<Vec<String>> {
+    fn write_pcapng(&self, py: Python<'_>, directory: &str) -> PyResult<Vec<String>> {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
         };
@@ -66,15 +66,23 @@ impl Run {
             let path = Path::new(directory).join(format!("{}.pcapng", vantage.name));
             let name = path.display().to_string();
             #[expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
-            let file = File::create(&path).map_err(|error| os_error(&error, &name))?;
+            let file = File::create(&path).map_err(|error| os_error(py, &error, &name))?;
             sim::write_pcapng(trace, vantage, BufWriter::new(file))
-                .map_err(|error| os_error(&error, &name))?;
+                .map_err(|error| os_error(py, &error, &name))?;
             paths.push(name);
         }
         Ok(paths)
     }
 }
 
-fn os_error(error: &std::io::Error, path: &str) -> PyErr {
-    PyOSError::new_err(format!("{path}: {error}"))
+/// The error as Python's own functions raise it: with errno, its text and the file's name.
+fn os_error(py: Python<'_>, error: &std::io::Error, path: &str) -> PyErr {
+    let Some(errno) = error.raw_os_error() else {
+        return PyOSError::new_err(format!("{path}: {error}"));
+    };
+    let text = py
+        .import("os")
+        .and_then(|os| os.call_method1("strerror", (errno,))?.extract::<String>())
+        .unwrap_or_else(|_| error.to_string());
+    PyOSError::new_err((errno, text, path.to_owned()))
 }

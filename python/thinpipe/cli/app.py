@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated
+from errno import EPIPE
+from pathlib import Path
+from typing import Annotated, Final, TextIO, cast
 
 import typer
 
 from thinpipe._core import ScenarioError
-from thinpipe.cli.listing import profiles, scenarios
+from thinpipe.cli.listing import keys, profiles, scenarios
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="TCP over long thin radio pipes: simulate it, draw it, reproduce published papers.",
@@ -23,19 +25,43 @@ app.command()(run)
 app.command()(reproduce)
 app.command()(scenarios)
 app.command()(profiles)
+app.command()(keys)
 
-BAD_INPUT = 2
+DONE: Final = 0
+UNHEARD: Final = 1
+"""Exit status if the reader of standard output went away."""
+BAD_INPUT: Final = 2
 """Exit status if what was asked cannot be done."""
 
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+"""What is raised for arguments that make no sense; typer has no public name for it."""
 
-def main() -> None:
+
+def program() -> int:
     """Run the program. Bad input is one line on standard error and exit status 2."""
+    _open_closed_streams()
     try:
-        app()
+        status = app(sys.argv[1:] or ["--help"], prog_name="thinpipe", standalone_mode=False)
+        sys.stdout.flush()
+    except UsageError as error:
+        return _refuse(_about_usage(error))
     except ScenarioError as error:
-        _refuse(str(error))
+        return _refuse(str(error))
     except OSError as error:
-        _refuse(": ".join(str(part) for part in (error.filename, error.strerror) if part))
+        if error.filename is None:  # standard output
+            sys.stdout = _nowhere()
+        if error.errno == EPIPE:
+            return UNHEARD
+        parts = [str(part) for part in (error.filename, error.strerror) if part]
+        return _refuse(": ".join(parts) or str(error) or type(error).__name__)
+    return status if isinstance(status, int) else DONE
+
+
+def _about_usage(error: typer.BadParameter) -> str:
+    reason = error.format_message().rstrip(".").replace(". Did you", "; did you")
+    command = error.ctx.command_path if error.ctx is not None else "thinpipe"
+    hint = "" if reason.endswith("?") else f"; see `{command} --help`"
+    return reason[:1].lower() + reason[1:] + hint
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -62,6 +88,17 @@ def _options(
     """Options before a command."""
 
 
-def _refuse(reason: str) -> None:
-    sys.stderr.write(f"thinpipe: {reason}\n")
-    sys.exit(BAD_INPUT)
+def _refuse(reason: str) -> int:
+    line = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in reason)
+    sys.stderr.write(f"thinpipe: {line}\n")
+    return BAD_INPUT
+
+
+def _open_closed_streams() -> None:
+    """Give standard streams that the caller closed a place to go."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")

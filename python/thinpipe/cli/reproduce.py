@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from errno import ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
+from thinpipe.files import whole_directory, write_file
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
@@ -27,7 +27,12 @@ def reproduce(
     *,
     listing: Annotated[bool, typer.Option("--list", help="List papers and items.")] = False,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where report.html and the figures go.")
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="Where report.html and the figures go. The directory of a former report is "
+            "replaced; one that holds anything else, or anything changed since, is left alone.",
+        ),
     ] = Path("out"),
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
@@ -40,20 +45,21 @@ def reproduce(
         _list(known)
         return
     chosen = _choose(known, names or list(known))
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(ENOTDIR, "is a file, not a directory", out)
     made = []
-    for paper, items in chosen:
-        with Bar(paper.id) as bar:
-            made.append(reproduce_paper(paper, items, progress=bar))
-    _write(made, out)
+    with whole_directory(out) as directory:
+        for paper, items in chosen:
+            with Bar(paper.id) as bar:
+                made.append(reproduce_paper(paper, items, progress=bar))
+        _write(made, directory)
     if json:
         import json as encoder
 
         typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
     else:
+        from thinpipe.cli.findings import print_reproduction
+
         for each in made:
-            _print(each)
+            print_reproduction(each)
         typer.echo(f"report: {out / 'report.html'}")
     if any(_differing(each) for each in made):
         raise typer.Exit(DIFFERS)
@@ -89,53 +95,15 @@ def _list(known: dict[str, Paper]) -> None:
             typer.echo(f"  {paper.id}/{item.id:<{width}}  {item.title}")
 
 
-def _write(made: list[Reproduction], out: Path) -> None:
-    from thinpipe.files import write_whole
+def _write(made: list[Reproduction], directory: Path) -> None:
     from thinpipe.report.page import page, png
 
-    report = page(made).encode()
-    figures = {
-        f"{each.paper.id}-{section.item.id}.png": png(section.figure)
-        for each in made
-        for section in each.sections
-        if section.figure is not None
-    }
-    for name, content in figures.items():
-        write_whole(out / name, content)
-    write_whole(out / "report.html", report)
-
-
-def _print(made: Reproduction) -> None:
-    from thinpipe.cli.terminal import console, table
-    from thinpipe.papers.facts import Verdict
-    from thinpipe.report.numbers import short
-
-    columns = ("fact", "paper", "ours", "least – greatest", "accepted", "verdict", "unit")
-    rows = [
-        (
-            finding.fact.id,
-            short(finding.fact.value, 5),
-            short(finding.mean, 4),
-            finding.spread(),
-            finding.fact.band(),
-            _colored(finding),
-            finding.fact.unit,
-        )
-        for finding in made.findings
-    ]
-    screen = console()
-    screen.print(table(columns, rows, text=frozenset({"fact", "verdict", "unit"})))
-    counts = ", ".join(f"{verdict.value} {made.count(verdict)}" for verdict in Verdict)
-    screen.print(f"{made.paper.id}: {counts}", style="bold", highlight=False)
-    for section in made.sections:
-        for each in section.tables:
-            screen.print(f"\n{each.caption}", style="bold", highlight=False)
-            screen.print(table(each.head, each.rows, text=frozenset(each.head)))
-
-
-def _colored(finding: Finding) -> str:
-    word = finding.verdict.value
-    return {"holds": f"[green]{word}[/]", "differs": f"[bold red]{word}[/]"}.get(word, word)
+    for each in made:
+        for section in each.sections:
+            if section.figure is not None:
+                name = f"{each.paper.id}-{section.item.id}.png"
+                write_file(directory / name, png(section.figure))
+    write_file(directory / "report.html", page(made).encode())
 
 
 def _differing(made: Reproduction) -> int:
@@ -161,7 +129,8 @@ def _fact_as_json(finding: Finding) -> dict[str, Any]:
         "says": fact.says,
         "where": fact.where,
         "unit": fact.unit,
-        "paper": fact.value,
+        "paper": fact.value if fact.stated else None,
+        "derived": None if fact.stated else fact.value,
         "low": _finite(fact.low),
         "high": _finite(fact.high),
         "every_value": fact.each,

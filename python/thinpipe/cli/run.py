@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -9,44 +10,55 @@ import typer
 
 from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
-from thinpipe.files import refuse_foreign
-from thinpipe.run import Run, written_by_a_run
+from thinpipe.files import whole_directory
+from thinpipe.run import Run
 from thinpipe.run import run as run_scenario
+from thinpipe.signals import undisturbed
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="A scenario that ships, or a file.")],
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
+    ],
     *,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
     ] = None,
-    seed: Annotated[str | None, typer.Option(help="Where chance starts.")] = None,
-    duration: Annotated[str | None, typer.Option(help="Simulated time, such as 60s.")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="NUMBER", help="Where chance starts.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Simulated time, such as 60s.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write figures, Parquet tables and a capture per host. The directory of a former "
-            "run is replaced; one that holds anything else is left alone.",
+            help="Write figures, Parquet tables and a capture per host, and their digests "
+            "(thinpipe.sha256). The directory of a former run is replaced; one that holds "
+            "anything else, or anything changed since, is left alone.",
         ),
     ] = None,
 ) -> None:
     """Run a scenario and print its figures."""
     pairs = [_pair(setting) for setting in settings or ()]
-    pairs += [("seed", seed)] if seed is not None else []
-    pairs += [("duration", duration)] if duration is not None else []
-    if out is not None:
-        refuse_foreign(out, written_by_a_run)
-    with Bar(scenario) as bar:
-        result = run_scenario(scenario, pairs, trace=out is not None, progress=bar)
-    if out is not None:
-        result.save(out)
+    given = {key: f"--set {key}=" for key, _ in pairs}
+    for key, value in (("seed", seed), ("duration", duration)):
+        if value is not None:
+            pairs.append((key, value))
+            given[key] = f"--{key} "
+    with nullcontext() if out is None else whole_directory(out) as directory:
+        with Bar(scenario) as bar:
+            try:
+                done = run_scenario(scenario, pairs, trace=directory is not None, progress=bar)
+            except ScenarioError as error:
+                raise _by_option(error, given) from None
+        if directory is not None:
+            done.write_files(directory)
     if json:
-        typer.echo(result.json())
+        typer.echo(done.json())
     else:
-        _print(result)
+        _print(done)
 
 
 def _pair(setting: str) -> tuple[str, str]:
@@ -56,11 +68,17 @@ def _pair(setting: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
+def _by_option(error: ScenarioError, given: dict[str, str]) -> ScenarioError:
+    """Return an error about a setting with the option by which it was given."""
+    key, equals, rest = str(error).partition("=")
+    return ScenarioError(given[key] + rest) if equals and key in given else error
+
+
 def _print(run: Run) -> None:
-    from thinpipe.cli.terminal import console, table
-    from thinpipe.report.summary import COLUMNS, flow_row, footer
+    with undisturbed():
+        from thinpipe.cli.terminal import console, show
+        from thinpipe.report.summary import COLUMNS, flow_row, footer
 
     screen = console()
-    rows = [flow_row(flow) for flow in run.flows]
-    screen.print(table(COLUMNS, rows, text=frozenset({"variant"})))
-    screen.print(footer(run.result), style="dim", highlight=False)
+    show(screen, COLUMNS, [flow_row(flow) for flow in run.flows], text=frozenset({"variant"}))
+    screen.print(footer(run.result), style="dim", highlight=False, soft_wrap=True)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 PIPE_WIDTH = 160
@@ -15,6 +16,26 @@ PIPE_WIDTH = 160
 def console() -> Console:
     """Return standard output as a place for tables."""
     return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
+
+
+def show(
+    screen: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    text: frozenset[str] = frozenset(),
+) -> None:
+    """Print a table; where it is wider than the screen, a list for each row."""
+    whole = table(columns, rows, text=text)
+    wide = screen.options.update(width=sys.maxsize)
+    if Measurement.get(screen, wide, whole).maximum <= screen.width:
+        screen.print(whole)
+        return
+    width = max(len(column) for column in columns)
+    for row in rows:
+        for column, cell in zip(columns, row, strict=True):
+            screen.print(f"[bold]{column:<{width}}[/]  {cell}", highlight=False, soft_wrap=True)
+        screen.print()
 
 
 def table(

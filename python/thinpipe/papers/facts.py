@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean
@@ -21,6 +21,13 @@ EXACT = 1e-9
 
 TINY = 1e-6
 """A tolerance up to this, in the fact's unit, is shown as none."""
+
+
+DERIVED = "†"
+"""Marks a number that the paper does not state but that follows from what it states."""
+
+COMPUTED = "computed"
+"""Stands in a facts file for a value that the paper's model gives."""
 
 
 class Verdict(Enum):
@@ -42,7 +49,9 @@ class Fact:
     says, where
         What the paper says, and in which section.
     value, unit
-        The paper's number; ``None`` where the text gives only a bound.
+        The number to compare with; ``None`` where the text gives only a bound.
+    stated
+        Whether the paper states that number, or it follows from what the paper states.
     low, high
         The band in which ours must lie, ends included.
     each
@@ -59,12 +68,17 @@ class Fact:
     where: str
     value: float | None
     unit: str
+    stated: bool
     low: float
     high: float
     each: bool
     claimed: bool
     derived: str
     note: str
+
+    def paper(self) -> str:
+        """Return the paper's number as text, with a dagger if the paper does not state it."""
+        return short(self.value, 5) + ("" if self.stated or self.value is None else f" {DERIVED}")
 
     def band(self) -> str:
         """Return the accepted values as text."""
@@ -111,7 +125,8 @@ class Finding:
     def remark(self) -> str:
         """Return where the paper's number lies among ours, if it is a draw that we do not claim."""
         fact = self.fact
-        if fact.claimed or fact.value is None or len(self.values) < 2:  # noqa: PLR2004 - as above
+        draw = not fact.claimed and fact.stated and len(self.values) > 1
+        if fact.value is None or not draw:
             return ""
         return f"{below(self.values, fact.value)} of our {len(self.values)} runs lie below it"
 
@@ -121,16 +136,24 @@ def below(values: Sequence[float], value: float) -> int:
     return sum(each < value for each in values)
 
 
-def load(source: Traversable) -> tuple[Fact, ...]:
-    """Read a paper's facts.
+def load(source: Traversable, computed: Mapping[str, float]) -> tuple[Fact, ...]:
+    """Read a paper's facts; `computed` has those values that stand there as computed, by id.
 
     Raises
     ------
     ValueError
-        If a fact lacks a field, has an unknown one, or two share an id.
+        If a fact has an unknown field or lacks a band, two share an id, or what is computed and
+        what the file says to be computed differ.
     """
-    table = tomllib.loads(source.read_text(encoding="utf-8"))
-    facts = tuple(_fact(entry) for entry in table["fact"])
+    table = tomllib.loads(source.read_text(encoding="utf-8"))["fact"]
+    if {entry["id"] for entry in table if entry.get("value") == COMPUTED} != computed.keys():
+        raise ValueError(f"the computed values are not those of {sorted(computed)}")
+    facts = tuple(
+        _fact({**entry, "value": computed[entry["id"]], "stated": False})
+        if entry["id"] in computed
+        else _fact(entry)
+        for entry in table
+    )
     ids = [fact.id for fact in facts]
     if len(set(ids)) != len(ids):
         raise ValueError("two facts share an id")
@@ -138,8 +161,9 @@ def load(source: Traversable) -> tuple[Fact, ...]:
 
 
 _FIELDS = frozenset(
-    "id item says where value unit tolerance band of claim derived note".split()  # noqa: SIM905
-)
+    ("id", "item", "says", "where", "value", "stated", "unit", "tolerance", "band", "of", "claim",
+     "derived", "note")
+)  # fmt: skip
 
 
 def _fact(entry: dict[str, Any]) -> Fact:
@@ -155,6 +179,7 @@ def _fact(entry: dict[str, Any]) -> Fact:
         where=entry["where"],
         value=None if value is None else float(value),
         unit=entry["unit"],
+        stated=entry.get("stated", True),
         low=low,
         high=high,
         each={"mean": False, "each": True}[entry.get("of", "mean")],

@@ -26,19 +26,19 @@ class Plots:
 
     def cwnd(self, ax: Axes | None = None, *, flow: int = 0) -> Axes:
         """Draw the congestion window over time; arrows mark spurious time-outs."""
-        table = _of_flow(self._run.cwnd, flow)
+        table = self._of_flow(self._run.cwnd, flow)
         with style():
             ax = ax or _new_axes()
             time_s, window = steps(table, self._run.result.duration_s)
             ax.step(time_s, window, where="post", color=COLORS["data"])
-            mark_spurious_timeouts(ax, _of_flow(self._run.events, flow), time_s, window)
+            mark_spurious_timeouts(ax, self._of_flow(self._run.events, flow), time_s, window)
             ax.set(xlabel="Time (s)", ylabel="Congestion window (segments)")
             ax.set_ylim(bottom=0)
         return ax
 
     def rtt(self, ax: Axes | None = None, *, flow: int = 0) -> Axes:
         """Draw each round-trip time when it was measured."""
-        table = _of_flow(self._run.rtt, flow)
+        table = self._of_flow(self._run.rtt, flow)
         with style():
             ax = ax or _new_axes()
             ax.plot(
@@ -58,7 +58,8 @@ class Plots:
         self, ax: Axes | None = None, *, flow: int = 0, width_s: float = GRID_S
     ) -> Axes:
         """Draw how often each round-trip time occurred, in bars of `width_s` seconds."""
-        rtt_s = _of_flow(self._run.rtt, flow)["rtt_s"].to_numpy()
+        _above_zero("width_s", width_s)
+        rtt_s = self._of_flow(self._run.rtt, flow)["rtt_s"].to_numpy()
         with style():
             ax = ax or _new_axes()
             edges = histogram_edges(float(rtt_s.max()) if len(rtt_s) else width_s, width_s)
@@ -74,25 +75,29 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw segments, retransmissions and the acknowledgement line, from a traced run."""
+        """Draw segments, retransmissions and the acknowledgement line, from a traced run.
+
+        A few seconds show each segment: ``start_s=10, end_s=15``.
+        """
+        self._check(flow)
         end_s = self._run.result.duration_s if end_s is None else end_s
         rows = sending_end(self._run.segments, flow)
         view = rows.filter((rows["time_s"] >= start_s) & (rows["time_s"] <= end_s))
         sent = view.filter((view["event"] == "sent") & (view["payload_bytes"] > 0))
-        heard = view.filter(view["event"] == "received")
+        heard = view.filter((view["event"] == "received") & (view["ack"] > 0))
         with style():
             ax = ax or _new_axes()
             again = sent["transmission"] > 1
-            _draw_segments(ax, sent.filter(~again), "data", "Segments")
-            _draw_segments(ax, sent.filter(again), "retransmission", "Sent again")
             ax.step(
                 heard["time_s"].to_numpy(),
                 heard["ack"].to_numpy() / 1000,
                 where="post",
                 color=COLORS["acknowledgement"],
-                linewidth=1.0,
+                linewidth=0.8,
                 label="Acknowledged",
             )
+            _draw_segments(ax, sent.filter(~again), "data", "Segments")
+            _draw_segments(ax, sent.filter(again), "retransmission", "Sent again")
             ax.set(xlabel="Time (s)", ylabel="Sequence number (kB)")
             ax.legend(loc="upper left")
         return ax
@@ -102,7 +107,7 @@ class Plots:
     ) -> Axes:
         """Draw the acknowledged payload a second, averaged over intervals of `interval_s`."""
         duration_s = self._run.result.duration_s
-        table = _of_flow(self._run.rtt, flow)
+        table = self._of_flow(self._run.rtt, flow)
         edges = np.linspace(0.0, duration_s, _intervals(duration_s, interval_s) + 1)
         offsets = np.maximum.accumulate(table["offset"].to_numpy().astype(np.float64))
         reached = np.searchsorted(table["time_s"].to_numpy(), edges, side="right")
@@ -114,6 +119,15 @@ class Plots:
             ax.set(xlabel="Time (s)", ylabel="Throughput (kbit/s)")
             ax.set_ylim(bottom=0)
         return ax
+
+    def _of_flow(self, table: pl.DataFrame, flow: int) -> pl.DataFrame:
+        self._check(flow)
+        return table.filter(table["flow"] == flow)
+
+    def _check(self, flow: int) -> None:
+        known = [each.id for each in self._run.flows]
+        if flow not in known:
+            raise ValueError(f"flow: {flow} is none of this run's, {known[0]} to {known[-1]}")
 
 
 def steps(cwnd: pl.DataFrame, end_s: float) -> tuple[np.ndarray, np.ndarray]:
@@ -158,19 +172,24 @@ def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 
 def _draw_segments(ax: Axes, sent: pl.DataFrame, kind: str, label: str) -> None:
+    """Draw segments from the first to the last byte, in front of lines and however small."""
+    time_s = sent["time_s"].to_numpy()
     first = sent["seq"].to_numpy() / 1000
     last = (sent["seq"] + sent["payload_bytes"]).to_numpy() / 1000
-    ax.vlines(
-        sent["time_s"].to_numpy(), first, last, color=COLORS[kind], linewidth=2.0, label=label
-    )
-
-
-def _of_flow(table: pl.DataFrame, flow: int) -> pl.DataFrame:
-    return table.filter(table["flow"] == flow)
+    ax.vlines(time_s, first, last, color=COLORS[kind], linewidth=2.0, label=label, zorder=3)
+    ax.plot(time_s, last, ".", color=COLORS[kind], markersize=2, zorder=3, rasterized=True)
 
 
 def _intervals(duration_s: float, interval_s: float | None) -> int:
-    return 100 if interval_s is None else max(1, round(duration_s / interval_s))
+    if interval_s is None:
+        return 100
+    return max(1, round(duration_s / _above_zero("interval_s", interval_s)))
+
+
+def _above_zero(name: str, value: float) -> float:
+    if not value > 0:
+        raise ValueError(f"{name}: must be above zero, not {value:g}")
+    return value
 
 
 def _new_axes() -> Axes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -14,12 +13,13 @@ from thinpipe.papers.lo2005 import model, split
 from thinpipe.papers.lo2005.experiments import (
     ISOLATED,
     OUT_OF_ORDER,
-    SPLIT,
-    SPLIT_SEEDS,
     TBLERS,
+    TRACED_SEEDS,
+    VARIANTS,
     Study,
     point,
 )
+from thinpipe.papers.lo2005.rounds import Rounds
 from thinpipe.papers.series import Steps
 
 if TYPE_CHECKING:
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 Measure = Callable[[Study], Sequence[float]]
 
-PDCP_BOUND: Final = 552 / 553
+PATH: Final = model.PATH
+PDCP_BOUND: Final = PATH.packet / PATH.segment_sdu
 """Share of the channel left by the PDCP header."""
 
-RTT_STEP_S: Final = 0.020
+RTT_STEP_S: Final = float(PATH.uplink.tti)
 ON_GRID_S: Final = 1e-6
+IP_HEADER: Final = 20
+MEAN_RTT_S: Final = (0.19, 0.21)
+"""What counts as the mean round-trip time of 0.2 s."""
 
 
 def of_runs(variant: str, tbler: int, value: Callable[[Outcome], float]) -> Measure:
@@ -46,7 +50,7 @@ def throughput(run: Outcome) -> float:
 
 def throughput_without_ip(run: Outcome) -> float:
     """Return the throughput in percent that counts TCP segments without IP headers."""
-    return throughput(run) * 532 / 552
+    return throughput(run) * (PATH.packet - IP_HEADER) / PATH.packet
 
 
 def mean_throughput(study: Study, variant: str, tbler: int) -> float:
@@ -100,7 +104,7 @@ def share_at_peak(run: Outcome) -> float:
 def first_peak(study: Study) -> list[float]:
     """Return when the window first rose to 7 after slow start, of the runs in which it did."""
     times = []
-    for run in study.runs("vegas", 5):
+    for run in study.draws(5):
         cwnd = after_slow_start(run)
         at_peak = cwnd.value >= 7  # noqa: PLR2004 - the paper's number
         rises = np.flatnonzero(at_peak[1:] & ~at_peak[:-1]) + 1
@@ -135,22 +139,30 @@ def drops_from_4_to_3(run: Outcome) -> float:
 
 def on_grid(run: Outcome) -> float:
     """Return the share of samples at 0.120 s plus a multiple of 20 ms, in percent."""
-    above = run.tables["rtt"]["rtt_s"].to_numpy() - float(model.PATH.error_free_rtt())
+    above = run.tables["rtt"]["rtt_s"].to_numpy() - float(PATH.error_free_rtt())
     off = np.abs(above - RTT_STEP_S * np.round(above / RTT_STEP_S))
     return 100 * float(np.mean(off <= ON_GRID_S))
 
 
-def spurious(*tblers: int) -> Measure:
-    """Measure Vegas' spurious time-outs."""
+def spurious(variant: str, *tblers: int) -> Measure:
+    """Measure spurious time-outs."""
     return lambda study: [
-        float(run.flow.spurious_timeouts) for t in tblers for run in study.runs("vegas", t)
+        float(run.flow.spurious_timeouts) for t in tblers for run in study.runs(variant, t)
     ]
 
 
-def drops(study: Study) -> list[float]:
-    """Return the packets dropped anywhere, in all of Vegas' runs."""
-    runs = [run for tbler in TBLERS for run in study.runs("vegas", tbler)]
-    return [float(sum(link.drops for link in run.result.links)) for run in runs]
+def lost(run: Outcome) -> float:
+    """Count the packets dropped or discarded anywhere, and the resets of the link control."""
+    drops = sum(link.drops for link in run.result.links)
+    radio = run.result.radio
+    return float(drops + (radio.discarded_sdus + radio.rlc_resets if radio else 0))
+
+
+def all_lost(study: Study) -> list[float]:
+    """Return what each run of either variant lost."""
+    return [
+        lost(run) for variant in VARIANTS for tbler in TBLERS for run in study.runs(variant, tbler)
+    ]
 
 
 def out_of_order(value: Callable[[Outcome], float]) -> Measure:
@@ -158,21 +170,40 @@ def out_of_order(value: Callable[[Outcome], float]) -> Measure:
     return lambda study: [value(run) for run in study.runs("reno", 5, OUT_OF_ORDER)]
 
 
-def always(value: float | Decimal) -> Measure:
-    """Return what needs no run."""
-    return lambda _: [float(value)]
+def of_draws(tbler: int, value: Callable[[Outcome], float]) -> Measure:
+    """Measure one value for each of many seeds of Vegas."""
+    return lambda study: [value(run) for run in study.draws(tbler)]
+
+
+def traced(study: Study) -> list[Outcome]:
+    """Return the runs of Vegas at 5 % that were followed packet by packet."""
+    return [study.outcomes[point("vegas", 5, seed)] for seed in TRACED_SEEDS]
+
+
+def share_that_shrinks(study: Study) -> list[float]:
+    """Return how often a mean of 0.3 s or more shrank a window of 6, in percent."""
+    found = [Rounds.of(run, PATH.mss) for run in traced(study)]
+    return [100 * each.share_fallen(each.at(6, 0.3)) for each in found]
+
+
+def share_that_keeps(study: Study) -> list[float]:
+    """Return how often the mean of 0.2 s left a window of 5 as it was, in percent."""
+    found = [Rounds.of(run, PATH.mss) for run in traced(study)]
+    return [100 * each.share_kept(each.at(5, *MEAN_RTT_S)) for each in found]
+
+
+def bandwidth_delay_product(_: Study) -> list[float]:
+    """Return what the path holds without queues, in segments: a formula that needs no run."""
+    return [float(PATH.downlink.rate * PATH.error_free_rtt() / (PATH.packet * 8))]
 
 
 def _split(value: Callable[[split.Split], float]) -> Measure:
-    return lambda study: [
-        value(split.Split.of(study.outcomes[point("vegas", 5, seed, SPLIT)]))
-        for seed in SPLIT_SEEDS
-    ]
+    return lambda study: [value(split.Split.of(run)) for run in traced(study)]
 
 
 def _isolated(tbler: int, value: Callable[[Outcome], float]) -> Measure:
     return lambda study: [
-        value(study.outcomes[point("reno", tbler, seed, ISOLATED)]) for seed in SPLIT_SEEDS
+        value(study.outcomes[point("reno", tbler, seed, ISOLATED)]) for seed in TRACED_SEEDS
     ]
 
 
@@ -193,7 +224,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest_after_slow_start),
     "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
     "cwnd-vegas-5-first-peak": first_peak,
-    "window-is-bandwidth-delay-product": always(384_000 * 0.120 / (552 * 8)),
+    "bandwidth-delay-product": bandwidth_delay_product,
     "rtt-vegas-5-samples": of_runs("vegas", 5, lambda run: float(run.flow.rtt_s.samples)),
     "rtt-vegas-5-least": of_runs("vegas", 5, lambda run: run.flow.rtt_s.min or 0.0),
     "rtt-vegas-5-greatest": of_runs("vegas", 5, lambda run: run.flow.rtt_s.max or 0.0),
@@ -202,25 +233,23 @@ MEASURES: Final[dict[str, Measure]] = {
     "cwnd-reno-30-greatest": of_runs("reno", 30, lambda run: run.flow.cwnd_segments.max or 0.0),
     "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
     "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
-    "spurious-timeouts-30": spurious(30),
-    "spurious-timeouts-20": spurious(20),
-    "spurious-timeouts-up-to-10": spurious(0, 5, 10),
-    "spurious-timeouts-15": spurious(15),
-    "cwnd-vegas-30-slow-start": of_runs("vegas", 30, peak_of_slow_start),
+    "spurious-timeouts-30": spurious("vegas", 30),
+    "spurious-timeouts-20": spurious("vegas", 20),
+    "spurious-timeouts-up-to-10": spurious("vegas", 0, 5, 10),
+    "spurious-timeouts-15": spurious("vegas", 15),
+    "spurious-timeouts-reno-30": spurious("reno", 30),
+    "cwnd-vegas-30-slow-start": of_draws(30, peak_of_slow_start),
     "cwnd-vegas-30-drops": of_runs("vegas", 30, drops_from_4_to_3),
-    "cwnd-vegas-30-first-drop": of_runs("vegas", 30, first_decrease),
+    "cwnd-vegas-30-first-drop": of_draws(30, first_decrease),
     "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
-    "nothing-lost": drops,
-    "eq1-shrinks": always(model.least_shrinking_rtt(6, Decimal("0.120"), Decimal("0.020"), beta=3)),
-    "eq1-keeps": always(model.vegas_delta(5, 0.2, 0.12)),
-    "eq2-error-free-rtt": always(model.PATH.error_free_rtt()),
+    "nothing-lost": all_lost,
+    "eq1-shrinks": share_that_shrinks,
+    "eq1-keeps": share_that_keeps,
+    "eq2-error-free-rtt": of_runs("vegas", 0, lambda run: run.flow.rtt_s.min or 0.0),
     "eq3-sum": _split(lambda found: found.largest_difference_s()),
     "eq3-only-uu-varies": _split(lambda found: found.largest_wired_range_s()),
-    "eq4-packet": always(model.PATH.downlink.ttis(model.IP_PACKET + model.PDCP_HEADER)),
-    "eq4-acknowledgement": always(
-        model.PATH.uplink.ttis(model.ACKNOWLEDGEMENT + model.PDCP_HEADER)
-    ),
-    "eq4-packet-simulated": _isolated(0, split.ttis_of_a_packet),
+    "eq4-packet": _isolated(0, split.ttis_of_a_packet),
+    "eq4-acknowledgement": _isolated(0, split.ttis_of_an_acknowledgement),
     "retransmission-least": _isolated(20, split.least_extra_delay_ms),
     "retransmission-1": _isolated(20, partial(split.least_extra_delay_ms, rounds=1)),
     "retransmission-2": _isolated(20, partial(split.least_extra_delay_ms, rounds=2)),

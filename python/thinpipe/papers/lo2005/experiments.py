@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SCENARIO: Final = "umts-dch-384"
 SEEDS: Final = range(1, 11)
+DRAW_SEEDS: Final = range(1, 101)
+"""Seeds among which the paper's single draws are placed."""
+
 VARIANTS: Final = ("vegas", "reno")
 TBLERS: Final = (0, 5, 10, 15, 20, 25, 30)
 BEYOND: Final = (40, 50)
@@ -38,6 +41,11 @@ def grid(
     )
 
 
+def draws(tbler: int) -> tuple[Point, ...]:
+    """Return a run of Vegas for each of many seeds."""
+    return tuple(point("vegas", tbler, seed) for seed in DRAW_SEEDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """The paper's runs, or those with the same `extra` settings added to each."""
@@ -50,6 +58,10 @@ class Study:
         added = (*self.extra, *extra)
         return [self.outcomes[point(variant, tbler, seed, added)] for seed in SEEDS]
 
+    def draws(self, tbler: int) -> list[Outcome]:
+        """Return the runs of `draws`, in order of seed."""
+        return [self.outcomes[point] for point in draws(tbler)]
+
 
 OUT_OF_ORDER: Final[Settings] = (("radio.rlc.in_order", "false"),)
 
@@ -60,10 +72,8 @@ ISOLATED: Final[Settings] = (
 )
 """One packet at a time and no loss of reports: what a retransmission costs can be read off."""
 
-SPLIT: Final[Settings] = (("duration", "100 s"),)
-"""Long enough to see the delay at each interface, short enough to trace each packet."""
-
-SPLIT_SEEDS: Final = (1, 2, 3)
+TRACED_SEEDS: Final = (1, 2, 3)
+"""Of the runs that are followed packet by packet."""
 
 TRACED_SEED: Final = 1
 """The run whose time-out Fig. 7(b) shows."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.papers.lo2005.experiments import SEEDS, TBLERS, TRACED_SEED, Study, point
+from thinpipe.papers.lo2005.model import PATH
 from thinpipe.papers.series import Steps, band
 from thinpipe.plot.plots import GRID_S, histogram_edges, mark_spurious_timeouts, sending_end
 from thinpipe.plot.style import COLORS, style
@@ -23,8 +24,17 @@ if TYPE_CHECKING:
 NAMES = {"vegas": "Vegas", "reno": "Reno"}
 MARKERS = {"vegas": "o", "reno": "s"}
 DURATION_S = 1000.0
-STATED = ((0, 0.96), (30, 0.05), (30, 0.65))
-"""Block error rate in percent and throughput: both at 0 %, Vegas and (derived) Reno at 30 %."""
+STATED = ((0, 0.96), (30, 0.05))
+"""Block error rate in percent and throughput: both variants at 0 %, Vegas at 30 %."""
+
+DERIVED = ((30, 0.65),)
+"""Reno at 30 %: "60 % lower than Reno", read as points."""
+
+RTT_STATED = ((0.12, "least"), (0.2, "mean"), (0.56, "greatest"))
+"""Of Vegas at 5 %, in seconds."""
+
+BAND_S = 10.0
+"""Interval of the range of round-trip times over seeds."""
 
 BEFORE_TIMEOUT_S = 1.5
 AFTER_TIMEOUT_S = 2.5
@@ -58,15 +68,19 @@ def throughput(outcomes: Outcomes) -> Figure:
         lows, highs = [min(each) for each in shares], [max(each) for each in shares]
         ax.fill_between(TBLERS, lows, highs, color=color, alpha=0.2, linewidth=0)
         ax.plot(TBLERS, means, color=color, marker=MARKERS[variant], label=NAMES[variant])
-    ax.plot(
-        *zip(*STATED, strict=True),
-        linestyle="none",
-        marker="D",
-        markersize=9,
-        markerfacecolor="none",
-        markeredgecolor=COLORS["paper"],
-        label="stated in the paper",
-    )
+    for points, marker, label in (
+        (STATED, "D", "stated in the paper"),
+        (DERIVED, "h", "derived from the paper"),
+    ):
+        ax.plot(
+            *zip(*points, strict=True),
+            linestyle="none",
+            marker=marker,
+            markersize=10,
+            markerfacecolor="none",
+            markeredgecolor=COLORS["paper"],
+            label=label,
+        )
     ax.set(
         xlabel="Transport block error rate (%)",
         ylabel="Throughput / 384 kbit/s",
@@ -80,20 +94,32 @@ def throughput(outcomes: Outcomes) -> Figure:
 @styled
 def cwnd_5(outcomes: Outcomes) -> Figure:
     """Fig. 5(b): congestion windows at 5 %."""
-    return _cwnd(Study(outcomes), 5)
+    figure, vegas = _cwnd(Study(outcomes), 5)
+    _mark_height(vegas, 5, "paper: mean")
+    _mark_height(vegas, 7, "paper: peak")
+    _mark_time(vegas, 430, "paper: first peak, 430 s")
+    return figure
 
 
 @styled
 def cwnd_30(outcomes: Outcomes) -> Figure:
     """Fig. 7(a): congestion windows at 30 %, arrows at Vegas' spurious time-outs."""
-    return _cwnd(Study(outcomes), 30)
+    figure, vegas = _cwnd(Study(outcomes), 30)
+    _mark_height(vegas, 2, "paper: half\nof the time")
+    _mark_height(vegas, 4, "paper: end of\nslow start")
+    _mark_time(vegas, 103.6, "paper: down to 3, 103.6 s")
+    return figure
 
 
 @styled
 def rtt(outcomes: Outcomes) -> Figure:
     """Fig. 6(a): each round-trip time of Vegas at 5 %."""
-    table = _shown(Study(outcomes).runs("vegas", 5)).tables["rtt"]
+    runs = Study(outcomes).runs("vegas", 5)
+    table = _shown(runs).tables["rtt"]
     figure, ax = _figure(7.0, 3.8)
+    edges = np.arange(0.0, DURATION_S + BAND_S, BAND_S)
+    low, high = _range_over_runs(runs, edges)
+    ax.stairs(high, edges, baseline=low, fill=True, color=COLORS["vegas"], alpha=0.2)
     ax.plot(
         table["time_s"].to_numpy(),
         table["rtt_s"].to_numpy(),
@@ -105,6 +131,8 @@ def rtt(outcomes: Outcomes) -> Figure:
         rasterized=True,
     )
     ax.set(xlabel="Time (s)", ylabel="Round-trip time (s)", xlim=(0, DURATION_S), ylim=(0, 0.7))
+    for value, name in RTT_STATED:
+        _mark_height(ax, value, f"paper: {name}\n{value:g} s")
     return figure
 
 
@@ -126,6 +154,8 @@ def rtt_distribution(outcomes: Outcomes) -> Figure:
         color=COLORS["vegas"],
     )
     ax.set(xlabel="Round-trip time (s)", ylabel="Samples in 1000 s", xlim=(0, 0.7))
+    for value, name in RTT_STATED:
+        _mark_time(ax, value, f"paper\n{name}\n{value:g} s")
     return figure
 
 
@@ -175,7 +205,8 @@ def beyond(outcomes: Outcomes) -> Figure:
     return figure
 
 
-def _cwnd(study: Study, tbler: int) -> Figure:
+def _cwnd(study: Study, tbler: int) -> tuple[Figure, Axes]:
+    """Draw both variants above and Vegas alone below; return the latter's axes too."""
     figure, (both, vegas) = _figures(7.0, 5.6, [2, 1])
     for variant in ("reno", "vegas"):
         curves = [Steps.cwnd(run) for run in study.runs(variant, tbler)]
@@ -188,17 +219,42 @@ def _cwnd(study: Study, tbler: int) -> Figure:
     both.set(ylabel="Congestion window (segments)", xlim=(0, DURATION_S), ylim=(0, 70))
     both.legend(loc="center right", title=f"{tbler} % block errors")
     vegas.set(xlabel="Time (s)", ylabel="Vegas alone", ylim=(0, None))
-    return figure
+    return figure, vegas
 
 
 def _curve(ax: Axes, variant: str, curves: list[Steps]) -> None:
     grid_s = np.linspace(0.0, DURATION_S, 1001)
     low, high = band(curves, grid_s)
-    ax.fill_between(grid_s, low, high, step="post", color=COLORS[variant], alpha=0.2, linewidth=0)
+    # The outline keeps the band in sight where all seeds agree.
+    ax.fill_between(grid_s, low, high, step="post", color=COLORS[variant], alpha=0.25, linewidth=1)
     shown = curves[0]
     time_s = np.append(shown.time_s, shown.end_s)
     value = np.append(shown.value, shown.value[-1])
     ax.step(time_s, value, where="post", color=COLORS[variant], linewidth=1, label=NAMES[variant])
+
+
+def _range_over_runs(runs: list[Outcome], edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the greatest round-trip time of all runs within each interval."""
+    low, high = np.full(len(edges) - 1, np.inf), np.zeros(len(edges) - 1)
+    for run in runs:
+        table = run.tables["rtt"]
+        place = np.searchsorted(edges, table["time_s"].to_numpy(), side="right") - 1
+        rtt_s = table["rtt_s"].to_numpy()
+        np.minimum.at(low, place, rtt_s)
+        np.maximum.at(high, place, rtt_s)
+    return low, high
+
+
+def _mark_height(ax: Axes, value: float, label: str) -> None:
+    """Mark a value of the paper on the vertical axis."""
+    ax.axhline(value, color=COLORS["paper"], linestyle=":", linewidth=0.9)
+    ax.text(1.01, value, label, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5)
+
+
+def _mark_time(ax: Axes, value: float, label: str) -> None:
+    """Mark a value of the paper on the horizontal axis."""
+    ax.axvline(value, color=COLORS["paper"], linestyle=":", linewidth=0.9)
+    ax.text(value, 1.02, label, transform=ax.get_xaxis_transform(), ha="center", fontsize=7.5)
 
 
 def _shown(runs: list[Outcome]) -> Outcome:
@@ -207,7 +263,7 @@ def _shown(runs: list[Outcome]) -> Outcome:
 
 
 def _number(sequence: np.ndarray) -> np.ndarray:
-    numbers: np.ndarray = (sequence.astype(np.int64) - 1) / 512
+    numbers: np.ndarray = (sequence.astype(np.int64) - 1) / PATH.mss
     return numbers
 
 

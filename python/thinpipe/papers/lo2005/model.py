@@ -6,12 +6,21 @@ Sizes are bytes, times seconds, rates bit/s.
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
 
-PDCP_HEADER = 1
-IP_PACKET = 552
-ACKNOWLEDGEMENT = 40
+from thinpipe.papers.lo2005.experiments import SCENARIO
+from thinpipe.scenario import find
+
+if TYPE_CHECKING:
+    from thinpipe.scenario import Scenario
+
+TCP_IP_HEADERS: Final = 40
+"""Bytes; Table 3. An acknowledgement is nothing else."""
+
+UNITS: Final = {"s": Decimal(1), "ms": Decimal("0.001"), "kbit/s": Decimal(1000), "B": Decimal(1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +43,43 @@ class Channel:
 class Path:
     """The way of the paper's Fig. 3, from the host to the UE and back.
 
-    `wired` is the one-way delay from host to RNC; the transmission delays there are far below the
+    `wired` is the one-way delay from host to NodeB; the transmission delays there are far below the
     TTI. A block that ends on a TTI's start misses that TTI.
     """
 
     wired: Decimal
     downlink: Channel
     uplink: Channel
+    mss: int
+    pdcp_header: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Path:
+        """Read the path from a scenario of a UMTS dedicated channel."""
+        table = tomllib.loads(scenario.source)
+        radio = table["radio"]
+        return cls(
+            sum((_quantity(link["delay"]) for link in table["wired"]), start=Decimal(0)),
+            _channel(radio["downlink"]),
+            _channel(radio["uplink"]),
+            int(_quantity(table["tcp"]["mss"])),
+            radio["pdcp"]["header_bytes"],
+        )
+
+    @property
+    def packet(self) -> int:
+        """The size of an IP packet with a full segment."""
+        return self.mss + TCP_IP_HEADERS
+
+    @property
+    def segment_sdu(self) -> int:
+        """What link control carries of such a packet."""
+        return self.packet + self.pdcp_header
+
+    @property
+    def acknowledgement_sdu(self) -> int:
+        """What link control carries of an acknowledgement."""
+        return TCP_IP_HEADERS + self.pdcp_header
 
     def error_free_rtt(self) -> Decimal:
         """Return the round-trip time without errors, once it has settled (eqs. 2 to 4).
@@ -48,25 +87,35 @@ class Path:
         A segment that leaves upon an acknowledgement leaves in step with the uplink's TTIs; so its
         waits for both directions' next TTI are the same each time.
         """
-        acknowledged = self.uplink.tti  # the end of any uplink TTI
-        arrived = acknowledged + 2 * self.wired
-        at_ue = next_tti(arrived, self.downlink.tti) + self.downlink.delay(IP_PACKET + PDCP_HEADER)
-        at_rnc = next_tti(at_ue, self.uplink.tti) + self.uplink.delay(ACKNOWLEDGEMENT + PDCP_HEADER)
-        return at_rnc - acknowledged
+        at_ue = self._sent_down() + self.downlink.delay(self.segment_sdu)
+        sent_up = next_tti(at_ue, self.uplink.tti)
+        return sent_up + self.uplink.delay(self.acknowledgement_sdu)
 
-    def retransmission_delays(self, rounds: int) -> tuple[Decimal, Decimal]:
-        """Return the least and greatest extra delay over Uu of so many rounds of retransmission.
+    def retransmission_delays(self, rounds: int) -> tuple[Decimal, ...]:
+        """Return what so many rounds of retransmission add to a packet's error-free delay over Uu.
 
-        A round is the wait for the next uplink TTI, that TTI with the status message, and the next
-        downlink TTI after it with the block. The downlink TTI in which the gap shows may end
-        anywhere in an uplink TTI: the first wait differs by its place, later ones do not.
+        One value for each TTI of the packet in which the gap may show. A round is the wait for the
+        next uplink TTI, that TTI with the status message, and the next downlink TTI after it with
+        the block.
         """
-        starts = [k * self.downlink.tti for k in range(int(self.uplink.tti / self.downlink.tti))]
-        delays = [self._rounds(start, rounds) - start for start in starts]
-        return min(delays), max(delays)
+        start = self._sent_down()
+        end = start + self.downlink.delay(self.segment_sdu)
+        shown = [
+            start + (number + 1) * self.downlink.tti
+            for number in range(self.downlink.ttis(self.segment_sdu))
+        ]
+        return tuple(self._repaired(each, rounds) - end for each in shown)
 
-    def _rounds(self, gap_seen: Decimal, rounds: int) -> Decimal:
-        now = gap_seen
+    def throughput(self, samples_a_second: Decimal) -> Decimal:
+        """Return the share of the downlink's rate that so many segments a second take."""
+        return samples_a_second * self.packet * 8 / self.downlink.rate
+
+    def _sent_down(self) -> Decimal:
+        """Return when a segment's first TTI starts, if an acknowledgement's last ends at 0."""
+        return next_tti(2 * self.wired, self.downlink.tti)
+
+    def _repaired(self, gap_shown: Decimal, rounds: int) -> Decimal:
+        now = gap_shown
         for _ in range(rounds):
             reported = next_tti(now, self.uplink.tti) + self.uplink.tti
             now = next_tti(reported, self.downlink.tti) + self.downlink.tti
@@ -78,24 +127,31 @@ def next_tti(now: Decimal, tti: Decimal) -> Decimal:
     return (now // tti + 1) * tti
 
 
-def vegas_delta(window: int, rtt: float, base_rtt: float) -> float:
-    """Return Δ of eq. 1 in segments: how much of the window waits in queues."""
-    expected = window / base_rtt
-    actual = window / rtt
-    return (expected - actual) * base_rtt
+def shrinking_rtt(window: int, base_rtt: Decimal, beta: int) -> Decimal:
+    """Return the least round-trip time at which Δ, rounded, exceeds `beta` (eq. 1).
+
+    With the same window in both rates, Δ = window · (1 − base_rtt / RTT) segments.
+    """
+    return window * base_rtt / (window - beta - Decimal("0.5"))
 
 
-def least_shrinking_rtt(window: int, base_rtt: Decimal, step: Decimal, beta: int) -> Decimal:
-    """Return the least round-trip time on the grid at which Δ, rounded, exceeds `beta`."""
-    rtt = base_rtt
-    while round(vegas_delta(window, float(rtt), float(base_rtt))) <= beta:
-        rtt += step
-    return rtt
+def _channel(table: dict[str, Any]) -> Channel:
+    return Channel(int(_quantity(table["rate"])), _quantity(table["tti"]))
 
 
-PATH = Path(
-    wired=Decimal("0.0254"),
-    downlink=Channel(384_000, Decimal("0.010")),
-    uplink=Channel(64_000, Decimal("0.020")),
-)
-"""The path of the scenario ``umts-dch-384``."""
+def _quantity(text: str) -> Decimal:
+    number, unit = text.split()
+    return Decimal(number) * UNITS[unit]
+
+
+PATH: Final = Path.of(find(SCENARIO))
+"""The path of the shipped scenario."""
+
+COMPUTED: Final = {
+    "throughput-vegas-5": float(100 * PATH.throughput(Decimal(26_000) / 1000)),
+    **{
+        f"retransmission-{rounds}": float(1000 * min(PATH.retransmission_delays(rounds)))
+        for rounds in (1, 2, 3)
+    },
+}
+"""Values that follow from the paper's numbers, by the id of the fact."""

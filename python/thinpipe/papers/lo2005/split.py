@@ -21,7 +21,7 @@ WIRED: Final = INTERFACES[1:]
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The round-trip times of segments sent once, and their parts by interface (seconds)."""
+    """The sender's round-trip times of segments sent once, and their parts by interface (s)."""
 
     rtt_s: Floats
     segment_s: dict[str, Floats]
@@ -30,7 +30,7 @@ class Split:
     @classmethod
     def of(cls, outcome: Outcome) -> Split:
         """Follow each segment and its acknowledgement through a traced run."""
-        pairs = _pairs(outcome.tables["segments"])
+        pairs = _pairs(outcome)
         stays = stays_s(outcome.tables["hops"])
         return cls(
             pairs["rtt_s"].to_numpy(),
@@ -38,10 +38,15 @@ class Split:
             {each: _stay(stays, pairs["acknowledgement"], each) for each in INTERFACES},
         )
 
+    def sum_s(self) -> Floats:
+        """Return the sum of the parts (eqs. 2 and 3)."""
+        parts = (*self.segment_s.values(), *self.acknowledgement_s.values())
+        total: Floats = np.sum(parts, axis=0)
+        return total
+
     def largest_difference_s(self) -> float:
         """Return how far, at most, the parts are from adding up to the round-trip time."""
-        parts = (*self.segment_s.values(), *self.acknowledgement_s.values())
-        return float(np.max(np.abs(np.sum(parts, axis=0) - self.rtt_s)))
+        return float(np.max(np.abs(self.sum_s() - self.rtt_s)))
 
     def largest_wired_range_s(self) -> float:
         """Return how far, at most, a wired interface's delay varies."""
@@ -70,9 +75,22 @@ def stays_s(hops: pl.DataFrame) -> pl.DataFrame:
 
 
 def ttis_of_a_packet(outcome: Outcome) -> float:
-    """Return the mean number of downlink TTIs with blocks while a data packet was at Uu."""
-    entered_s, left_s = _data_at_uu(outcome)
-    times_s = np.unique(_downlink(outcome)["time_s"].to_numpy())
+    """Return the mean number of downlink TTIs with data blocks while a data packet was at Uu."""
+    return _ttis(outcome, "down", _data(outcome))
+
+
+def ttis_of_an_acknowledgement(outcome: Outcome) -> float:
+    """Return the mean number of uplink TTIs with data blocks while an acknowledgement was at Uu."""
+    segments = outcome.tables["segments"]
+    pure = (segments["payload_bytes"] == 0) & (segments["seq"] > 0)
+    return _ttis(outcome, "up", segments.filter(pure & (segments["event"] == "sent")))
+
+
+def _ttis(outcome: Outcome, direction: str, packets: pl.DataFrame) -> float:
+    blocks = outcome.tables["blocks"]
+    chosen = (blocks["direction"] == direction) & (blocks["kind"] == "data")
+    times_s = np.unique(blocks.filter(chosen)["time_s"].to_numpy())
+    entered_s, left_s = _at_uu(outcome, packets)
     counts = np.searchsorted(times_s, left_s) - np.searchsorted(times_s, entered_s)
     return float(np.mean(counts))
 
@@ -82,7 +100,7 @@ def least_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
 
     Of those whose blocks went through that many rounds of retransmission; any, if ``None``.
     """
-    entered_s, left_s = _data_at_uu(outcome)
+    entered_s, left_s = _at_uu(outcome, _data(outcome))
     extra_ms = 1000 * (left_s - entered_s - np.min(left_s - entered_s))
     taken = _rounds(outcome, entered_s)
     return float(np.round(np.min(extra_ms[taken == rounds if rounds else taken > 0]), 6))
@@ -105,18 +123,25 @@ def _downlink(outcome: Outcome) -> pl.DataFrame:
     return blocks.filter(blocks["direction"] == "down")
 
 
-def _data_at_uu(outcome: Outcome) -> tuple[Floats, Floats]:
+def _data(outcome: Outcome) -> pl.DataFrame:
     segments = outcome.tables["segments"]
-    data = segments.filter((segments["payload_bytes"] > 0) & (segments["event"] == "sent"))
+    return segments.filter((segments["payload_bytes"] > 0) & (segments["event"] == "sent"))
+
+
+def _at_uu(outcome: Outcome, packets: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Return when packets entered and left Uu, of those that left before the run ended."""
     stays = stays_s(outcome.tables["hops"])
-    stays = stays.filter((stays["interface"] == "Uu") & stays["uid"].is_in(data["uid"].implode()))
+    here = (stays["interface"] == "Uu") & stays["uid"].is_in(packets["uid"].implode())
+    stays = stays.filter(here & stays["left_s"].is_not_null())
     return stays["entered_s"].to_numpy(), stays["left_s"].to_numpy()
 
 
-def _pairs(segments: pl.DataFrame) -> pl.DataFrame:
-    """Pair each data segment sent once with the acknowledgement that its arrival caused."""
+def _pairs(outcome: Outcome) -> pl.DataFrame:
+    """Pair each data segment with the acknowledgement of its arrival and the sender's sample."""
     import polars as pl
 
+    segments = outcome.tables["segments"]
+    sampled = outcome.tables["rtt"].select("rtt_s", seq=pl.col("offset") + 1)
     data = segments.filter(pl.col("payload_bytes") > 0)
     pure = segments.filter(pl.col("payload_bytes") == 0)
     end = pl.col("seq") + pl.col("payload_bytes")
@@ -126,15 +151,12 @@ def _pairs(segments: pl.DataFrame) -> pl.DataFrame:
     answered = pure.filter(pl.col("event") == "sent").select(
         acknowledgement="uid", at_ue_s="time_s", end="ack"
     )
-    heard = pure.filter(pl.col("event") == "received").select(
-        acknowledgement="uid", back_s="time_s"
-    )
     return (
         once.join(arrived, on="uid")
         .join(answered, on=["at_ue_s", "end"])
-        .join(heard, on="acknowledgement")
+        .join(sampled.cast({"seq": once["seq"].dtype}), on="seq")
         .sort("time_s")
-        .select("acknowledgement", segment="uid", rtt_s=pl.col("back_s") - pl.col("time_s"))
+        .select("acknowledgement", "rtt_s", segment="uid")
     )
 
 
