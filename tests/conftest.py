@@ -4,10 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis
 import matplotlib as mpl
 import pytest
 
 mpl.use("agg")
+# How long an example takes says more about the machine than about the program.
+hypothesis.settings.register_profile("thinpipe", deadline=None)
+hypothesis.settings.load_profile("thinpipe")
 
 
 @pytest.fixture
