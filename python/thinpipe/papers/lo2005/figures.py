@@ -10,6 +10,7 @@ import numpy as np
 
 from thinpipe.papers.lo2005.experiments import SEEDS, TBLERS, TRACED_SEED, Study, point
 from thinpipe.papers.lo2005.model import PATH
+from thinpipe.papers.lo2005.stated import stated
 from thinpipe.papers.series import Steps, band
 from thinpipe.plot.plots import GRID_S, histogram_edges, mark_spurious_timeouts, sending_end
 from thinpipe.plot.style import COLORS, style
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 NAMES = {"vegas": "Vegas", "reno": "Reno"}
 MARKERS = {"vegas": "o", "reno": "s"}
 DURATION_S = 1000.0
-STATED = ((0, 0.96), (30, 0.05))
-"""Block error rate in percent and throughput: both variants at 0 %, Vegas at 30 %."""
+STATED = ((0, "throughput-vegas-0"), (30, "throughput-vegas-30"))
+"""Block error rate in percent and the fact that gives the throughput."""
 
-DERIVED = ((30, 0.65),)
-"""Reno at 30 %: "60 % lower than Reno", read as points."""
+DERIVED = ((30, "throughput-reno-30"),)
+"""The same, for what follows from the text."""
 
-RTT_STATED = ((0.12, "least"), (0.2, "mean"), (0.56, "greatest"))
-"""Of Vegas at 5 %, in seconds."""
+RTT_STATED = ("least", "mean", "greatest")
+"""Round-trip times of Vegas at 5 % that the paper gives, as its facts call them."""
 
 BAND_S = 10.0
 """Interval of the range of round-trip times over seeds."""
@@ -73,7 +74,8 @@ def throughput(outcomes: Outcomes) -> Figure:
         (DERIVED, "h", "derived from the paper"),
     ):
         ax.plot(
-            *zip(*points, strict=True),
+            [tbler for tbler, _ in points],
+            [stated(name) / 100 for _, name in points],
             linestyle="none",
             marker=marker,
             markersize=10,
@@ -95,9 +97,10 @@ def throughput(outcomes: Outcomes) -> Figure:
 def cwnd_5(outcomes: Outcomes) -> Figure:
     """Fig. 5(b): congestion windows at 5 %."""
     figure, vegas = _cwnd(Study(outcomes), 5)
-    _mark_height(vegas, 5, "paper: mean")
-    _mark_height(vegas, 7, "paper: peak")
-    _mark_time(vegas, 430, "paper: first peak, 430 s")
+    peak_s = stated("cwnd-vegas-5-first-peak")
+    _mark_height(vegas, stated("cwnd-vegas-5-mean"), "paper: mean")
+    _mark_height(vegas, stated("cwnd-vegas-5-greatest"), "paper: peak")
+    _mark_time(vegas, peak_s, f"paper: first peak, {peak_s:g} s")
     return figure
 
 
@@ -106,8 +109,9 @@ def cwnd_30(outcomes: Outcomes) -> Figure:
     """Fig. 7(a): congestion windows at 30 %, arrows at Vegas' spurious time-outs."""
     figure, vegas = _cwnd(Study(outcomes), 30)
     _mark_height(vegas, 2, "paper: half\nof the time")
-    _mark_height(vegas, 4, "paper: end of\nslow start")
-    _mark_time(vegas, 103.6, "paper: down to 3, 103.6 s")
+    drop_s = stated("cwnd-vegas-30-first-drop")
+    _mark_height(vegas, stated("cwnd-vegas-30-slow-start"), "paper: end of\nslow start")
+    _mark_time(vegas, drop_s, f"paper: down to 3, {drop_s:g} s")
     return figure
 
 
@@ -131,7 +135,8 @@ def rtt(outcomes: Outcomes) -> Figure:
         rasterized=True,
     )
     ax.set(xlabel="Time (s)", ylabel="Round-trip time (s)", xlim=(0, DURATION_S), ylim=(0, 0.7))
-    for value, name in RTT_STATED:
+    for name in RTT_STATED:
+        value = stated(f"rtt-vegas-5-{name}")
         _mark_height(ax, value, f"paper: {name}\n{value:g} s")
     return figure
 
@@ -154,7 +159,8 @@ def rtt_distribution(outcomes: Outcomes) -> Figure:
         color=COLORS["vegas"],
     )
     ax.set(xlabel="Round-trip time (s)", ylabel="Samples in 1000 s", xlim=(0, 0.7))
-    for value, name in RTT_STATED:
+    for name in RTT_STATED:
+        value = stated(f"rtt-vegas-5-{name}")
         _mark_time(ax, value, f"paper\n{name}\n{value:g} s")
     return figure
 

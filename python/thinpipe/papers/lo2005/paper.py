@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Final
 
-from thinpipe.papers.facts import load
-from thinpipe.papers.lo2005 import equations, figures, model, triggers
+from thinpipe.papers.lo2005 import equations, figures, triggers
 from thinpipe.papers.lo2005.check import MEASURES, Measure
 from thinpipe.papers.lo2005.experiments import (
     BEYOND,
@@ -22,10 +20,9 @@ from thinpipe.papers.lo2005.experiments import (
     grid,
     point,
 )
+from thinpipe.papers.lo2005.stated import FACTS
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Outcomes, Paper
-
-FACTS: Final = load(files(__package__) / "facts.toml", model.COMPUTED)
 
 
 def _measure(measure: Measure) -> Callable[[Outcomes], Sequence[float]]:

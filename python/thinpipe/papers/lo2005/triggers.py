@@ -66,7 +66,6 @@ JUDGED: Final = {
     "rtt-vegas-5-mean": "RTT s",
     "rtt-vegas-5-greatest": "max RTT s",
     "cwnd-vegas-5-mean": "cwnd",
-    "cwnd-vegas-5-greatest": "max cwnd",
     "cwnd-vegas-30-small": "% cwnd ≤ 2",
 }
 """Facts that a set must meet to fit, and their columns."""

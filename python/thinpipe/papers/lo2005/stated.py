@@ -1,0 +1,23 @@
+"""What the paper states: its facts, and the numbers among them by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+from thinpipe.papers.facts import load
+from thinpipe.papers.lo2005 import model
+
+FACTS: Final = load(files(__package__) / "facts.toml", model.COMPUTED)
+
+
+def stated(name: str) -> float:
+    """Return the paper's number of the fact called `name`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such fact, or it has no number.
+    """
+    values = {fact.id: fact.value for fact in FACTS if fact.value is not None}
+    return values[name]
