@@ -22,6 +22,10 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field counts.
     pub const ACK: Self = Self(0x10);
+    /// Congestion was experienced, or ECN is asked for on a SYN (RFC 3168 §6.1).
+    pub const ECE: Self = Self(0x40);
+    /// The congestion window was reduced (RFC 3168 §6.1).
+    pub const CWR: Self = Self(0x80);
 
     /// From the header's byte.
     pub const fn from_bits(bits: u8) -> Self {
@@ -47,7 +51,8 @@ impl BitOr for Flags {
 }
 
 impl fmt::Debug for Flags {
-    /// In tcpdump's letters: `S` SYN, `F` FIN, `R` RST, `P` PSH, `.` ACK.
+    /// In tcpdump's letters: `S` SYN, `F` FIN, `R` RST, `P` PSH, `.` ACK, `E` ECE,
+    /// `W` CWR.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letters = [
             (Self::FIN, 'F'),
@@ -55,11 +60,60 @@ impl fmt::Debug for Flags {
             (Self::RST, 'R'),
             (Self::PSH, 'P'),
             (Self::ACK, '.'),
+            (Self::ECE, 'E'),
+            (Self::CWR, 'W'),
         ];
         letters
             .iter()
             .filter(|(flag, _)| self.contains(*flag))
             .try_for_each(|(_, letter)| write!(f, "{letter}"))
+    }
+}
+
+/// A timestamps option (RFC 7323 §3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Timestamps {
+    /// `TSval`: the sender's clock.
+    pub value: u32,
+    /// `TSecr`: the peer's clock as last seen; counts only with [`Flags::ACK`].
+    pub echo: u32,
+}
+
+impl Timestamps {
+    /// Bytes on the wire, with two of padding (RFC 7323 appendix A).
+    pub const BYTES: u32 = 12;
+}
+
+/// The blocks of a SACK option (RFC 2018 §3): what arrived beyond the acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SackBlocks {
+    blocks: [[Seq; 2]; Self::MAX],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// The most that fit beside no other option (RFC 2018 §3); three beside timestamps.
+    pub const MAX: usize = 4;
+
+    /// None.
+    pub const NONE: Self = Self { blocks: [[Seq::new(0); 2]; Self::MAX], count: 0 };
+
+    /// Appends the block from `left` up to but without `right`, if there is room.
+    pub const fn push(&mut self, left: Seq, right: Seq) {
+        if (self.count as usize) < Self::MAX {
+            self.blocks[self.count as usize] = [left, right];
+            self.count += 1;
+        }
+    }
+
+    /// The blocks in their order: left edge and the number after the right one.
+    pub fn as_slice(&self) -> &[[Seq; 2]] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// True if there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
     }
 }
 
@@ -70,14 +124,30 @@ pub struct Options {
     pub mss: Option<u16>,
     /// Window scale shift (RFC 7323 §2), on a SYN.
     pub window_scale: Option<u8>,
+    /// Selective acknowledgements may be sent (RFC 2018 §2), on a SYN.
+    pub sack_permitted: bool,
+    /// Timestamps.
+    pub timestamps: Option<Timestamps>,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
 }
 
 impl Options {
-    /// Bytes on the wire, padded to whole 32-bit words.
+    /// The most bytes that a header has room for (RFC 9293 §3.1: 15 words, of which 5 are fixed).
+    pub const ROOM: u32 = 40;
+
+    /// Bytes on the wire. Each option fills whole 32-bit words with the padding that RFC 7323
+    /// appendix A recommends; SACK-permitted takes the place of the timestamps' where both are.
     pub const fn bytes(&self) -> u32 {
         let mss = if self.mss.is_some() { 4 } else { 0 };
-        let scale: u32 = if self.window_scale.is_some() { 3 } else { 0 };
-        (mss + scale).next_multiple_of(4)
+        let scale = if self.window_scale.is_some() { 4 } else { 0 };
+        let timestamps = match (self.timestamps, self.sack_permitted) {
+            (Some(_), _) => Timestamps::BYTES,
+            (None, true) => 4,
+            (None, false) => 0,
+        };
+        let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.count as u32 };
+        mss + scale + timestamps + sack
     }
 }
 
@@ -113,13 +183,28 @@ mod tests {
 
     #[test]
     fn options_fill_whole_words() {
-        let check = |mss, window_scale, expect| {
-            let options = Options { mss, window_scale };
+        let check = |options: Options, expect| {
             assert_eq!(TcpHeader { options, ..TcpHeader::default() }.bytes(), expect);
         };
-        check(None, None, 20);
-        check(Some(512), None, 24);
-        check(Some(512), Some(3), 28);
-        check(None, Some(3), 24);
+        let none = Options::default();
+        let (mss, window_scale) = (Some(512), Some(3));
+        let timestamps = Some(Timestamps::default());
+        check(none, 20);
+        check(Options { mss, ..none }, 24);
+        check(Options { mss, window_scale, ..none }, 28);
+        check(Options { window_scale, ..none }, 24);
+        check(Options { sack_permitted: true, ..none }, 24);
+        check(Options { timestamps, ..none }, 32);
+        check(Options { mss, window_scale, sack_permitted: true, timestamps, ..none }, 40);
+        let mut sack = SackBlocks::NONE;
+        for (blocks, expect) in [(1, 32), (2, 40), (3, 48), (4, 56), (5, 56)] {
+            sack.push(Seq::new(blocks), Seq::new(blocks + 1));
+            check(Options { sack, ..none }, expect);
+        }
+    }
+
+    #[test]
+    fn a_header_is_small_enough_to_be_passed_on() {
+        assert!(size_of::<TcpHeader>() <= 80, "{} bytes", size_of::<TcpHeader>());
     }
 }

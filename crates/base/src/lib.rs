@@ -5,10 +5,11 @@
 //! * [`Seq`]: 32-bit sequence numbers that wrap (RFC 9293 §3.4);
 //! * [`Stream`] and [`Philox`]: chance, one named stream per source of it;
 //! * [`Agenda`]: who wakes next;
-//! * [`TcpHeader`]: a TCP header as a value;
+//! * [`TcpHeader`]: a TCP header as a value; [`Ecn`], the IP header's word on congestion;
 //! * [`Observe`]: what a measurement sees of a running world.
 
 mod agenda;
+mod ecn;
 mod header;
 mod observe;
 mod probability;
@@ -18,9 +19,11 @@ mod seq;
 mod time;
 
 pub use agenda::Agenda;
-pub use header::{Flags, Options, TcpHeader};
+pub use ecn::Ecn;
+pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use observe::{
-    BlockFact, BlockKind, Direction, Observe, PacketEvent, PacketFact, RttSample, TcpFact,
+    BlockFact, BlockKind, Direction, DropReason, Observe, PacketEvent, PacketFact, RttSample,
+    TcpFact,
 };
 pub use probability::Probability;
 pub use random::{Philox, Stream};

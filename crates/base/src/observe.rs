@@ -56,8 +56,23 @@ pub enum PacketEvent {
     Entered,
     /// A link or bearer handed it on.
     Left,
-    /// A link or bearer dropped it.
-    Dropped,
+    /// A link or bearer dropped it, on arrival or later.
+    Dropped(DropReason),
+}
+
+/// Why a link or bearer dropped a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropReason {
+    /// The queue was full.
+    Queue,
+    /// Active queue management (RFC 7567): RED or `CoDel`.
+    Aqm,
+    /// Lost at random.
+    Loss,
+    /// It was on the list of packets to drop.
+    List,
+    /// The link was out.
+    Outage,
 }
 
 /// A packet somewhere on its way.

@@ -2,18 +2,28 @@
 
 use std::fmt::Debug;
 
-use base::{Duration, Time};
+use base::{Duration, Rate, Time};
 
 /// A congestion controller of one connection.
+///
+/// Its sender calls [`Controller::on_loss`] and [`Controller::on_undo`] before the
+/// [`Controller::on_ack`] of the same acknowledgement, and reads [`Controller::window`] and
+/// [`Controller::pacing_rate`] after any of them.
 pub trait Controller: Debug + Send {
-    /// Bytes were acknowledged for the first time.
+    /// Bytes arrived at the peer: they were acknowledged or selected for the first time.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// A segment counts as lost.
+    /// A congestion episode begins: a segment counts as lost, or the network marked one.
     fn on_loss(&mut self, loss: &Loss);
 
+    /// One segment was found lost, whether or not it begins an episode.
+    fn on_lost_segment(&mut self, _lost: &LostSegment) {}
+
     /// Nothing was sent for longer than a retransmission timeout (RFC 5681 §4.1).
-    fn on_idle(&mut self);
+    fn on_idle(&mut self, now: Time);
+
+    /// The last loss was none: the window is what it was before (RFC 4015 §3.2).
+    fn on_undo(&mut self, now: Time);
 
     /// The congestion window in bytes. A sender keeps no more than this in flight, in whole
     /// segments: the fraction of a segment only tells how far the next one is.
@@ -21,39 +31,82 @@ pub trait Controller: Debug + Send {
 
     /// The slow-start threshold in bytes.
     fn ssthresh(&self) -> u64;
+
+    /// How fast to send; `None` leaves that to the sender.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// True if [`Ack::rate`] is to be measured.
+    fn wants_rate(&self) -> bool {
+        false
+    }
 }
 
 /// An acknowledgement of something new. Offsets count bytes of the stream from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
-    /// Bytes that it acknowledges for the first time, above zero.
+    /// Bytes that it acknowledges cumulatively for the first time; none if it only selects.
     pub acked: u64,
+    /// Bytes that are known to have arrived only now: acknowledged or selected.
+    pub delivered: u64,
     /// The lowest offset not acknowledged, after it.
     pub una: u64,
     /// The next offset to send, before anything is sent in answer to it.
     pub nxt: u64,
+    /// Bytes in the network after it, as loss recovery counts them: RFC 6675's pipe with
+    /// selective acknowledgements, else from `una` to `nxt`.
+    pub pipe: u64,
     /// The round-trip time of the newest segment it covers, if that segment was sent once.
     pub rtt: Option<Duration>,
+    /// True while losses are being repaired, this acknowledgement included: windows that answer
+    /// to acknowledgements stand still (RFC 5681 §3.2).
+    pub recovering: bool,
+    /// True if the congestion window, and nothing else, held the sender back since the last one.
+    pub window_limited: bool,
+    /// How fast data were delivered, where [`Controller::wants_rate`] asks for it.
+    pub rate: Option<RateSample>,
 }
 
 impl Ack {
-    /// Bytes in flight after it.
+    /// Bytes from the lowest not acknowledged to the next to send, after it.
     pub const fn in_flight(&self) -> u64 {
         self.nxt - self.una
     }
 }
 
+/// The delivery rate over the flight of one segment, the newest that an acknowledgement covers
+/// (draft-ietf-ccwg-bbr, "Delivery Rate Samples").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateSample {
+    /// Bytes ever delivered on this connection (`C.delivered`).
+    pub total: u64,
+    /// Bytes ever delivered when the segment was sent (`P.delivered`).
+    pub prior: u64,
+    /// How long the delivery of `total` − `prior` took: the longer of the times of sending and of
+    /// acknowledging them.
+    pub interval: Duration,
+    /// True if the application, not the window, held the sender back when the segment was sent.
+    pub app_limited: bool,
+    /// Bytes in the network when the segment was sent, itself included (`P.tx_in_flight`).
+    pub pipe_at_send: u64,
+    /// Bytes found lost since the segment was sent (`RS.lost`).
+    pub lost: u64,
+}
+
 /// How a loss was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LossKind {
-    /// By duplicate acknowledgements.
+    /// By acknowledgements: duplicates, selections, or the time that passed since others arrived.
     DuplicateAcks,
     /// By Vegas's fine-grained timer, on an acknowledgement.
     FineTimeout,
     /// By the retransmission timer.
     Timeout,
+    /// None was lost, but a queue marked a packet (RFC 3168 §6.1.2: react as to a loss).
+    Ecn,
 }
 
 /// A loss, or what counts as one.
@@ -63,12 +116,29 @@ pub struct Loss {
     pub now: Time,
     /// How.
     pub kind: LossKind,
-    /// Bytes in flight then.
+    /// Bytes from the lowest not acknowledged to the next to send, then.
     pub in_flight: u64,
     /// When the lost segment was last sent.
     pub sent: Time,
     /// How often it had been sent.
     pub transmissions: u32,
+}
+
+/// A segment found lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LostSegment {
+    /// When that was found.
+    pub now: Time,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Bytes ever delivered when it was sent (`P.delivered`).
+    pub prior: u64,
+    /// Bytes in the network when it was sent, itself included (`P.tx_in_flight`).
+    pub pipe_at_send: u64,
+    /// Bytes found lost since it was sent, itself included.
+    pub lost: u64,
+    /// True if the application held the sender back when it was sent.
+    pub app_limited: bool,
 }
 
 /// The frame in which a controller moves its window.

@@ -7,11 +7,23 @@
 //! Inside, the window is a real number of segments, as in ns-2 and the papers. Only `+ - * /` are
 //! used on it, so that every platform computes the same run.
 
+mod algorithm;
+mod bbr;
 mod controller;
+mod cube_root;
+mod cubic;
+mod hystart;
 mod reno;
+mod tahoe;
 mod vegas;
+mod westwood;
 mod window;
 
-pub use controller::{Ack, Controller, Limits, Loss, LossKind};
-pub use reno::Reno;
+pub use algorithm::{Algorithm, Custom};
+pub use bbr::{Bbr, BbrParameters};
+pub use controller::{Ack, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
+pub use cubic::{Cubic, CubicParameters, SlowStart};
+pub use reno::{Halving, Reno};
+pub use tahoe::Tahoe;
 pub use vegas::{Delta, Vegas, VegasParameters};
+pub use westwood::{Westwood, WestwoodParameters};

@@ -1,7 +1,19 @@
 //! Reno (Jacobson 1988 and 1990; RFC 5681).
 
+use base::Time;
+
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
+
+/// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole number
+/// where these are odd; ssthresh is rounded down to one in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halving {
+    /// As many whole segments, at least 2.
+    WholeSegments,
+    /// Exactly half, at least 1: ns-2 since 2002.
+    Exact,
+}
 
 /// Additive increase, multiplicative decrease.
 ///
@@ -15,32 +27,42 @@ use crate::{Ack, Controller, Limits, Loss, LossKind};
 #[derive(Debug)]
 pub struct Reno {
     window: Window,
+    halving: Halving,
 }
 
 impl Reno {
     /// A connection's controller at its start.
-    pub fn new(limits: &Limits) -> Self {
-        Self { window: Window::new(limits) }
+    pub fn new(limits: &Limits, halving: Halving) -> Self {
+        Self { window: Window::new(limits), halving }
     }
 }
 
 impl Controller for Reno {
     fn on_ack(&mut self, ack: &Ack) {
-        let share = self.window.share(ack.acked);
-        let increment = if self.window.slow_start() { share } else { share / self.window.cwnd };
-        self.window.grow(increment);
+        if self.window.opens_with(ack) {
+            self.window.grow_additively(ack.acked);
+        }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        self.window.remember();
+        let half = match self.halving {
+            Halving::WholeSegments => self.window.half(),
+            Halving::Exact => (self.window.cwnd / 2.0).max(1.0),
+        };
         self.window.ssthresh = self.window.half();
         self.window.cwnd = match loss.kind {
-            LossKind::DuplicateAcks | LossKind::FineTimeout => self.window.ssthresh,
+            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => half,
             LossKind::Timeout => 1.0,
         };
     }
 
-    fn on_idle(&mut self) {
+    fn on_idle(&mut self, _now: Time) {
         self.window.restart();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
     }
 
     fn window(&self) -> u64 {

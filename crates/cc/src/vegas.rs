@@ -182,6 +182,9 @@ impl Vegas {
 
 impl Controller for Vegas {
     fn on_ack(&mut self, ack: &Ack) {
+        if !self.window.opens_with(ack) {
+            return;
+        }
         if ack.una > self.round.mark {
             self.end_round(ack);
         }
@@ -192,8 +195,9 @@ impl Controller for Vegas {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        self.window.remember();
         match loss.kind {
-            LossKind::DuplicateAcks | LossKind::FineTimeout => {
+            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {
                 self.window.ssthresh = 2.0;
                 if self.cut.is_some_and(|cut| cut >= loss.sent) {
                     return;
@@ -208,8 +212,12 @@ impl Controller for Vegas {
         self.cut = Some(loss.now);
     }
 
-    fn on_idle(&mut self) {
+    fn on_idle(&mut self, _now: Time) {
         self.window.restart();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
     }
 
     fn window(&self) -> u64 {

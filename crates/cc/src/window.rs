@@ -1,6 +1,6 @@
 //! The congestion window as a real number of segments.
 
-use crate::Limits;
+use crate::{Ack, Limits};
 
 /// A congestion window and its slow-start threshold, both in segments.
 #[derive(Clone, Debug)]
@@ -9,6 +9,10 @@ pub(crate) struct Window {
     pub(crate) ssthresh: f64,
     maximum: f64,
     initial: f64,
+    /// Both as they were before the last loss, until that is taken back.
+    before: Option<(f64, f64)>,
+    /// True if nothing was acknowledged since the last loss: the next is of the same segment.
+    repairing: bool,
     mss: f64,
     mss_bytes: u64,
 }
@@ -22,6 +26,8 @@ impl Window {
             ssthresh: f64::from(limits.initial_ssthresh),
             maximum,
             initial,
+            before: None,
+            repairing: false,
             mss: f64::from(limits.mss),
             mss_bytes: u64::from(limits.mss),
         }
@@ -29,6 +35,15 @@ impl Window {
 
     pub(crate) fn slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
+    }
+
+    /// True if the window may grow with this acknowledgement: it acknowledges data, and no loss is
+    /// being repaired (RFC 5681 §3.2). Every acknowledgement is shown to it.
+    pub(crate) const fn opens_with(&mut self, ack: &Ack) -> bool {
+        if ack.acked > 0 {
+            self.repairing = false;
+        }
+        ack.acked > 0 && !ack.recovering
     }
 
     /// The part of a segment that `bytes` are, at most one: acknowledging a segment in many small
@@ -47,9 +62,37 @@ impl Window {
         self.cwnd = (self.cwnd + segments).min(self.maximum);
     }
 
+    /// Opens the window by the segment that `acked` bytes are in slow start, by that segment's
+    /// part of the window in congestion avoidance (RFC 5681 equations 2 and 3).
+    pub(crate) fn grow_additively(&mut self, acked: u64) {
+        let share = self.share(acked);
+        self.grow(if self.slow_start() { share } else { share / self.cwnd });
+    }
+
     /// Closes the window to what the connection started with (RFC 5681 §4.1).
     pub(crate) fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
+    }
+
+    /// Remembers both before a loss changes them: true if it did. When the same segment is lost
+    /// again, what was before its first loss stays.
+    pub(crate) const fn remember(&mut self) -> bool {
+        let first = !self.repairing || self.before.is_none();
+        if first {
+            self.before = Some((self.cwnd, self.ssthresh));
+        }
+        self.repairing = true;
+        first
+    }
+
+    /// Takes the last loss back (RFC 4015 §3.2 steps 8 and 9): no smaller than before it. True if
+    /// there was one to take back.
+    pub(crate) const fn undo(&mut self) -> bool {
+        let Some((cwnd, ssthresh)) = self.before.take() else { return false };
+        self.cwnd = self.cwnd.max(cwnd);
+        self.ssthresh = self.ssthresh.max(ssthresh);
+        self.repairing = false;
+        true
     }
 
     /// Half of the window, both in whole segments, at least two. (ns-2 halves the window that it

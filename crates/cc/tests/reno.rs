@@ -1,20 +1,24 @@
 //! Reno's window, round trip by round trip.
 
+mod harness;
+
 use base::Time;
-use cc::{Ack, Controller, Limits, Loss, LossKind, Reno};
+use cc::{Ack, Controller, Halving, Limits, Loss, LossKind, Reno};
+use harness::{ACK, LOSS};
 
 const MSS: u32 = 512;
 
 fn reno(initial_window: u32, initial_ssthresh: u32, maximum_window: u32) -> Reno {
-    Reno::new(&Limits { mss: MSS, initial_window, initial_ssthresh, maximum_window })
+    let limits = Limits { mss: MSS, initial_window, initial_ssthresh, maximum_window };
+    Reno::new(&limits, Halving::WholeSegments)
 }
 
 fn ack(acked: u64) -> Ack {
-    Ack { now: Time::ZERO, acked, una: 0, nxt: 0, rtt: None }
+    Ack { acked, delivered: acked, ..ACK }
 }
 
 fn loss(kind: LossKind) -> Loss {
-    Loss { now: Time::ZERO, kind, in_flight: 0, sent: Time::ZERO, transmissions: 1 }
+    Loss { kind, ..LOSS }
 }
 
 fn segments(bytes: u64) -> u64 {
@@ -44,6 +48,21 @@ fn congestion_avoidance_adds_a_segment_a_round_trip() {
 }
 
 #[test]
+fn exactly_half_may_be_no_whole_number() {
+    let check = |cwnd, expect: (u64, u64)| {
+        let limits =
+            Limits { mss: 1000, initial_window: cwnd, initial_ssthresh: 64, maximum_window: 64 };
+        let mut reno = Reno::new(&limits, Halving::Exact);
+        reno.on_loss(&loss(LossKind::DuplicateAcks));
+        assert_eq!((reno.window(), reno.ssthresh()), expect, "from {cwnd}");
+    };
+    check(64, (32_000, 32_000));
+    check(11, (5_500, 5_000));
+    check(3, (1_500, 2_000));
+    check(1, (1_000, 2_000));
+}
+
+#[test]
 fn a_loss_halves_and_a_timeout_starts_over() {
     let check = |cwnd, kind, expect: (u64, u64)| {
         let mut reno = reno(cwnd, 64, 64);
@@ -56,6 +75,7 @@ fn a_loss_halves_and_a_timeout_starts_over() {
     check(3, LossKind::DuplicateAcks, (2, 2));
     check(1, LossKind::DuplicateAcks, (2, 2));
     check(20, LossKind::FineTimeout, (10, 10));
+    check(20, LossKind::Ecn, (10, 10));
     check(20, LossKind::Timeout, (1, 10));
     check(3, LossKind::Timeout, (1, 2));
 }
@@ -83,13 +103,37 @@ fn idling_falls_back_to_the_initial_window() {
     let check = |cwnd_acks, expect| {
         let mut reno = reno(3, 64, 64);
         (0..cwnd_acks).for_each(|_| reno.on_ack(&ack(u64::from(MSS))));
-        reno.on_idle();
+        reno.on_idle(Time::ZERO);
         assert_eq!(segments(reno.window()), expect);
     };
     check(20, 3);
     check(0, 3);
     let mut reno = reno(3, 64, 64);
     reno.on_loss(&loss(LossKind::Timeout));
-    reno.on_idle();
+    reno.on_idle(Time::ZERO);
     assert_eq!(segments(reno.window()), 1, "never upwards");
+}
+
+#[test]
+fn nothing_grows_while_losses_are_repaired_or_data_only_selected() {
+    let mut reno = reno(4, 64, 64);
+    reno.on_ack(&Ack { recovering: true, ..ack(u64::from(MSS)) });
+    reno.on_ack(&Ack { delivered: u64::from(MSS), ..ack(0) });
+    assert_eq!(segments(reno.window()), 4);
+}
+
+#[test]
+fn a_loss_that_was_none_is_taken_back() {
+    let mut reno = reno(40, 50, 64);
+    // A fast retransmit whose segment then times out twice is one loss.
+    reno.on_loss(&loss(LossKind::DuplicateAcks));
+    (0..2).for_each(|_| reno.on_loss(&loss(LossKind::Timeout)));
+    reno.on_undo(Time::ZERO);
+    assert_eq!((segments(reno.window()), segments(reno.ssthresh())), (40, 50));
+    // Taken back once, it is gone.
+    reno.on_loss(&loss(LossKind::Timeout));
+    reno.on_ack(&ack(u64::from(MSS)));
+    reno.on_loss(&loss(LossKind::DuplicateAcks));
+    reno.on_undo(Time::ZERO);
+    assert_eq!((segments(reno.window()), segments(reno.ssthresh())), (2, 20));
 }

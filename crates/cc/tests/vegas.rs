@@ -1,7 +1,10 @@
 //! Vegas's window, round trip by round trip.
 
+mod harness;
+
 use base::{Duration, Time};
 use cc::{Ack, Controller, Delta, Limits, Loss, LossKind, Vegas, VegasParameters};
+use harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 
@@ -41,7 +44,15 @@ impl Path {
         for _ in 0..flight {
             self.una += MSS;
             let (now, una, nxt) = (self.now, self.una, self.nxt);
-            self.vegas.on_ack(&Ack { now, acked: MSS, una, nxt, rtt: Some(rtt) });
+            self.vegas.on_ack(&Ack {
+                now,
+                acked: MSS,
+                delivered: MSS,
+                una,
+                nxt,
+                rtt: Some(rtt),
+                ..ACK
+            });
             let flight = (self.vegas.window() / MSS).min(self.supply);
             self.nxt = self.nxt.max(self.una + flight * MSS);
         }
@@ -100,7 +111,7 @@ fn losses() {
         let mut vegas = vegas(cwnd, 64, Delta::Rounded);
         let sent = Time::from_nanos(5);
         let now = Time::from_nanos(9);
-        vegas.on_loss(&Loss { now, kind, in_flight: 0, sent, transmissions });
+        vegas.on_loss(&Loss { now, kind, sent, transmissions, ..LOSS });
         let actual = (vegas.window() / MSS, vegas.ssthresh() / MSS);
         assert_eq!(actual, expect, "from {cwnd} by {kind:?}, sent {transmissions} times");
     };
@@ -118,13 +129,7 @@ fn losses() {
 fn the_window_is_cut_once_for_what_was_sent_before_the_cut() {
     let mut vegas = vegas(16, 64, Delta::Rounded);
     let mut lose = |now, sent, expect| {
-        vegas.on_loss(&Loss {
-            now: Time::from_nanos(now),
-            kind: LossKind::DuplicateAcks,
-            in_flight: 0,
-            sent: Time::from_nanos(sent),
-            transmissions: 1,
-        });
+        vegas.on_loss(&Loss { now: Time::from_nanos(now), sent: Time::from_nanos(sent), ..LOSS });
         assert_eq!(vegas.window() / MSS, expect, "lost at {now}, sent at {sent}");
     };
     lose(100, 10, 12);

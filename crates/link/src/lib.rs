@@ -1,5 +1,35 @@
-//! Wired links: rate, delay and the queue ahead of them.
+//! Wired links: how fast they send, what waits ahead of them and what they lose.
+//!
+//! * [`Pipe`]: a constant rate and a drop-tail queue, at one event a packet;
+//! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
+//! * [`queue`]: drop-tail, RED and `CoDel`; [`loss`]: independent, in bursts, listed, in outages;
+//! * [`Schedule`]: a value that changes over time; [`Trace`]: when a recorded link could send.
 
+mod counters;
+mod float;
+mod link;
+pub mod loss;
 mod pipe;
+pub mod queue;
+mod schedule;
+mod server;
+mod trace;
 
-pub use pipe::{Config, Counters, Load, Pipe};
+pub use counters::{Counters, Drops};
+pub use link::{Dropped, Link, LinkConfig, Output};
+pub use pipe::{Config, Pipe};
+pub use schedule::Schedule;
+pub use server::Service;
+pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
+
+/// What a link carries.
+pub trait Load {
+    /// Size at the IP layer in bytes.
+    fn bytes(&self) -> u32;
+
+    /// True if it carries neither a SYN nor payload.
+    fn is_pure_ack(&self) -> bool;
+
+    /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
+    fn mark(&mut self) -> bool;
+}

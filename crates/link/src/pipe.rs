@@ -4,11 +4,7 @@ use std::collections::VecDeque;
 
 use base::{Duration, Rate, Time, Transmitter};
 
-/// What a pipe carries.
-pub trait Load {
-    /// Size at the IP layer in bytes.
-    fn bytes(&self) -> u32;
-}
+use crate::{Counters, Load};
 
 /// A link direction at a constant rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,21 +16,6 @@ pub struct Config {
     /// Most packets that may wait or be in transmission; `None` for no limit. The packet in
     /// transmission counts: ns-2 says 50 for 49 that wait and one that is being sent.
     pub queue_limit: Option<u32>,
-}
-
-/// What passed through a pipe.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counters {
-    /// Packets taken in.
-    pub accepted: u64,
-    /// Packets dropped because the queue was full.
-    pub drops: u64,
-    /// Time spent sending.
-    pub busy: Duration,
-    /// Sum over packets of the time that each waited or was in transmission, in packet·ns.
-    pub queue_integral: Duration,
-    /// Most packets waiting or in transmission at once.
-    pub queue_max: u32,
 }
 
 /// One direction of a pipe. Packets leave in the order in which they came.
@@ -83,7 +64,7 @@ impl<T: Load> Pipe<T> {
         }
         let queued = (self.packets.len() - self.sent) as u32;
         if self.queue_limit.is_some_and(|limit| queued >= limit) {
-            self.counters.drops += 1;
+            self.counters.drops.queue += 1;
             return Err(packet);
         }
         let starts = if queued == 0 { now } else { self.packets[self.packets.len() - 1].departs };
@@ -162,6 +143,14 @@ mod tests {
         fn bytes(&self) -> u32 {
             self.0
         }
+
+        fn is_pure_ack(&self) -> bool {
+            false
+        }
+
+        fn mark(&mut self) -> bool {
+            false
+        }
     }
 
     const fn at(millis: u64) -> Time {
@@ -210,7 +199,7 @@ mod tests {
         assert_eq!(pipe.handle_input(at(0), Packet(10)), Ok(()));
         assert_eq!(pipe.handle_input(at(9), Packet(7)), Err(Packet(7)));
         assert_eq!(pipe.handle_input(at(10), Packet(10)), Ok(()));
-        assert_eq!(pipe.counters(at(10)).drops, 1);
+        assert_eq!(pipe.counters(at(10)).drops.queue, 1);
     }
 
     #[test]

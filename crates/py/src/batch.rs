@@ -3,40 +3,46 @@
 #![expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use scenario::Scenario;
+use scenario::{Outside, Scenario};
 use sim::Recording;
 
 use crate::ScenarioError;
+use crate::controller::{self, Algorithm, Failure};
 use crate::result::Run;
 use crate::wall::{self, Stopwatch};
 
-/// Source text, its name in messages, and settings.
-type Point = (String, String, Vec<(String, String)>);
+/// Source text, its name in messages, settings, and more values of `tcp.congestion_control`.
+type Point = (String, String, Vec<(String, String)>, Vec<Algorithm>);
 
-/// Runs one scenario to its end. `progress(simulated_s, duration_s)` is called about ten times a
-/// second; an exception in it, or Ctrl-C, ends the run.
+/// Runs one scenario to its end. `algorithms` are more values of `tcp.congestion_control`; an
+/// exception in one ends the run. `progress(simulated_s, duration_s)` is called about ten times a
+/// second; an exception in it, or Ctrl-C, ends the run as well.
 #[pyfunction]
-#[pyo3(signature = (source, name, settings, *, trace = false, progress = None))]
+#[pyo3(signature = (source, name, settings, algorithms, *, trace = false, progress = None))]
 pub(crate) fn run(
     py: Python<'_>,
     source: String,
     name: String,
     settings: Vec<(String, String)>,
+    algorithms: Vec<Algorithm>,
     trace: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
-    let scenario = parse(&(source, name, settings))?;
+    let wrong = Arc::new(Failure::default());
+    let scenario = parse((source, name, settings, algorithms), &wrong)?;
     let duration = scenario.duration.as_secs_f64();
     let mut failure = None;
     let mut stopwatch = Stopwatch::start();
     let outcome = py.detach(|| {
         sim::simulate(&scenario, recording(trace), &mut |now| {
+            if wrong.is_there() {
+                return ControlFlow::Break(());
+            }
             if !stopwatch.a_tenth_passed() {
                 return ControlFlow::Continue(());
             }
@@ -56,6 +62,7 @@ pub(crate) fn run(
             }
         })
     });
+    wrong.check()?;
     match (outcome, failure) {
         (Ok(outcome), _) => Ok(Run::new(outcome, stopwatch.elapsed_s())),
         (Err(sim::Interrupted), Some(error)) => Err(error),
@@ -63,7 +70,8 @@ pub(crate) fn run(
     }
 }
 
-/// Runs every point on `jobs` threads and gives the results in the order of the points.
+/// Runs every point on `jobs` threads and gives the results in the order of the points: one after
+/// the other, if an algorithm is written in Python. An exception in that ends all.
 /// `progress(done, total)` is called as points are done; an exception in it, or Ctrl-C, ends all.
 #[pyfunction]
 #[pyo3(signature = (points, *, jobs, trace = false, progress = None))]
@@ -74,10 +82,14 @@ pub(crate) fn run_many(
     trace: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Run>> {
-    let scenarios = points.iter().map(parse).collect::<PyResult<Vec<_>>>()?;
+    let wrong = Arc::new(Failure::default());
+    let scenarios =
+        points.into_iter().map(|point| parse(point, &wrong)).collect::<PyResult<Vec<_>>>()?;
+    let in_python = scenarios.iter().any(|scenario| scenario.tcp.custom().is_some());
+    let jobs = if in_python { 1 } else { jobs };
     let stop = AtomicBool::new(false);
     let told = py.detach(|| {
-        let work = Work::new(&scenarios, recording(trace), &stop);
+        let work = Work::new(&scenarios, recording(trace), &stop, &wrong);
         std::thread::scope(|scope| {
             let (done, inbox) = mpsc::channel();
             for _ in 0..jobs.clamp(1, scenarios.len().max(1)) {
@@ -91,6 +103,7 @@ pub(crate) fn run_many(
         })?;
         Ok::<_, PyErr>(work.results())
     })?;
+    wrong.check()?;
     told.ok_or_else(|| PyKeyboardInterrupt::new_err(()))
 }
 
@@ -118,14 +131,20 @@ struct Work<'a> {
     scenarios: &'a [Scenario],
     recording: Recording,
     stop: &'a AtomicBool,
+    wrong: &'a Failure,
     next: AtomicUsize,
     results: Mutex<Vec<Option<Run>>>,
 }
 
 impl<'a> Work<'a> {
-    fn new(scenarios: &'a [Scenario], recording: Recording, stop: &'a AtomicBool) -> Self {
+    fn new(
+        scenarios: &'a [Scenario],
+        recording: Recording,
+        stop: &'a AtomicBool,
+        wrong: &'a Failure,
+    ) -> Self {
         let results = Mutex::new(scenarios.iter().map(|_| None).collect());
-        Self { scenarios, recording, stop, next: AtomicUsize::new(0), results }
+        Self { scenarios, recording, stop, wrong, next: AtomicUsize::new(0), results }
     }
 
     /// Takes scenarios until none is left or all is to stop.
@@ -133,13 +152,12 @@ impl<'a> Work<'a> {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(scenario) = self.scenarios.get(index) else { return };
+            if self.is_over() {
+                return;
+            }
             let stopwatch = Stopwatch::start();
             let outcome = sim::simulate(scenario, self.recording, &mut |_| {
-                if self.stop.load(Ordering::Relaxed) {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             let Ok(outcome) = outcome else { return };
             let run = Run::new(outcome, stopwatch.elapsed_s());
@@ -150,6 +168,10 @@ impl<'a> Work<'a> {
         }
     }
 
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.wrong.is_there()
+    }
+
     /// Every result, or `None` if one is missing.
     fn results(self) -> Option<Vec<Run>> {
         self.results.into_inner().expect("no thread panics with the lock").into_iter().collect()
@@ -158,10 +180,22 @@ impl<'a> Work<'a> {
 
 /// Reads a scenario. What is wrong with a setting is said of `KEY=VALUE`: only the command line
 /// knows by which option it came.
-fn parse((source, name, settings): &Point) -> PyResult<Scenario> {
-    Scenario::parse(source, name, settings).map_err(|error| {
+fn parse(point: Point, wrong: &Arc<Failure>) -> PyResult<Scenario> {
+    let (source, name, settings, algorithms) = point;
+    let customs = controller::customs(algorithms, wrong);
+    let outside = Outside { customs: &customs, read: &read_file };
+    Scenario::parse_from(&source, &name, &settings, &outside).map_err(|error| {
         let text = error.to_string();
         ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
+    })
+}
+
+/// Reads a file that a scenario names.
+fn read_file(path: &str) -> Result<Vec<u8>, String> {
+    #[expect(clippy::disallowed_methods, reason = "this is the room that reads files")]
+    std::fs::read(path).map_err(|error| {
+        let text = error.to_string();
+        text.split(" (os error").next().unwrap_or(&text).to_owned()
     })
 }
 

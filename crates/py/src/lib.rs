@@ -1,14 +1,17 @@
 //! `thinpipe._core`: conversions between Python and the Rust rooms, and the clock on the wall.
 
 mod batch;
+mod controller;
+mod facts;
 mod result;
 mod tables;
 mod wall;
 
 use std::collections::BTreeMap;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use scenario::Profile;
 
 pyo3::create_exception!(
     thinpipe,
@@ -23,10 +26,26 @@ fn shipped() -> BTreeMap<&'static str, &'static str> {
     scenario::shipped().iter().map(|shipped| (shipped.name, shipped.text)).collect()
 }
 
-/// Every key of a scenario: its name, default, expected form and meaning.
+/// The profiles: name to TOML text.
 #[pyfunction]
-fn keys() -> Vec<(String, String, String, String)> {
-    scenario::keys().into_iter().map(|key| (key.name, key.value, key.expected, key.doc)).collect()
+fn profiles() -> Vec<(&'static str, &'static str)> {
+    Profile::ALL.iter().map(|profile| (profile.name(), profile.text())).collect()
+}
+
+/// Every key of a scenario: its name, default (under `profile`, if one is named), expected form
+/// and meaning.
+#[pyfunction]
+#[pyo3(signature = (profile = None))]
+fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>> {
+    let keys = match profile {
+        None => scenario::keys(),
+        Some(name) => {
+            let profile = Profile::ALL.iter().find(|profile| profile.name() == name);
+            let unknown = || PyKeyError::new_err(name.to_owned());
+            scenario::keys_under(*profile.ok_or_else(unknown)?)
+        }
+    };
+    Ok(keys.into_iter().map(|key| (key.name, key.value, key.expected, key.doc)).collect())
 }
 
 /// The compiled part of thinpipe.
@@ -36,7 +55,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<result::Run>()?;
+    module.add_class::<facts::Ack>()?;
+    module.add_class::<facts::Limits>()?;
+    module.add_class::<facts::Loss>()?;
+    module.add_class::<facts::LostSegment>()?;
+    module.add_class::<facts::RateSample>()?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
+    module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_many, module)?)?;

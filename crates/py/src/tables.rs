@@ -73,7 +73,9 @@ pub(crate) fn recorded(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()
         .column("ack", segments().map(|row| row.relative_ack))?
         .column("payload_bytes", segments().map(|row| row.payload))?
         .column("flags", segments().map(|row| row.header.flags.bits()))?
-        .column("window", segments().map(|row| u32::from(row.header.window)))?
+        .column("window", segments().map(|row| row.window))?
+        .column("sack_from", segments().map(|row| row.sack.map_or(0, |[from, _]| from)))?
+        .column("sack_to", segments().map(|row| row.sack.map_or(0, |[_, to]| to)))?
         .column("transmission", segments().map(|row| row.transmission))?;
     tables.set_item("segments", table.0)?;
 
@@ -115,6 +117,6 @@ const fn hop(event: PacketEvent) -> u8 {
     match event {
         PacketEvent::Entered | PacketEvent::Departed => 0,
         PacketEvent::Left | PacketEvent::Arrived => 1,
-        PacketEvent::Dropped => 2,
+        PacketEvent::Dropped(_) => 2,
     }
 }

@@ -1,11 +1,13 @@
 //! From a scenario to the world that it describes.
 
+use std::sync::Arc;
+
 use base::{Duration, Rate, Seq, Stream, Time};
 use radio::umts::Bearer;
 use tcp::{Length, Segment};
 use world::{Connection, MachineId, NodeId, World};
 
-use crate::{Hosts, Link, Radio, Scenario, Wired};
+use crate::{Hosts, Link, Queue, Radio, Scenario, Wired};
 
 /// More than any run can transfer: what a flow without end has to send.
 const ENDLESS: Length = Length(1 << 60);
@@ -27,16 +29,16 @@ pub fn build(scenario: &Scenario) -> Network {
     let mut chain = Chain::from(&scenario.wired);
     let mut bottleneck = None;
     if let Some(link) = &scenario.link {
-        chain.add_link(link, scenario.queue.packets);
-        bottleneck = link.rate;
+        chain.add_link(link, &scenario.queue, scenario.seed);
+        bottleneck = link.nominal_rate();
     }
     if let Some(radio) = &scenario.radio {
         chain.add_radio(radio, scenario.queue.packets, scenario.seed);
         bottleneck = Some(radio.downlink.rate);
     }
-    let tcp = scenario.tcp.config();
-    let bytes = scenario.flow.payload(tcp.mss);
+    let bytes = scenario.flow.payload(scenario.tcp.mss);
     let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
+    let mut chance = Stream::named(scenario.seed, "congestion control");
     let connections = (0..u64::from(scenario.flow.count)).map(|index| {
         let [sender, receiver] = match scenario.flow.hosts {
             Hosts::Shared => [chain.first, chain.last],
@@ -45,7 +47,7 @@ pub fn build(scenario: &Scenario) -> Network {
         chain.world.add_connection(Connection {
             sender,
             receiver,
-            tcp: &tcp,
+            tcp: &Arc::new(scenario.tcp.config_of(u64::from(chance.next_u32()))),
             data: bytes.map_or(ENDLESS, Length),
             close: bytes.is_some(),
             start: Time::ZERO + scenario.flow.start + scenario.flow.interval * index,
@@ -74,16 +76,18 @@ impl Chain {
         let mut chain = Self { world, first, last: first, back: Vec::new() };
         for Wired { name, between: [_, to], rate, delay } in wired {
             let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
-            chain.add_pipes(name, to, [&config, &config]);
+            chain.add_pipes(name, to, &config);
         }
         chain
     }
 
     /// The bottleneck, with the queue ahead of it, and the receiver.
-    fn add_link(&mut self, link: &Link, queue_limit: Option<u32>) {
-        let forth = link::Config { rate: link.rate, delay: link.delay, queue_limit };
-        let back = link::Config { rate: link.back.rate, delay: link.delay, queue_limit: None };
-        self.add_pipes(&link.name, "receiver", [&forth, &back]);
+    fn add_link(&mut self, link: &Link, queue: &Queue, seed: u64) {
+        let (from, to) = (self.last, self.world.add_node("receiver"));
+        let name = &link.name;
+        let down = self.world.add_link(&format!("{name}/down"), &link.down(queue), to, seed);
+        let up = self.world.add_link(&format!("{name}/up"), &link.up(), from, seed);
+        self.append(to, down, up);
     }
 
     /// The radio bearer and the mobile.
@@ -97,16 +101,16 @@ impl Chain {
         self.append(mobile, bearer, bearer);
     }
 
-    /// A link to a new node: everything leaves towards the mobile by default, and everything for
-    /// the fixed host the other way.
-    fn add_pipes(&mut self, name: &str, to: &str, [forth, back]: [&link::Config; 2]) {
+    /// A link to a new node, alike in both directions.
+    fn add_pipes(&mut self, name: &str, to: &str, config: &link::Config) {
         let (from, to) = (self.last, self.world.add_node(to));
-        let down = self.world.add_pipe(&format!("{name}/down"), forth, to);
-        let up = self.world.add_pipe(&format!("{name}/up"), back, from);
+        let down = self.world.add_pipe(&format!("{name}/down"), config, to);
+        let up = self.world.add_pipe(&format!("{name}/up"), config, from);
         self.append(to, down, up);
     }
 
-    /// Makes `node` the last: it is reached through `down` and leads back through `up`.
+    /// Makes `node` the last: everything leaves towards it through `down` by default, and
+    /// everything for the fixed host the other way through `up`.
     fn append(&mut self, node: NodeId, down: MachineId, up: MachineId) {
         self.world.set_route(self.last, None, down);
         self.world.set_route(node, Some(self.first), up);

@@ -5,53 +5,187 @@ use radio::umts::rlc::am;
 use radio::umts::{self, DchConfig};
 
 use crate::{
-    Channel, Delta, Limit, Poll, Radio, Repetition, Rlc, RttSampling, Status, Tcp, Variant,
+    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Halving, Limit, NewReno, Pacing,
+    PartialAckTimer, PartialAckWindow, Poll, Radio, Recovery, Reno, Repetition, Rlc, RttSampling,
+    SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas, Westwood,
 };
 
 impl Tcp {
     /// How an endpoint behaves.
     pub fn config(&self) -> tcp::Config {
+        self.config_of(0)
+    }
+
+    /// How an endpoint behaves, where `seed` is that of its connection's chance: of several that
+    /// share a network, each needs its own.
+    pub fn config_of(&self, seed: u64) -> tcp::Config {
+        let (controller, recovery) = self.halves();
+        let recovery = self.recovery(recovery);
         tcp::Config {
-            variant: match self.variant {
-                Variant::Reno => tcp::Variant::RENO,
-                Variant::Vegas => tcp::Variant::vegas(cc::VegasParameters {
-                    alpha: self.vegas.alpha,
-                    beta: self.vegas.beta,
-                    gamma: self.vegas.gamma,
-                    delta: match self.vegas.delta {
-                        Delta::Rounded => cc::Delta::Rounded,
-                        Delta::Exact => cc::Delta::Exact,
-                    },
-                }),
-            },
+            times_handshake: self.times_handshake(&controller),
+            congestion_control: self.algorithm(&controller, seed),
+            recovery,
             mss: self.mss,
             window: self.window,
-            initial_window: self.initial_window,
+            initial_window: self.initial_window(&controller),
             initial_ssthresh: self.initial_ssthresh,
             receive_buffer: self.receive_buffer.unwrap_or(self.window.saturating_mul(self.mss)),
-            rto: tcp::RtoConfig {
-                tick: self.tick,
-                min: self.min_rto,
-                max: self.max_rto,
-                initial: self.initial_rto,
-                max_retransmissions: self.max_retransmissions,
-            },
+            rto: self.rto(),
             rtt_sampling: match self.rtt_sampling {
                 RttSampling::OnePerWindow => tcp::RttSampling::OnePerWindow,
                 RttSampling::EverySegment => tcp::RttSampling::EverySegment,
             },
+            offers: tcp::Offers {
+                sack: self.sack.unwrap_or(recovery.is_selective()),
+                timestamps: self.timestamps,
+                ecn: self.ecn,
+            },
             delayed_ack: self.delayed_ack,
+            dsack: self.dsack,
             limited_transmit: self.limited_transmit,
             slow_start_restart: self.slow_start_restart,
             recover_guard: self.recover_guard,
+            proportional_rate_reduction: self.prr,
+            spurious_timeouts: match self.spurious_timeouts {
+                SpuriousTimeouts::Unseen => tcp::SpuriousTimeouts::Unseen,
+                SpuriousTimeouts::FRto => tcp::SpuriousTimeouts::FRto,
+                SpuriousTimeouts::Eifel => tcp::SpuriousTimeouts::Eifel,
+            },
+            pacing: match self.pacing {
+                Pacing::Off => tcp::Pacing::Off,
+                Pacing::SlowStart => tcp::Pacing::SlowStart,
+                Pacing::Always => tcp::Pacing::Always,
+            },
             nagle: self.nagle,
             time_wait: self.time_wait,
+        }
+    }
+
+    fn initial_window(&self, controller: &CongestionControl) -> u32 {
+        let of_vegas = self.vegas.initial_window.filter(|_| controller.is_vegas());
+        of_vegas.unwrap_or(self.initial_window)
+    }
+
+    fn times_handshake(&self, controller: &CongestionControl) -> bool {
+        self.vegas.times_handshake || !controller.is_vegas()
+    }
+
+    fn algorithm(&self, controller: &CongestionControl, seed: u64) -> cc::Algorithm {
+        let controller = match controller {
+            CongestionControl::Shipped(controller) => controller,
+            CongestionControl::Custom(custom) => return cc::Algorithm::Custom(custom.clone()),
+        };
+        match controller {
+            Controller::Tahoe => cc::Algorithm::Tahoe,
+            Controller::Reno => cc::Algorithm::Reno(self.reno.halving()),
+            Controller::Vegas => cc::Algorithm::Vegas(self.vegas.parameters()),
+            Controller::Westwood => cc::Algorithm::Westwood(self.westwood.parameters()),
+            Controller::Cubic => cc::Algorithm::Cubic(self.cubic.parameters()),
+            Controller::Bbr => cc::Algorithm::Bbr(cc::BbrParameters { seed }),
+        }
+    }
+
+    const fn recovery(&self, recovery: Recovery) -> tcp::RecoveryKind {
+        match recovery {
+            Recovery::Tahoe => tcp::RecoveryKind::Tahoe,
+            Recovery::Reno => tcp::RecoveryKind::Reno,
+            Recovery::NewReno => tcp::RecoveryKind::NewReno(self.newreno.config()),
+            Recovery::Sack => match self.sack_rule {
+                SackRule::Rfc6675 => tcp::RecoveryKind::Sack,
+                SackRule::Sack1 => tcp::RecoveryKind::Sack1,
+            },
+            Recovery::Fack => tcp::RecoveryKind::Fack(self.fack.window()),
+            Recovery::Vegas => tcp::RecoveryKind::Vegas,
+            Recovery::Rack => tcp::RecoveryKind::Rack,
+        }
+    }
+
+    const fn rto(&self) -> tcp::RtoConfig {
+        tcp::RtoConfig {
+            tick: self.tick,
+            min: self.min_rto,
+            max: self.max_rto,
+            initial: self.initial_rto,
+            back_off: match self.back_off {
+                BackOff::Exponential => tcp::BackOff::Exponential,
+                BackOff::Linear => tcp::BackOff::Linear,
+            },
+            max_retransmissions: self.max_retransmissions,
         }
     }
 
     /// The most that may be in flight, in bytes.
     pub fn window_bytes(&self) -> u64 {
         u64::from(self.window) * u64::from(self.mss)
+    }
+}
+
+impl Reno {
+    const fn halving(&self) -> cc::Halving {
+        match self.halving {
+            Halving::WholeSegments => cc::Halving::WholeSegments,
+            Halving::Exact => cc::Halving::Exact,
+        }
+    }
+}
+
+impl Fack {
+    const fn window(&self) -> tcp::FackWindow {
+        match self.window {
+            FackWindow::Halves => tcp::FackWindow::Halves,
+            FackWindow::Restarts => tcp::FackWindow::Restarts,
+        }
+    }
+}
+
+impl NewReno {
+    const fn config(&self) -> tcp::NewReno {
+        tcp::NewReno {
+            timer: match self.timer {
+                PartialAckTimer::Impatient => tcp::PartialAckTimer::Impatient,
+                PartialAckTimer::SlowButSteady => tcp::PartialAckTimer::SlowButSteady,
+            },
+            window: match self.window {
+                PartialAckWindow::Deflates => tcp::PartialAckWindow::Deflates,
+                PartialAckWindow::Closes => tcp::PartialAckWindow::Closes,
+            },
+            burst: self.burst,
+        }
+    }
+}
+
+impl Vegas {
+    const fn parameters(&self) -> cc::VegasParameters {
+        cc::VegasParameters {
+            alpha: self.alpha,
+            beta: self.beta,
+            gamma: self.gamma,
+            delta: match self.delta {
+                Delta::Rounded => cc::Delta::Rounded,
+                Delta::Exact => cc::Delta::Exact,
+            },
+        }
+    }
+}
+
+impl Westwood {
+    const fn parameters(&self) -> cc::WestwoodParameters {
+        cc::WestwoodParameters { alpha: self.alpha }
+    }
+}
+
+impl Cubic {
+    const fn parameters(&self) -> cc::CubicParameters {
+        cc::CubicParameters {
+            c: self.c,
+            beta: self.beta,
+            fast_convergence: self.fast_convergence,
+            reno_friendly: self.reno_friendly,
+            slow_start: match self.slow_start {
+                SlowStart::Standard => cc::SlowStart::Standard,
+                SlowStart::Hystart => cc::SlowStart::Hystart,
+            },
+        }
     }
 }
 

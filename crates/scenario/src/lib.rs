@@ -21,10 +21,14 @@
 //! ```
 
 mod build;
+mod check_link;
 mod configs;
 mod error;
+mod files;
 mod form;
+mod links;
 mod nearest;
+mod profile;
 mod schema;
 mod settings;
 mod shipped;
@@ -33,9 +37,14 @@ mod validate;
 
 pub use build::{Network, build};
 pub use error::ScenarioError;
-pub use form::Key;
+pub use form::{Key, TraceFile};
+pub use profile::Profile;
 pub use schema::{
-    Back, Channel, Delta, Flow, Hosts, Limit, Link, Mode, Pdcp, Poll, Queue, Radio, RadioKind,
-    Repetition, Rlc, RttSampling, Scenario, Status, Tcp, Variant, Vegas, Wired, keys,
+    Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Flow,
+    GilbertElliott, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow,
+    Pdcp, Poll, Queue, QueueKind, Radio, RadioKind, Recovery, Red, Reno, Repetition, Rlc, RttSampling,
+    SackRule, Scenario, SlowStart, SpuriousTimeouts, Status, Step, Tcp, Traces, Variant, Vegas,
+    Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
+pub use validate::Outside;

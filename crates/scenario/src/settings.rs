@@ -122,7 +122,13 @@ const OPTIONAL: [&str; 3] = ["link", "radio", "wired"];
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 4] = [
+const SUPERSEDED: [(&str, &str, &str); 10] = [
+    ("link.rate", "link.trace", "down"),
+    ("link.trace.down", "link", "rate"),
+    ("link.back.rate", "link.trace", "up"),
+    ("link.trace.up", "link.back", "rate"),
+    ("tcp.variant", "tcp", "congestion_control"),
+    ("tcp.variant", "tcp", "recovery"),
     ("radio.tbler", "radio.downlink", "tbler"),
     ("radio.tbler", "radio.uplink", "tbler"),
     ("flow.bytes", "flow", "segments"),

@@ -12,6 +12,7 @@ pub struct Shipped {
 /// The scenarios that ship, by name.
 pub const fn shipped() -> &'static [Shipped] {
     &[
+        Shipped { name: "bottleneck", text: include_str!("../../../scenarios/bottleneck.toml") },
         Shipped {
             name: "dumbbell-100",
             text: include_str!("../../../scenarios/dumbbell-100.toml"),

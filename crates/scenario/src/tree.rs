@@ -92,6 +92,11 @@ impl Table {
         }
     }
 
+    /// Takes away what stands under `key`.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.0.retain(|(name, _)| name != key);
+    }
+
     /// Takes away what stands under `key` in the file; what was set stays.
     pub(crate) fn remove_from_file(&mut self, key: &str) {
         let is_set = |item: &Item| matches!(item.origin, Origin::Setting(_));

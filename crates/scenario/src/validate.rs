@@ -1,12 +1,14 @@
 //! What single values cannot tell: whether they go together.
 
 use base::{Duration, Rate};
+use cc::Custom;
 
 use crate::error::{Fault, ScenarioError};
 use crate::form::{Leaf, Section, Speed};
-use crate::schema::{Channel, Radio, Scenario};
-use crate::settings;
-use crate::tree::{Origin, Table};
+use crate::profile::Profile;
+use crate::schema::{Channel, CongestionControl, Radio, Scenario};
+use crate::tree::{Node, Origin, Table};
+use crate::{files, settings};
 
 impl Scenario {
     /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
@@ -19,7 +21,21 @@ impl Scenario {
         name: &str,
         settings: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
-        read(source, settings)
+        let read = &|_: &str| Err("files cannot be read here".to_owned());
+        Self::parse_from(source, name, settings, &Outside { customs: &[], read })
+    }
+
+    /// As [`Self::parse`], where text and settings may name what lies outside them.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line.
+    pub fn parse_from(
+        source: &str,
+        name: &str,
+        settings: &[(String, String)],
+        outside: &Outside<'_>,
+    ) -> Result<Self, ScenarioError> {
+        read(source, name, settings, outside)
             .map(|mut scenario| {
                 if scenario.name.is_empty() {
                     name.clone_into(&mut scenario.name);
@@ -30,25 +46,57 @@ impl Scenario {
     }
 }
 
-fn read(source: &str, settings: &[(String, String)]) -> Result<Scenario, Fault> {
+fn read(
+    source: &str,
+    name: &str,
+    settings: &[(String, String)],
+    outside: &Outside<'_>,
+) -> Result<Scenario, Fault> {
     let mut tree = Table::parse(source)?;
     settings::apply(&mut tree, settings)?;
     let mut scenario = Scenario::default();
+    if let Some(profile) = Profile::of(&tree)? {
+        profile.lay_under(&mut scenario);
+    }
+    let custom = take_custom(&mut tree, outside.customs);
     scenario.overlay(&tree, "")?;
+    scenario.tcp.congestion_control =
+        custom.map(CongestionControl::Custom).or(scenario.tcp.congestion_control);
     let check = Check { scenario: &scenario, tree: &tree };
     check.tcp()?;
     check.flow()?;
     check.network()?;
     check.wired()?;
+    check.link()?;
+    check.queue()?;
     if let Some(radio) = &scenario.radio {
         check.channel(radio, &radio.downlink, "radio.downlink")?;
         check.channel(radio, &radio.uplink, "radio.uplink")?;
     }
+    files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
 }
 
-struct Check<'a> {
-    scenario: &'a Scenario,
+/// Takes the congestion control out of `tree` if it is one of `customs`, which no schema knows.
+fn take_custom(tree: &mut Table, customs: &[Custom]) -> Option<Custom> {
+    let Node::Table(tcp) = &mut tree.get_mut("tcp")?.node else { return None };
+    let Node::Scalar(name) = &tcp.get("congestion_control")?.node else { return None };
+    let custom = customs.iter().find(|custom| custom.name() == name.text)?;
+    tcp.remove("congestion_control");
+    Some(custom.clone())
+}
+
+/// What a scenario may name that lies outside its text.
+#[derive(Clone, Copy)]
+pub struct Outside<'a> {
+    /// More values of `tcp.congestion_control`, by their names.
+    pub customs: &'a [Custom],
+    /// Reads the file at a path, or says why it cannot.
+    pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
+}
+
+pub(crate) struct Check<'a> {
+    pub(crate) scenario: &'a Scenario,
     tree: &'a Table,
 }
 
@@ -101,7 +149,9 @@ impl Check<'_> {
             (Some(_), Some(_)) => {
                 self.clash(&["link", "radio"], "give [link] or [radio], not both")
             }
-            (Some(_), None) if self.tree.find("link.rate").is_none() => {
+            (Some(link), None)
+                if self.tree.find("link.rate").is_none() && link.trace.down.is_none() =>
+            {
                 self.clash(&["link"], "link.rate is missing, as in rate = \"384 kbit/s\"")
             }
             (None, None) if wired.is_empty() => {
@@ -114,6 +164,7 @@ impl Check<'_> {
     /// The links form a chain and have names of their own.
     fn wired(&self) -> Result<(), Fault> {
         let wired = &self.scenario.wired;
+        let is_first = |name: &String| name == "sender" && *name == wired[0].between[0];
         for (index, link) in wired.iter().enumerate() {
             let key = |field: &str| format!("wired.{}.{field}", link.name);
             if link.name.is_empty() {
@@ -143,7 +194,8 @@ impl Check<'_> {
             }
             let before = wired[..index].iter().map(|before| &before.between[0]);
             let taken = |name: &String| before.clone().any(|other| other == name);
-            if let Some(name) = link.between.iter().find(|name| is_reserved(name) || taken(name)) {
+            let reserved = |name: &String| is_reserved(name) && !is_first(name);
+            if let Some(name) = link.between.iter().find(|name| reserved(name) || taken(name)) {
                 let message = format!("the name {name} stands for another node already");
                 return self.clash(&[&key("between")], message);
             }
@@ -177,7 +229,7 @@ impl Check<'_> {
     }
 
     /// A fault of several keys at once, at the one of them to blame.
-    fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+    pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
         let origin = self.tree.blame(keys);
         let is_there = |key: &&&str| self.tree.find(key).is_some_and(|item| item.origin == origin);
         let subject = match (&origin, keys.iter().find(is_there)) {

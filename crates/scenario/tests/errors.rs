@@ -136,7 +136,8 @@ fn constant_block_error_rates() {
 fn words() {
     in_file(
         "tcp.variant = \"vgas\"",
-        ":1: tcp.variant = \"vgas\": must be reno or vegas; did you mean vegas?",
+        ":1: tcp.variant = \"vgas\": must be tahoe, reno, newreno, sack, fack, vegas, westwood, \
+         cubic or bbr; did you mean vegas?",
     );
     in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
     in_setting(("radio.rlc.mode", "um"), "must be am");

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
 
-use base::PacketEvent;
+use base::{Ecn, PacketEvent};
 use wire::{Addresses, Capture, Payload};
 use world::{Body, Machine, NodeId, World};
 
@@ -54,7 +54,7 @@ impl Endpoint {
             PacketEvent::Arrived
             | PacketEvent::Entered
             | PacketEvent::Left
-            | PacketEvent::Dropped => {
+            | PacketEvent::Dropped(_) => {
                 Addresses::V4 { source: self.remote, destination: self.local }
             }
         }
@@ -79,6 +79,7 @@ pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io:
             capture.write(
                 row.time,
                 &row.header,
+                Ecn::NotCapable,
                 &addresses,
                 Payload::Zeros(row.payload as usize),
             )?;

@@ -94,7 +94,7 @@ fn flows(scenario: &Scenario, network: &Network) -> Vec<Flow> {
     let flow = |&[sender, receiver]: &[MachineId; 2]| Flow {
         sender: sender.0,
         receiver: receiver.0,
-        variant: scenario.tcp.variant.name().to_owned(),
+        variant: scenario.tcp.variant_name(),
         mss: scenario.tcp.mss,
         window_bytes: scenario.tcp.window_bytes(),
         bytes: scenario.flow.payload(scenario.tcp.mss),

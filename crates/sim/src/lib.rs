@@ -17,6 +17,7 @@ pub use flow::{CwndRow, Event, EventRow, Flow, RttRow};
 pub use metrics::Metrics;
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DirectionSummary, FlowSummary, LinkSummary, QueueSummary, RadioSummary, Summary,
+    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, QueueSummary,
+    RadioSummary, Summary,
 };
 pub use trace::{BlockRow, HopRow, SegmentRow, Trace};

@@ -72,7 +72,7 @@ impl Observe for Metrics {
                     self.flows[flow].arrived(fact.uid, fact.bytes - fact.payload);
                 }
             }
-            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped => {}
+            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {}
         }
     }
 

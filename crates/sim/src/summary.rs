@@ -2,6 +2,7 @@
 //! sizes bytes; what does not apply is `null`.
 
 use base::{Direction, Duration, Time};
+use link::{Counters, Drops};
 use radio::umts;
 use scenario::{Network, Scenario};
 use serde::Serialize;
@@ -81,10 +82,31 @@ pub struct LinkSummary {
     pub name: String,
     /// Packets dropped or discarded.
     pub drops: u64,
-    /// Share of the time (a bearer: of the blocks) in use.
+    /// The same by what dropped them.
+    pub drops_by_reason: DropsSummary,
+    /// Packets marked in the place of being dropped (RFC 3168).
+    pub marks: u64,
+    /// Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use.
     pub utilization: Option<f64>,
     /// Packets waiting or in transmission.
     pub queue_packets: QueueSummary,
+}
+
+/// Packets dropped, by what dropped them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct DropsSummary {
+    /// The queue was full.
+    pub queue: u64,
+    /// RED or `CoDel`.
+    pub aqm: u64,
+    /// Lost at random.
+    pub loss: u64,
+    /// On the list of packets to drop.
+    pub list: u64,
+    /// Sent during an outage.
+    pub outage: u64,
+    /// Given up by RLC.
+    pub discarded: u64,
 }
 
 /// A queue over time.
@@ -192,19 +214,14 @@ impl FlowSummary {
 impl LinkSummary {
     fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
         let elapsed = end.as_secs_f64();
-        let mean = |integral: Duration| integral.as_secs_f64() / elapsed;
         match machine {
             Machine::Pipe { pipe, .. } => {
                 let counters = pipe.counters(end);
-                vec![Self {
-                    name: name.to_owned(),
-                    drops: counters.drops,
-                    utilization: pipe.rate().map(|_| counters.busy.as_secs_f64() / elapsed),
-                    queue_packets: QueueSummary {
-                        mean: mean(counters.queue_integral),
-                        max: counters.queue_max,
-                    },
-                }]
+                let utilization = pipe.rate().map(|_| counters.busy.as_secs_f64() / elapsed);
+                vec![Self::wired(name, &counters, utilization, elapsed)]
+            }
+            Machine::Link { link, .. } => {
+                vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
             }
             Machine::Bearer { bearer, .. } => {
                 let directions = [(Direction::Downlink, "down"), (Direction::Uplink, "up")];
@@ -214,10 +231,16 @@ impl LinkSummary {
                     Self {
                         name: format!("{name}/{suffix}"),
                         drops: counters.dropped + counters.discarded,
+                        drops_by_reason: DropsSummary {
+                            queue: counters.dropped,
+                            discarded: counters.discarded,
+                            ..DropsSummary::default()
+                        },
+                        marks: 0,
                         utilization: (blocks > 0)
                             .then(|| counters.blocks_sent as f64 / blocks as f64),
                         queue_packets: QueueSummary {
-                            mean: mean(counters.waiting_time),
+                            mean: counters.waiting_time.as_secs_f64() / elapsed,
                             max: counters.queue_max,
                         },
                     }
@@ -226,6 +249,27 @@ impl LinkSummary {
             }
             Machine::Host(_) => Vec::new(),
         }
+    }
+
+    fn wired(name: &str, counters: &Counters, utilization: Option<f64>, elapsed: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            drops: counters.drops.total(),
+            drops_by_reason: counters.drops.into(),
+            marks: counters.marks,
+            utilization,
+            queue_packets: QueueSummary {
+                mean: counters.queue_integral.as_secs_f64() / elapsed,
+                max: counters.queue_max,
+            },
+        }
+    }
+}
+
+impl From<Drops> for DropsSummary {
+    fn from(drops: Drops) -> Self {
+        let Drops { queue, aqm, loss, list, outage } = drops;
+        Self { queue, aqm, loss, list, outage, discarded: 0 }
     }
 }
 

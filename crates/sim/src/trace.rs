@@ -2,6 +2,9 @@
 
 use base::{BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time};
 
+/// The most that a window is shifted (RFC 7323 §2.3).
+const SCALE_MAX: u8 = 14;
+
 /// A segment as it left or reached an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SegmentRow {
@@ -19,6 +22,11 @@ pub struct SegmentRow {
     pub relative_seq: u32,
     /// Acknowledgement counted in the same way; 0 without the ACK flag.
     pub relative_ack: u32,
+    /// The window that it announces in bytes, scaled (RFC 7323 §2.3).
+    pub window: u32,
+    /// The first range that it acknowledges selectively (RFC 2018 §4: the most recent one), from
+    /// and up to but without, counted as the acknowledgement is.
+    pub sack: Option<[u32; 2]>,
     /// Bytes of TCP payload.
     pub payload: u32,
     /// How often these bytes had been sent then, this time included; 0 for a segment that
@@ -59,42 +67,58 @@ pub struct Trace {
     pub blocks: Vec<BlockRow>,
     /// The transmission that the packet about to depart is.
     transmission: u32,
-    /// By endpoint: the initial sequence numbers of what it sends and of what it receives.
-    isns: Vec<Isns>,
+    /// By endpoint: the SYNs of what it sends and of what it receives.
+    syns: Vec<Syns>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Isns {
-    sent: Seq,
-    received: Seq,
+struct Syns {
+    sent: Syn,
+    received: Syn,
+}
+
+/// What a SYN says about the segments after it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Syn {
+    isn: Seq,
+    window_scale: Option<u8>,
 }
 
 impl Trace {
     fn segment(&mut self, now: Time, fact: &PacketFact<'_>, header: TcpHeader) {
         let index = fact.machine as usize;
-        if self.isns.len() <= index {
-            self.isns.resize(index + 1, Isns::default());
+        if self.syns.len() <= index {
+            self.syns.resize(index + 1, Syns::default());
         }
-        let isns = &mut self.isns[index];
+        let syns = &mut self.syns[index];
         let (own, other) = match fact.event {
-            PacketEvent::Departed => (&mut isns.sent, isns.received),
+            PacketEvent::Departed => (&mut syns.sent, syns.received),
             PacketEvent::Arrived
             | PacketEvent::Entered
             | PacketEvent::Left
-            | PacketEvent::Dropped => (&mut isns.received, isns.sent),
+            | PacketEvent::Dropped(_) => (&mut syns.received, syns.sent),
         };
-        if header.flags.contains(Flags::SYN) {
-            *own = header.seq;
+        let opens = header.flags.contains(Flags::SYN);
+        if opens {
+            *own = Syn { isn: header.seq, window_scale: header.options.window_scale };
         }
+        // Scaled only if both SYNs offer it, and never on a SYN (RFC 7323 §2.2).
+        let scale = match (own.window_scale, other.window_scale) {
+            (Some(shift), Some(_)) if !opens => shift.min(SCALE_MAX),
+            _ => 0,
+        };
         let acknowledges = header.flags.contains(Flags::ACK);
+        let sack = header.options.sack.as_slice().first();
         self.segments.push(SegmentRow {
             time: now,
             endpoint: fact.machine,
             event: fact.event,
             uid: fact.uid,
             header,
-            relative_seq: header.seq - *own,
-            relative_ack: if acknowledges { header.ack - other } else { 0 },
+            relative_seq: header.seq - own.isn,
+            relative_ack: if acknowledges { header.ack - other.isn } else { 0 },
+            window: u32::from(header.window) << scale,
+            sack: sack.map(|block| block.map(|edge| edge - other.isn)),
             payload: fact.payload,
             transmission: std::mem::take(&mut self.transmission),
         });
@@ -109,7 +133,7 @@ impl Observe for Trace {
                     self.segment(now, fact, header);
                 }
             }
-            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped => {
+            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {
                 self.hops.push(HopRow {
                     time: now,
                     uid: fact.uid,
@@ -128,5 +152,63 @@ impl Observe for Trace {
 
     fn block(&mut self, now: Time, fact: BlockFact) {
         self.blocks.push(BlockRow { time: now, fact });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::{Options, SackBlocks};
+
+    const FIRST: Seq = Seq::new(u32::MAX - 10);
+
+    /// The row of a segment without payload, seen at one endpoint.
+    fn see(trace: &mut Trace, event: PacketEvent, header: TcpHeader) -> SegmentRow {
+        let header = Some(&header);
+        let fact = PacketFact { event, machine: 1, uid: 0, bytes: 40, header, payload: 0 };
+        trace.packet(Time::ZERO, &fact);
+        trace.segments[trace.segments.len() - 1]
+    }
+
+    fn syn(flags: Flags, window_scale: Option<u8>) -> TcpHeader {
+        let options = Options { window_scale, ..Options::default() };
+        TcpHeader {
+            seq: FIRST,
+            ack: FIRST + 1,
+            flags,
+            window: 100,
+            options,
+            ..TcpHeader::default()
+        }
+    }
+
+    fn window(own: Option<u8>, peer: Option<u8>) -> (u32, u32) {
+        let mut trace = Trace::default();
+        see(&mut trace, PacketEvent::Departed, syn(Flags::SYN, own));
+        let answer = see(&mut trace, PacketEvent::Arrived, syn(Flags::SYN | Flags::ACK, peer));
+        let later = see(&mut trace, PacketEvent::Arrived, syn(Flags::ACK, None));
+        (answer.window, later.window)
+    }
+
+    #[test]
+    fn windows_are_scaled_after_the_syn_if_both_offer_it() {
+        assert_eq!(window(Some(0), Some(3)), (100, 800));
+        assert_eq!(window(None, Some(3)), (100, 100));
+        assert_eq!(window(Some(3), None), (100, 100));
+        assert_eq!(window(Some(0), Some(255)), (100, 100 << 14));
+    }
+
+    #[test]
+    fn selective_acknowledgements_are_counted_from_the_syn() {
+        let mut trace = Trace::default();
+        see(&mut trace, PacketEvent::Departed, syn(Flags::SYN, None));
+        let mut header = syn(Flags::ACK, None);
+        assert_eq!(see(&mut trace, PacketEvent::Arrived, header).sack, None);
+        let mut sack = SackBlocks::NONE;
+        sack.push(FIRST + 101, FIRST + 201);
+        sack.push(FIRST + 301, FIRST + 401);
+        header.options.sack = sack;
+        let row = see(&mut trace, PacketEvent::Arrived, header);
+        assert_eq!((row.relative_ack, row.sack), (1, Some([101, 201])));
     }
 }

@@ -1,14 +1,17 @@
 //! What an acknowledgement does to the sending half (RFC 9293 §3.10.7.4, fifth check).
 
-use base::{Duration, Observe, RttSample, Seq, TcpFact, Time};
-use cc::Ack;
+use base::{Duration, Observe, RttSample, SackBlocks, Seq, TcpFact, Time};
+use cc::{Ack, LossKind};
 
-use crate::recovery::{Standing, Verdict};
-use crate::sent::Sent;
-use crate::{Payload, RttSampling, Sender};
+use crate::delivery::Delivery;
+use crate::recovery::prr::Progress;
+use crate::recovery::{Recovery, Standing, Verdict};
+use crate::scoreboard::{Fate, Sent, block_offsets};
+use crate::spurious::{Cause, Evidence};
+use crate::{Payload, RttSampling, Sender, timestamps};
 
 /// The acknowledgement and the window of a segment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acknowledgement {
     /// The segment's own sequence number.
     pub seq: Seq,
@@ -19,6 +22,12 @@ pub struct Acknowledgement {
     /// True if the segment carries nothing else: only then can it count as a duplicate
     /// (RFC 5681 §2).
     pub pure: bool,
+    /// What arrived beyond it (RFC 2018), where that was agreed upon.
+    pub sack: SackBlocks,
+    /// This side's clock as the peer echoes it (RFC 7323 §3.2).
+    pub echo: Option<u32>,
+    /// True if the peer echoes congestion (RFC 3168 §6.1.3).
+    pub ece: bool,
 }
 
 /// What became of an acknowledgement.
@@ -49,12 +58,34 @@ impl<P: Payload> Sender<P> {
         }
         let same_window = arrival.window == self.peer.size;
         self.update_peer_window(arrival);
+        let una = self.una + ahead as u64;
+        if arrival.ece && self.ecn.on_echo(una, self.max) && !self.recovery.is_recovering() {
+            self.lose(now, LossKind::Ecn);
+        }
+        let selected = self.take_selections(now, una, arrival, observe);
+        self.hear_of_duplicates(now, una, arrival, observe);
+        if ahead == 0 && arrival.pure && self.recovery.restarts_timer() {
+            self.restart_timer_on_duplicate(now);
+        }
         if ahead > 0 {
-            self.new_ack(now, self.una + ahead as u64, observe);
-        } else if arrival.pure && same_window && self.nxt > self.una {
-            self.duplicate_ack(now, observe);
+            self.new_ack(now, una, selected, arrival.echo, observe);
+        } else if self.nxt > self.una && self.is_duplicate(arrival, same_window, &selected) {
+            self.duplicate_ack(now, selected, observe);
         }
         AckOutcome::Accepted
+    }
+
+    /// RFC 6675 §2 where the scoreboard rules: it selects something new. Else RFC 5681 §2: it says
+    /// nothing that had not been said.
+    fn is_duplicate(&self, arrival: &Acknowledgement, same_window: bool, selected: &News) -> bool {
+        match self.recovery {
+            Recovery::Selective(_) | Recovery::Rack(_) => selected.delivered > 0,
+            Recovery::Tahoe(_)
+            | Recovery::Reno(_)
+            | Recovery::NewReno(_)
+            | Recovery::Sack1(_)
+            | Recovery::Vegas(_) => arrival.pure && same_window,
+        }
     }
 
     /// The window of the newest segment counts (RFC 9293 §3.10.7.4: by its number, then by its
@@ -73,7 +104,14 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    fn new_ack<O: Observe>(&mut self, now: Time, una: u64, observe: &mut O) {
+    fn new_ack<O: Observe>(
+        &mut self,
+        now: Time,
+        una: u64,
+        selected: News,
+        echo: Option<u32>,
+        observe: &mut O,
+    ) {
         let data_end = una.min(self.buffer.end());
         let acked = data_end - self.una.min(data_end);
         self.una = una;
@@ -81,63 +119,156 @@ impl<P: Payload> Sender<P> {
         self.buffer.drop_below(una);
         self.timeouts = 0;
         self.resend = false;
-        let rtt = self.take_acknowledged(now, observe);
+        let news = self.take_acknowledged(now, selected, echo, observe);
         if acked > 0 {
             observe.tcp(now, self.id, TcpFact::Acked { offset: data_end });
         }
-        self.sample_rto(now, rtt);
-        let standing = Standing { now, una, max: self.max, oldest: self.outstanding.oldest() };
-        let verdict = self.recovery.on_new_ack(&standing, rtt);
+        self.sample_rto(now, news.rtt, echo);
+        self.judge_new_ack(now, &Evidence { echo, once: news.once, rtt: news.rtt });
+        let lost = self.board.lost_segments();
+        let verdict = self.recovery.on_new_ack(&self.standing(now, acked, &news), &mut self.board);
+        if verdict != Verdict::RepairImpatiently {
+            self.restart_timer(now);
+        }
+        self.follow(verdict, now, observe);
         if acked > 0 {
-            self.controller.on_ack(&Ack { now, acked, una, nxt: self.nxt, rtt });
+            self.tell_controller(now, acked, &news);
+        }
+        let good = self.board.lost_segments() <= lost;
+        self.reduce(news.delivered, if good { Progress::Good } else { Progress::Doubtful });
+        self.arm_probe(now);
+        self.update_window(now, observe);
+    }
+
+    fn duplicate_ack<O: Observe>(&mut self, now: Time, selected: News, observe: &mut O) {
+        self.judge_duplicate_ack(now, &Evidence { echo: None, once: selected.once, rtt: None });
+        let standing = self.standing(now, 0, &selected);
+        let opens = self.recovery.opens_with_duplicates();
+        let verdict = self.recovery.on_duplicate_ack(&standing, &mut self.board);
+        self.follow(verdict, now, observe);
+        if selected.delivered > 0 {
+            self.tell_controller(now, if opens { selected.delivered } else { 0 }, &selected);
+        }
+        self.reduce(selected.delivered, Progress::Doubtful);
+        self.arm_probe(now);
+        self.update_window(now, observe);
+    }
+
+    /// ns-2's Fack: it measures from the segment that was timed last, acknowledged or not.
+    fn restart_timer_on_duplicate(&mut self, now: Time) {
+        if let Some(sent) = self.last_timed {
+            self.rto.sample(now - sent);
         }
         self.restart_timer(now);
-        self.follow(verdict, now, observe);
-        self.update_window(now, observe);
     }
 
-    fn duplicate_ack<O: Observe>(&mut self, now: Time, observe: &mut O) {
-        let standing =
-            Standing { now, una: self.una, max: self.max, oldest: self.outstanding.oldest() };
-        let verdict = self.recovery.on_duplicate_ack(&standing);
-        self.follow(verdict, now, observe);
-        self.update_window(now, observe);
+    fn standing(&self, now: Time, acked: u64, news: &News) -> Standing {
+        Standing {
+            now,
+            acked,
+            una: self.una,
+            nxt: self.nxt,
+            max: self.max,
+            mss: u64::from(self.mss),
+            rtt: news.rtt,
+        }
     }
 
-    fn follow<O: Observe>(&mut self, verdict: Verdict, now: Time, observe: &mut O) {
+    fn tell_controller(&mut self, now: Time, acked: u64, news: &News) {
+        self.tell_losses(now);
+        self.controller.on_ack(&Ack {
+            now,
+            acked,
+            delivered: news.delivered,
+            una: self.una,
+            nxt: self.nxt,
+            pipe: self.pipe(),
+            rtt: news.rtt,
+            recovering: self.recovery.holds_window(&self.board),
+            window_limited: self.window_limited,
+            rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
+        });
+    }
+
+    pub(crate) fn follow<O: Observe>(&mut self, verdict: Verdict, now: Time, observe: &mut O) {
         match verdict {
             Verdict::Wait => return,
             Verdict::Retransmit(kind) => {
+                self.doubt_loss(Cause::Acknowledgements);
                 self.lose(now, kind);
+                self.begin_reduction();
                 self.timed = None;
+                self.resend = true;
                 self.restart_timer(now);
             }
-            Verdict::Repair => {}
+            Verdict::GoBack(kind) => {
+                self.doubt_loss(Cause::Acknowledgements);
+                self.lose(now, kind);
+                self.go_back();
+                self.timer = None;
+            }
+            Verdict::Repair | Verdict::RepairImpatiently => self.resend = true,
         }
-        self.resend = true;
-        observe.tcp(now, self.id, TcpFact::FastRetransmit { offset: self.una });
+        let offset = self.first_to_repair();
+        observe.tcp(now, self.id, TcpFact::FastRetransmit { offset });
     }
 
-    /// Takes what is acknowledged off the list; the round-trip time is that of the newest
-    /// segment, if it was sent once.
-    fn take_acknowledged<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Duration> {
-        let mut newest = None;
-        while let Some(segment) = self.outstanding.pop_below(self.una) {
-            newest = round_trip(&segment, now);
-            if O::ON
-                && segment.offset < self.buffer.end()
-                && let Some(rtt) = newest
-            {
-                let sample = RttSample { offset: segment.offset, rtt };
-                observe.tcp(now, self.id, TcpFact::Rtt(sample));
+    /// Takes in what was selected beyond `una`.
+    fn take_selections<O: Observe>(
+        &mut self,
+        now: Time,
+        una: u64,
+        arrival: &Acknowledgement,
+        observe: &mut O,
+    ) -> News {
+        let mut news = News::default();
+        let (delivery, recovery) = (&mut self.delivery, &mut self.recovery);
+        for &block in arrival.sack.as_slice() {
+            if let Some([from, to]) = block_offsets(self.first, una, self.max, block) {
+                let (id, end) = (self.id, self.buffer.end());
+                self.board.select(from, to, |segment| {
+                    news.take(segment, now, delivery.as_deref_mut());
+                    recovery.on_arrival(now, segment, arrival.echo);
+                    report_round_trip(segment, now, id, end, observe);
+                });
             }
         }
-        newest
+        news
     }
 
-    fn sample_rto(&mut self, now: Time, newest: Option<Duration>) {
+    /// Takes what is acknowledged off the scoreboard.
+    fn take_acknowledged<O: Observe>(
+        &mut self,
+        now: Time,
+        selected: News,
+        echo: Option<u32>,
+        observe: &mut O,
+    ) -> News {
+        let mut news = selected;
+        let before = self.board.oldest().map_or(self.una, |oldest| oldest.offset);
+        let mut rest = before;
+        while let Some(segment) = self.board.pop_below(self.una) {
+            rest = segment.end();
+            if segment.fate != Fate::Selected {
+                news.take(&segment, now, self.delivery.as_deref_mut());
+                self.recovery.on_arrival(now, &segment, echo);
+                report_round_trip(&segment, now, self.id, self.buffer.end(), observe);
+            }
+        }
+        news.delivered += self.una.saturating_sub(rest);
+        self.board.unselect_below(self.una);
+        if let Some(delivery) = &mut self.delivery {
+            delivery.forget_below(self.una);
+        }
+        news
+    }
+
+    fn sample_rto(&mut self, now: Time, newest: Option<Duration>, echo: Option<u32>) {
         let sample = match self.policy.rtt_sampling {
-            RttSampling::EverySegment => newest,
+            RttSampling::EverySegment => {
+                // RFC 7323 §4.1: an echo tells the time of a segment sent again, too.
+                newest.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
+            }
             RttSampling::OnePerWindow => {
                 let timed = self.timed.filter(|&(end, _)| end <= self.una);
                 timed.map(|(_, sent)| {
@@ -152,7 +283,41 @@ impl<P: Payload> Sender<P> {
     }
 }
 
+/// What an acknowledgement tells of segments that were not known to have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Their bytes.
+    delivered: u64,
+    /// The round-trip time of the newest, if it was sent once.
+    rtt: Option<Duration>,
+    /// The lowest offset of those sent once.
+    once: Option<u64>,
+}
+
+impl News {
+    fn take(&mut self, segment: &Sent, now: Time, delivery: Option<&mut Delivery>) {
+        self.delivered += u64::from(segment.length);
+        self.rtt = round_trip(segment, now);
+        if segment.transmissions == 1 {
+            self.once = Some(self.once.map_or(segment.offset, |once| once.min(segment.offset)));
+        }
+        if let Some(delivery) = delivery {
+            delivery.on_arrived(now, segment);
+        }
+    }
+}
+
 /// Karn's algorithm: a segment sent again tells no round-trip time.
 fn round_trip(segment: &Sent, now: Time) -> Option<Duration> {
     (segment.transmissions == 1).then(|| now - segment.first_at)
+}
+
+/// Tells observers of the round-trip time of `segment`, if it carried data (which end at `end`).
+fn report_round_trip<O: Observe>(segment: &Sent, now: Time, id: u32, end: u64, observe: &mut O) {
+    if O::ON
+        && segment.offset < end
+        && let Some(rtt) = round_trip(segment, now)
+    {
+        observe.tcp(now, id, TcpFact::Rtt(RttSample { offset: segment.offset, rtt }));
+    }
 }

@@ -1,8 +1,16 @@
 //! The ends of a connection: closed, aborted, reset, refused.
 
-use base::{Flags, Observe, Seq, TcpHeader, Time};
+use base::{Flags, Observe, Options, Seq, TcpHeader, Time};
 
 use crate::{Endpoint, Event, Payload, Segment, State};
+
+/// A reset that is to be sent.
+#[derive(Debug)]
+pub(crate) struct Reset {
+    seq: Seq,
+    ack: Seq,
+    flags: Flags,
+}
 
 impl<P: Payload> Endpoint<P> {
     /// Nothing more will be written: a FIN follows the last byte. Data still arrive until the
@@ -18,8 +26,8 @@ impl<P: Payload> Endpoint<P> {
     /// Ends the connection at once; the peer is told by a reset (RFC 9293 §3.10.5).
     pub fn abort<O: Observe>(&mut self, now: Time, observe: &mut O) {
         if self.state.is_synchronized() && self.state != State::TimeWait {
-            let header = self.bare_header(self.sender.idle_seq(), Flags::RST | Flags::ACK);
-            self.reply = Some(TcpHeader { ack: self.receiver.next_seq(), ..header });
+            let (seq, ack) = (self.sender.idle_seq(), self.receiver.next_seq());
+            self.reset = Some(Reset { seq, ack, flags: Flags::RST | Flags::ACK });
         }
         self.advance(now, Event::Abort, observe);
     }
@@ -49,12 +57,21 @@ impl<P: Payload> Endpoint<P> {
         if segment.has(Flags::RST) {
             return;
         }
-        let header = if segment.has(Flags::ACK) {
-            self.bare_header(segment.header.ack, Flags::RST)
+        self.reset = Some(if segment.has(Flags::ACK) {
+            Reset { seq: segment.header.ack, ack: Seq::new(0), flags: Flags::RST }
         } else {
             let ack = segment.header.seq + segment.numbers();
-            TcpHeader { ack, ..self.bare_header(Seq::new(0), Flags::RST | Flags::ACK) }
-        };
-        self.reply = Some(header);
+            Reset { seq: Seq::new(0), ack, flags: Flags::RST | Flags::ACK }
+        });
+    }
+
+    /// A reset, too, should carry timestamps where they were agreed upon (RFC 7323 §3.2); one that
+    /// acknowledges nothing has none to echo.
+    pub(crate) fn resetting(&self, now: Time, reset: &Reset) -> Segment<P> {
+        let Reset { seq, ack, flags } = *reset;
+        let timestamps = self.receiver.timestamps(now).filter(|_| flags.contains(Flags::ACK));
+        let options = Options { timestamps, ..Options::default() };
+        let header = TcpHeader { ack, options, ..self.bare_header(seq, flags) };
+        Segment { header, ..Segment::default() }
     }
 }

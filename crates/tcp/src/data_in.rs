@@ -1,13 +1,13 @@
 //! What arriving data do to the receiving half (RFC 9293 §3.10.7.4, seventh check; RFC 5681
 //! §4.2).
 
-use base::{Observe, Seq, TcpFact, Time};
+use base::{Ecn, Observe, Seq, TcpFact, Time};
 
 use crate::receiver::AckDue;
 use crate::{Payload, Receiver};
 
 /// The part of a segment that concerns the receiving half.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Arrival<P> {
     /// The number of its first byte.
     pub seq: Seq,
@@ -15,6 +15,10 @@ pub struct Arrival<P> {
     pub payload: P,
     /// True if a FIN follows the payload.
     pub fin: bool,
+    /// What the IP header said of congestion.
+    pub ecn: Ecn,
+    /// True if the peer says that it reduced its window (RFC 3168 §6.1.2).
+    pub cwr: bool,
 }
 
 impl<P: Payload> Receiver<P> {
@@ -30,6 +34,7 @@ impl<P: Payload> Receiver<P> {
         let from = start.max(before as i64) as u64;
         let to = end.min(self.edge as i64).max(from as i64) as u64;
         let gap = !self.early.is_empty();
+        self.twice = self.duplicate(start, end);
         let fresh = if from < to {
             let skip = (from as i64 - start) as u64;
             self.keep(from, arrival.payload.slice(skip, skip + (to - from)))
@@ -48,9 +53,10 @@ impl<P: Payload> Receiver<P> {
             };
             observe.tcp(now, self.id, fact);
             self.largest = self.largest.max(length);
+            self.note_congestion(arrival);
         }
         self.unacknowledged += self.next() - before;
-        let in_order = self.next() > before && !gap && !self.is_at_fin();
+        let in_order = self.next() > before && !gap && self.twice.is_none() && !self.is_at_fin();
         let due = if in_order { self.in_order_ack(now) } else { self.out_of_order_ack(before) };
         self.ack = self.ack.or_sooner(due);
     }
@@ -80,8 +86,9 @@ impl<P: Payload> Receiver<P> {
     }
 
     /// RFC 5681 §4.2: at once for what leaves a gap, fills one, or had come before. Where nothing
-    /// moved on, it must count as a duplicate.
+    /// moved on, it must count as a duplicate; and full segments have no room for blocks.
     fn out_of_order_ack(&self, before: u64) -> AckDue {
-        if self.next() > before || self.is_at_fin() { AckDue::Now } else { AckDue::Alone }
+        let moved = self.next() > before || self.is_at_fin();
+        if moved && !self.has_blocks() { AckDue::Now } else { AckDue::Alone }
     }
 }

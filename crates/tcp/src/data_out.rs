@@ -1,8 +1,9 @@
 //! What the sending half sends next (RFC 9293 §3.8.6.2.1; RFC 5681 §3).
 
-use base::{Flags, Observe, Seq, TcpFact, Time};
+use base::{Ecn, Flags, Observe, Seq, TcpFact, Time};
 
-use crate::sent::Sent;
+use crate::recovery::Order;
+use crate::scoreboard::{Fate, Sent};
 use crate::{Payload, RttSampling, Sender};
 
 /// What a sender hands out: a segment without the receiving half's part of the header.
@@ -14,14 +15,23 @@ pub struct Departure<P> {
     pub flags: Flags,
     /// The payload, empty for a FIN alone.
     pub payload: P,
+    /// What its IP header says of congestion.
+    pub ecn: Ecn,
 }
 
 impl<P: Payload> Sender<P> {
     /// The next segment to send now, if any.
     #[must_use]
     pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
+        if self.pacer.holds(now) {
+            return None;
+        }
         if std::mem::take(&mut self.resend) {
-            return Some(self.send_again(now, self.una, observe));
+            let offset = self.first_to_repair();
+            return Some(self.send_again(now, offset, observe));
+        }
+        if let Some(departure) = self.send_probe(now, observe) {
+            return Some(departure);
         }
         if self.nxt == self.max && self.nxt == self.una {
             self.restart_after_idle(now, observe);
@@ -29,13 +39,25 @@ impl<P: Payload> Sender<P> {
         let departure = if self.nxt < self.max {
             self.repeat(now, observe)
         } else {
-            self.send_new(now, observe)
+            self.send_lost(now, observe).or_else(|| self.send_new(now, observe))
         };
         if departure.is_some() {
             self.persist.stop();
             return departure;
         }
+        self.note_idleness();
         self.probe(now, observe)
+    }
+
+    /// Nothing could be sent: for want of data, if the window has room.
+    fn note_idleness(&mut self) {
+        let pipe = self.pipe();
+        if let Some(delivery) = &mut self.delivery
+            && self.nxt == self.buffer.end()
+            && pipe < self.allowance
+        {
+            delivery.on_nothing_to_send(pipe);
+        }
     }
 
     /// The end of what congestion control and the configured window let fly.
@@ -52,13 +74,48 @@ impl<P: Payload> Sender<P> {
         self.closed.then(|| self.buffer.end() + 1)
     }
 
-    /// After a timeout: what had been sent before, in the same segments.
+    /// What is sent at once on a loss: the lowest that is lost.
+    pub(crate) fn first_to_repair(&mut self) -> u64 {
+        self.board.next_lost().map_or(self.una, |lost| lost.offset)
+    }
+
+    /// A segment leaves: what repairs losses takes note.
+    fn follow_departure(&mut self, now: Time, segment: &Sent) {
+        self.recovery.on_departure(segment);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(u64::from(segment.length));
+        }
+        if segment.transmissions == 1 {
+            self.arm_probe(now);
+        } else if let Some(doubt) = &mut self.doubt {
+            doubt.on_resent(now, segment);
+        }
+    }
+
+    /// What the scoreboard holds for lost comes first; then new data.
+    fn send_lost<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
+        let Order::Lost { pipe } = self.recovery.order(&self.board) else { return None };
+        if self.frto_probes() {
+            return None;
+        }
+        let &Sent { offset, length, .. } = self.board.next_lost()?;
+        // A FIN takes no room.
+        let data = (offset + u64::from(length)).min(self.buffer.end()).saturating_sub(offset);
+        if pipe + data > self.allowance || offset >= self.peer_edge() {
+            return None;
+        }
+        self.recovery.on_sent(offset, offset + u64::from(length));
+        Some(self.send_again(now, offset, observe))
+    }
+
+    /// After going back: what had been sent before, in the same segments.
     fn repeat<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
-        let segment = *self.outstanding.at(self.nxt);
+        let segment = *self.board.at(self.nxt);
         let edge = self.window_edge().min(self.peer_edge());
         let fits =
             segment.end().min(self.buffer.end()) <= edge && segment.offset < self.peer_edge();
         if !fits {
+            self.window_limited = segment.end() > self.window_edge();
             return None;
         }
         self.nxt = segment.end();
@@ -67,16 +124,18 @@ impl<P: Payload> Sender<P> {
 
     /// Sends the outstanding segment at `offset` once more. The last one, if it is short, is
     /// filled up with what has been written since: a window probe grows into a segment.
-    fn send_again<O: Observe>(&mut self, now: Time, offset: u64, observe: &mut O) -> Departure<P> {
+    pub(crate) fn send_again<O: Observe>(
+        &mut self,
+        now: Time,
+        offset: u64,
+        observe: &mut O,
+    ) -> Departure<P> {
         let edge = self.window_edge().min(self.peer_edge());
         let full = (offset + u64::from(self.mss)).min(self.buffer.end()).min(edge);
-        let last = self.max;
-        let segment = self.outstanding.at(offset);
-        if segment.end() == last && full > last {
-            segment.length = (full - offset) as u32;
-        }
-        segment.sent_again(now);
-        let segment = *segment;
+        let &Sent { length, .. } = self.board.at(offset);
+        let grown = offset + u64::from(length) == self.max && full > self.max;
+        let length = if grown { (full - offset) as u32 } else { length };
+        let segment = self.board.sent_again(now, offset, length);
         self.max = self.max.max(segment.end());
         if self.nxt > offset {
             self.nxt = self.nxt.max(segment.end());
@@ -84,7 +143,11 @@ impl<P: Payload> Sender<P> {
         self.depart(now, &segment, observe)
     }
 
-    fn send_new<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
+    pub(crate) fn send_new<O: Observe>(
+        &mut self,
+        now: Time,
+        observe: &mut O,
+    ) -> Option<Departure<P>> {
         let length = self.sendable();
         let data_end = self.nxt + length;
         let fin = self
@@ -103,12 +166,15 @@ impl<P: Payload> Sender<P> {
             offset: self.nxt,
             length: (end - self.nxt) as u32,
             transmissions: 1,
+            fate: Fate::Flying,
             first_at: now,
             last_at: now,
         };
-        self.outstanding.push(segment);
+        self.board.push(segment);
+        self.recovery.on_sent(self.nxt, end);
         if self.timed.is_none() && self.policy.rtt_sampling == RttSampling::OnePerWindow {
             self.timed = Some((end, now));
+            self.last_timed = Some(now);
         }
         self.nxt = end;
         self.max = end;
@@ -118,10 +184,12 @@ impl<P: Payload> Sender<P> {
     /// How many bytes of new data to send now: a full segment, or all there is, or as much as
     /// makes half of the largest window that the peer ever had (the silly window syndrome:
     /// RFC 9293 §3.8.6.2.1).
-    fn sendable(&self) -> u64 {
+    fn sendable(&mut self) -> u64 {
         let waiting = self.buffer.end().saturating_sub(self.nxt);
         let length = waiting.min(u64::from(self.mss));
-        if length == 0 || self.nxt + length > self.window_edge() {
+        self.window_limited =
+            if length > 0 { !self.congestion_allows(length) } else { self.lost_waits() };
+        if length == 0 || self.window_limited {
             return 0;
         }
         let room = self.peer_edge().saturating_sub(self.nxt);
@@ -133,6 +201,23 @@ impl<P: Payload> Sender<P> {
             return if held { 0 } else { length };
         }
         if room > 0 && room >= self.peer.largest / 2 { room } else { 0 }
+    }
+
+    /// True if something that is lost waits for room in the window.
+    fn lost_waits(&mut self) -> bool {
+        matches!(self.recovery.order(&self.board), Order::Lost { .. })
+            && self.board.next_lost().is_some()
+    }
+
+    /// True if the congestion window and the configured one let `length` more bytes of new data
+    /// fly.
+    fn congestion_allows(&self, length: u64) -> bool {
+        match self.recovery.order(&self.board) {
+            Order::Stream => self.nxt + length <= self.window_edge(),
+            Order::Lost { pipe } => {
+                pipe + length <= self.allowance && self.nxt + length <= self.una + self.cap
+            }
+        }
     }
 
     /// Nothing else may go: when something waits and nothing is in flight, the peer's window is
@@ -168,16 +253,22 @@ impl<P: Payload> Sender<P> {
         let idle =
             self.last_sent.is_some_and(|sent| now.saturating_since(sent) > self.rto.current());
         if self.policy.slow_start_restart && idle && self.nxt < self.buffer.end() {
-            self.controller.on_idle();
+            self.controller.on_idle(now);
             self.update_window(now, observe);
         }
     }
 
     fn depart<O: Observe>(&mut self, now: Time, segment: &Sent, observe: &mut O) -> Departure<P> {
         self.last_sent = Some(now);
+        self.pacer.on_sent(now, u64::from(segment.length), &self.pace());
+        let pipe = self.pipe();
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_sent(now, segment, pipe);
+        }
         if self.timer.is_none() {
             self.timer = Some(now + self.rto.current());
         }
+        self.follow_departure(now, segment);
         let data_end = segment.end().min(self.buffer.end());
         let mut flags = Flags::NONE;
         if segment.end() > self.buffer.end() {
@@ -190,11 +281,18 @@ impl<P: Payload> Sender<P> {
             let fact = TcpFact::Sent {
                 offset: segment.offset,
                 length: (data_end - segment.offset) as u32,
-                transmission: segment.transmissions,
+                transmission: u32::from(segment.transmissions),
             };
             observe.tcp(now, self.id, fact);
         }
         let payload = self.buffer.slice(segment.offset.min(data_end), data_end);
-        Departure { seq: self.seq(segment.offset), flags, payload }
+        let mut ecn = Ecn::NotCapable;
+        if segment.transmissions == 1 && segment.offset < data_end {
+            ecn = self.ecn.codepoint();
+            if self.ecn.take_cwr() {
+                flags = flags | Flags::CWR;
+            }
+        }
+        Departure { seq: self.seq(segment.offset), flags, payload, ecn }
     }
 }

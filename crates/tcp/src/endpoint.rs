@@ -1,13 +1,16 @@
 //! A TCP endpoint: one side of one connection (RFC 9293).
 
-use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time};
+use std::sync::Arc;
+
+use base::{Flags, Observe, Options, SackBlocks, Seq, TcpFact, TcpHeader, Time};
 
 use crate::ack_in::{AckOutcome, Acknowledgement};
+use crate::close::Reset;
 use crate::data_in::Arrival;
 use crate::handshake::Handshake;
 use crate::receiver::AckDue;
 use crate::sender::earlier;
-use crate::{Config, Event, Payload, Receiver, Segment, Sender, State};
+use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
 
 /// One side of a connection.
 ///
@@ -18,15 +21,15 @@ use crate::{Config, Event, Payload, Receiver, Segment, Sender, State};
 #[derive(Debug)]
 pub struct Endpoint<P> {
     pub(crate) id: u32,
-    pub(crate) config: Config,
+    pub(crate) config: Arc<Config>,
     pub(crate) state: State,
     local_port: u16,
     remote_port: u16,
     pub(crate) sender: Sender<P>,
     pub(crate) receiver: Receiver<P>,
     pub(crate) handshake: Handshake,
-    /// A segment that answers one which belongs to no connection, or a reset.
-    pub(crate) reply: Option<TcpHeader>,
+    /// Tells the peer that there is no connection, or no more.
+    pub(crate) reset: Option<Reset>,
     /// When TIME-WAIT ends.
     pub(crate) time_wait: Option<Time>,
 }
@@ -34,7 +37,13 @@ pub struct Endpoint<P> {
 impl<P: Payload> Endpoint<P> {
     /// Opens a connection: the SYN is ready to be polled. `id` is the number that observers see,
     /// `isn` the initial sequence number.
-    pub fn connect(id: u32, config: &Config, local_port: u16, remote_port: u16, isn: Seq) -> Self {
+    pub fn connect(
+        id: u32,
+        config: &Arc<Config>,
+        local_port: u16,
+        remote_port: u16,
+        isn: Seq,
+    ) -> Self {
         let mut endpoint = Self::listen(id, config, local_port, remote_port, isn);
         endpoint.state = State::SynSent;
         endpoint.handshake.due = true;
@@ -42,18 +51,24 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Waits for the SYN of one connection.
-    pub fn listen(id: u32, config: &Config, local_port: u16, remote_port: u16, isn: Seq) -> Self {
+    pub fn listen(
+        id: u32,
+        config: &Arc<Config>,
+        local_port: u16,
+        remote_port: u16,
+        isn: Seq,
+    ) -> Self {
         let buffer = u64::from(config.receive_buffer);
         Self {
             id,
-            config: config.clone(),
+            config: Arc::clone(config),
             state: State::Listen,
             local_port,
             remote_port,
             sender: Sender::new(id, config, isn + 1),
             receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack),
-            handshake: Handshake::new(isn, config.receive_buffer),
-            reply: None,
+            handshake: Handshake::new(isn, config),
+            reset: None,
             time_wait: None,
         }
     }
@@ -87,7 +102,7 @@ impl<P: Payload> Endpoint<P> {
     pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
         match self.state {
             State::Closed => self.refuse(&segment),
-            State::Listen => self.listen_in(&segment),
+            State::Listen => self.listen_in(now, &segment),
             State::SynSent => self.syn_sent_in(now, &segment, observe),
             State::SynReceived
             | State::Established
@@ -118,8 +133,8 @@ impl<P: Payload> Endpoint<P> {
     /// The next segment to send now, if any.
     #[must_use]
     pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Segment<P>> {
-        if let Some(header) = self.reply.take() {
-            return Some(Segment { header, payload: P::default() });
+        if let Some(reset) = self.reset.take() {
+            return Some(self.resetting(now, &reset));
         }
         if self.handshake.due {
             return Some(self.syn(now));
@@ -128,16 +143,16 @@ impl<P: Payload> Endpoint<P> {
             return None;
         }
         if self.receiver.ack_due() == AckDue::Alone {
-            return Some(self.acknowledgement());
+            return Some(self.acknowledgement(now));
         }
         if self.state.sends()
             && let Some(departure) = self.sender.poll_output(now, observe)
         {
             let flags = departure.flags | Flags::ACK;
-            let header = self.header(departure.seq, flags);
-            return Some(Segment { header, payload: departure.payload });
+            let header = self.header(now, departure.seq, flags);
+            return Some(Segment { header, payload: departure.payload, ecn: departure.ecn });
         }
-        (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement())
+        (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement(now))
     }
 
     /// When [`Endpoint::handle_timeout`] is due; `None` is never.
@@ -159,6 +174,9 @@ impl<P: Payload> Endpoint<P> {
 
     /// RFC 9293 §3.10.7.4, in its order.
     fn synchronized_in<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        if !self.is_timely(now, &segment) {
+            return;
+        }
         if self.state == State::SynReceived && self.again_a_syn(&segment) {
             if !segment.has(Flags::ACK) {
                 self.handshake.due = true;
@@ -175,6 +193,8 @@ impl<P: Payload> Endpoint<P> {
             self.acknowledge_alone();
             return;
         }
+        let Segment { header, .. } = &segment;
+        self.receiver.take_timestamps(now, header.seq, header.options.timestamps);
         if !segment.has(Flags::ACK) {
             return;
         }
@@ -183,6 +203,21 @@ impl<P: Payload> Endpoint<P> {
         }
         if self.ack_in(now, &self.acknowledgement_of(&segment), observe) {
             self.data_in(now, segment, observe);
+        }
+    }
+
+    /// RFC 7323 §5.3, R1, ahead of the first check; false if the segment is to be dropped.
+    fn is_timely(&mut self, now: Time, segment: &Segment<P>) -> bool {
+        if segment.has(Flags::RST) {
+            return true;
+        }
+        match self.receiver.timeliness(now, segment.header.options.timestamps) {
+            Timeliness::Timely => true,
+            Timeliness::Unstamped => false,
+            Timeliness::Old => {
+                self.acknowledge_alone();
+                false
+            }
         }
     }
 
@@ -208,7 +243,9 @@ impl<P: Payload> Endpoint<P> {
             && !segment.has(Flags::SYN)
             && segment.header.seq.before(self.receiver.next_seq());
         let acknowledgement = self.acknowledgement_of(&segment);
-        let arrival = Arrival { seq: segment.header.seq, payload: segment.payload, fin: false };
+        // Neither its FIN nor its mark counts (RFC 3168 §6.1.5).
+        let arrival =
+            Arrival { seq: segment.header.seq, payload: segment.payload, ..Arrival::default() };
         self.receiver.handle_data(now, &arrival, observe);
         self.acknowledge_alone();
         if old && self.state != State::SynReceived {
@@ -241,11 +278,15 @@ impl<P: Payload> Endpoint<P> {
 
     fn acknowledgement_of(&self, segment: &Segment<P>) -> Acknowledgement {
         let header = &segment.header;
+        let agreed = self.handshake.agreed();
         Acknowledgement {
             seq: header.seq,
             ack: header.ack,
             window: u64::from(header.window) << self.handshake.peer_scale(),
             pure: segment.numbers() == 0,
+            sack: if agreed.sack { header.options.sack } else { SackBlocks::NONE },
+            echo: header.options.timestamps.filter(|_| agreed.timestamps).map(|clocks| clocks.echo),
+            ece: agreed.ecn && segment.has(Flags::ECE) && !segment.has(Flags::SYN),
         }
     }
 
@@ -254,8 +295,13 @@ impl<P: Payload> Endpoint<P> {
         if !self.state.receives() {
             return;
         }
-        let fin = segment.has(Flags::FIN);
-        let arrival = Arrival { seq: segment.header.seq, payload: segment.payload, fin };
+        let arrival = Arrival {
+            seq: segment.header.seq,
+            fin: segment.has(Flags::FIN),
+            ecn: segment.ecn,
+            cwr: segment.has(Flags::CWR),
+            payload: segment.payload,
+        };
         self.receiver.handle_data(now, &arrival, observe);
         if self.receiver.is_at_fin() {
             self.advance(now, Event::Fin, observe);
@@ -296,7 +342,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    fn acknowledgement(&mut self) -> Segment<P> {
+    fn acknowledgement(&mut self, now: Time) -> Segment<P> {
         let seq = match self.state {
             State::SynReceived => self.handshake.isn + 1,
             State::Closed
@@ -310,13 +356,21 @@ impl<P: Payload> Endpoint<P> {
             | State::LastAck
             | State::TimeWait => self.sender.idle_seq(),
         };
-        Segment { header: self.header(seq, Flags::ACK), payload: P::default() }
+        let mut header = self.header(now, seq, Flags::ACK);
+        header.options.sack = self.receiver.blocks();
+        Segment { header, ..Segment::default() }
     }
 
-    /// The header of a segment that leaves now, with the receiving half's acknowledgement.
-    fn header(&mut self, seq: Seq, flags: Flags) -> TcpHeader {
+    /// The header of a segment that leaves now, with what the receiving half says.
+    fn header(&mut self, now: Time, seq: Seq, flags: Flags) -> TcpHeader {
         let (ack, window) = self.receiver.acknowledge();
-        TcpHeader { ack, window, ..self.bare_header(seq, flags) }
+        let timestamps = self.receiver.timestamps(now);
+        TcpHeader {
+            ack,
+            window,
+            options: Options { timestamps, ..Options::default() },
+            ..self.bare_header(seq, flags | self.receiver.echo())
+        }
     }
 
     /// A header without acknowledgement and window.

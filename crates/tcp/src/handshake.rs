@@ -1,8 +1,10 @@
 //! The three-way handshake (RFC 9293 §3.5) and what both sides agree upon in it.
 
-use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time};
+use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time, Timestamps};
 
-use crate::{AckDue, Endpoint, Event, Payload, Segment};
+use crate::ecn_echo;
+use crate::timestamps::clock;
+use crate::{AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
@@ -25,12 +27,38 @@ pub(crate) struct Handshake {
     sent: Time,
     /// The shift that this side's receive buffer needs.
     scale: u8,
-    /// The options of the peer's SYN, once it has come.
-    peer: Option<Options>,
+    /// What this side offers.
+    offers: Offers,
+    /// What the peer's SYN said, once it has come.
+    peer: Option<PeerSyn>,
+}
+
+/// What a peer's SYN, or its answer to one, says.
+#[derive(Clone, Copy, Debug)]
+struct PeerSyn {
+    mss: u32,
+    window_scale: Option<u8>,
+    offers: Offers,
+}
+
+impl PeerSyn {
+    fn read(header: &TcpHeader) -> Self {
+        let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
+        Self {
+            mss: mss.map_or(DEFAULT_MSS, u32::from),
+            window_scale,
+            offers: Offers {
+                sack: sack_permitted,
+                timestamps: timestamps.is_some(),
+                ecn: ecn_echo::is_setup(header.flags),
+            },
+        }
+    }
 }
 
 impl Handshake {
-    pub(crate) fn new(isn: Seq, receive_buffer: u32) -> Self {
+    pub(crate) fn new(isn: Seq, config: &Config) -> Self {
+        let receive_buffer = config.receive_buffer;
         let scale = (0..SCALE_MAX).find(|&scale| receive_buffer >> scale <= WINDOW_FIELD_MAX);
         Self {
             isn,
@@ -39,6 +67,7 @@ impl Handshake {
             transmissions: 0,
             sent: Time::ZERO,
             scale: scale.unwrap_or(SCALE_MAX),
+            offers: config.offers,
             peer: None,
         }
     }
@@ -55,9 +84,19 @@ impl Handshake {
         self.peer.and_then(|peer| peer.window_scale).map_or(0, |scale| scale.min(SCALE_MAX))
     }
 
+    /// What both sides offered (RFC 2018 §2, RFC 7323 §1.3, RFC 3168 §6.1.1).
+    pub(crate) fn agreed(&self) -> Offers {
+        self.peer.map_or(Offers::NONE, |peer| self.offers.and(peer.offers))
+    }
+
+    /// What a SYN says: all that is offered, or of it what the peer's SYN offers as well.
+    fn offered(&self) -> Offers {
+        if self.peer.is_some() { self.agreed() } else { self.offers }
+    }
+
     /// What to offer: window scale only where the buffer needs it or the peer asks for it, so
     /// that an ordinary SYN stays short.
-    fn offer(&self) -> Option<u8> {
+    fn offered_scale(&self) -> Option<u8> {
         match self.peer {
             None => (self.scale > 0).then_some(self.scale),
             Some(_) => self.agreed_scale(),
@@ -73,30 +112,34 @@ impl<P: Payload> Endpoint<P> {
         handshake.transmissions += 1;
         handshake.sent = now;
         handshake.deadline = Some(now + self.sender.rto.current());
+        let (isn, offered) = (handshake.isn, handshake.offered());
+        let mss = self.config.mss + option_bytes(offered);
+        let first = Timestamps { value: clock(now), echo: 0 };
         let options = Options {
-            mss: Some(self.config.mss.min(u32::from(u16::MAX)) as u16),
-            window_scale: handshake.offer(),
+            mss: Some(mss.min(u32::from(u16::MAX)) as u16),
+            window_scale: handshake.offered_scale(),
+            sack_permitted: offered.sack,
+            timestamps: offered.timestamps.then(|| self.receiver.timestamps(now).unwrap_or(first)),
+            ..Options::default()
         };
+        let answers = handshake.peer.is_some();
+        let flags = if answers { Flags::SYN | Flags::ACK } else { Flags::SYN };
+        let setup = if offered.ecn { ecn_echo::setup_flags(flags) } else { Flags::NONE };
+        let ack = if answers { self.receiver.next_seq() } else { Seq::new(0) };
         let window = self.receiver.syn_window();
-        let isn = self.handshake.isn;
-        let header = if self.handshake.peer.is_some() {
-            let ack = self.receiver.next_seq();
-            TcpHeader { ack, ..self.bare_header(isn, Flags::SYN | Flags::ACK) }
-        } else {
-            self.bare_header(isn, Flags::SYN)
-        };
-        Segment { header: TcpHeader { window, options, ..header }, payload: P::default() }
+        let header = self.bare_header(isn, flags | setup);
+        Segment { header: TcpHeader { ack, window, options, ..header }, ..Segment::default() }
     }
 
     /// A segment in LISTEN (RFC 9293 §3.10.7.2).
-    pub(crate) fn listen_in(&mut self, segment: &Segment<P>) {
+    pub(crate) fn listen_in(&mut self, now: Time, segment: &Segment<P>) {
         if segment.has(Flags::RST) {
             return;
         }
         if segment.has(Flags::ACK) {
             self.refuse(segment);
         } else if segment.has(Flags::SYN) {
-            self.receive_syn(segment);
+            self.receive_syn(now, segment);
         }
     }
 
@@ -123,7 +166,7 @@ impl<P: Payload> Endpoint<P> {
         if !segment.has(Flags::SYN) {
             return;
         }
-        self.receive_syn(segment);
+        self.receive_syn(now, segment);
         if acknowledged {
             self.establish(now, segment, observe);
             self.receiver.ack = AckDue::Now;
@@ -154,22 +197,24 @@ impl<P: Payload> Endpoint<P> {
         handshake.deadline = None;
         // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
         let initial_window = if handshake.transmissions == 1 {
-            self.sender.rto.sample(now - handshake.sent);
+            if self.config.times_handshake {
+                self.sender.rto.sample(now - handshake.sent);
+            }
             self.config.initial_window
         } else {
             self.sender.rto.restart_after_lost_syn();
             1
         };
         self.receiver.agree_on_scale(self.handshake.agreed_scale());
-        let peer = self.handshake.peer.unwrap_or_default();
-        let mss = self.config.mss.min(peer.mss.map_or(DEFAULT_MSS, u32::from).max(1));
         let scale = if segment.has(Flags::SYN) { 0 } else { self.handshake.peer_scale() };
         let window = u64::from(segment.header.window) << scale;
         let local_isn = self.handshake.isn;
         self.advance(now, Event::SynAcknowledged, observe);
         observe.tcp(now, self.id, TcpFact::Established { local_isn });
-        let controller = self.config.controller(mss, initial_window);
-        self.sender.start(now, mss, window, controller, observe);
+        let Offers { sack, timestamps, ecn } = self.handshake.agreed();
+        let mss = self.full_segment();
+        let agreement = Agreement { mss, window, initial_window, sack, timestamps, ecn };
+        self.sender.start(now, &self.config, &agreement, observe);
         if self.sender.closed {
             self.advance(now, Event::Close, observe);
         }
@@ -190,9 +235,31 @@ impl<P: Payload> Endpoint<P> {
         self.handshake.due = true;
     }
 
-    fn receive_syn(&mut self, segment: &Segment<P>) {
+    /// Payload bytes of a full segment to the peer. Its MSS counts the options that each segment
+    /// carries (RFC 6691, RFC 9293 §3.7.1).
+    fn full_segment(&self) -> u32 {
+        let options = option_bytes(self.handshake.agreed());
+        let peer = self.handshake.peer.map_or(DEFAULT_MSS, |peer| peer.mss);
+        self.config.mss.min(peer.saturating_sub(options)).max(1)
+    }
+
+    fn receive_syn(&mut self, now: Time, segment: &Segment<P>) {
         self.receiver.start(segment.header.seq + 1);
-        self.handshake.peer = Some(segment.header.options);
+        self.handshake.peer = Some(PeerSyn::read(&segment.header));
+        let agreed = self.handshake.agreed();
+        if agreed.sack {
+            let duplicates = self.config.dsack;
+            let reports = if duplicates { Reports::BlocksAndDuplicates } else { Reports::Blocks };
+            self.receiver.agree_on_sack(reports);
+        }
+        if agreed.timestamps
+            && let Some(Timestamps { value, .. }) = segment.header.options.timestamps
+        {
+            self.receiver.agree_on_timestamps(now, value);
+        }
+        if agreed.ecn {
+            self.receiver.agree_on_ecn();
+        }
         if !segment.has(Flags::ACK)
             && let Some(next) = self.state.after(Event::Syn)
         {
@@ -201,4 +268,10 @@ impl<P: Payload> Endpoint<P> {
             self.handshake.transmissions = 0;
         }
     }
+}
+
+/// Bytes of options in each segment. The MSS that a SYN names leaves room for them, so that the
+/// payload of a full segment is the configured one.
+const fn option_bytes(offers: Offers) -> u32 {
+    if offers.timestamps { Timestamps::BYTES } else { 0 }
 }

@@ -5,20 +5,11 @@
 //! halves, [`Sender`] and [`Receiver`], work alone as well.
 //!
 //! ```
-//! use base::{Duration, Seq, Time};
+//! use std::sync::Arc;
+//!
+//! use base::{Seq, Time};
 //! use tcp::{Config, Endpoint, Length, Payload, State};
-//! # use tcp::{CongestionControl, RecoveryKind, RtoConfig, RttSampling, Variant};
-//! # let config = Config {
-//! #     variant: Variant {
-//! #         congestion_control: CongestionControl::Reno, recovery: RecoveryKind::Reno },
-//! #     mss: 512, window: 64, initial_window: 2, initial_ssthresh: None, receive_buffer: 32_768,
-//! #     rto: RtoConfig { tick: Duration::from_millis(10), min: Duration::from_secs(1),
-//! #         max: Duration::from_secs(60), initial: Duration::from_secs(3),
-//! #         max_retransmissions: None },
-//! #     rtt_sampling: RttSampling::OnePerWindow, delayed_ack: None, limited_transmit: true,
-//! #     slow_start_restart: false, recover_guard: true, nagle: false,
-//! #     time_wait: Duration::from_secs(60),
-//! # };
+//! let config = Arc::new(Config { mss: 512, ..Config::PLAIN });
 //! let mut client = Endpoint::<Length>::connect(0, &config, 1000, 80, Seq::new(7));
 //! let mut server = Endpoint::<Length>::listen(1, &config, 80, 1000, Seq::new(9));
 //! client.write(Length(2_000));
@@ -41,8 +32,12 @@ mod close;
 mod config;
 mod data_in;
 mod data_out;
+mod delivery;
+mod ecn_echo;
+mod ecn_sender;
 mod endpoint;
 mod handshake;
+mod pacing;
 mod payload;
 mod persist;
 mod pieces;
@@ -50,18 +45,28 @@ mod reassembly;
 mod receiver;
 mod recovery;
 mod rto;
+mod sack_blocks;
+mod scoreboard;
 mod segment;
 mod sender;
-mod sent;
+mod spurious;
 mod state;
+mod tail_probe;
+mod timestamps;
+mod unopened;
 
 pub use ack_in::{AckOutcome, Acknowledgement};
-pub use config::{Config, CongestionControl, RecoveryKind, RtoConfig, RttSampling, Variant};
+pub use config::{
+    BackOff, Config, FackWindow, NewReno, Offers, Pacing, PartialAckTimer, PartialAckWindow,
+    RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
+};
 pub use data_in::Arrival;
 pub use data_out::Departure;
 pub use endpoint::Endpoint;
 pub use payload::{Length, Payload};
 pub use receiver::{AckDue, Receiver};
+pub use sack_blocks::Reports;
 pub use segment::Segment;
-pub use sender::Sender;
+pub use sender::{Agreement, Sender};
 pub use state::{Event, State};
+pub use timestamps::Timeliness;

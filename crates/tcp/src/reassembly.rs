@@ -9,12 +9,25 @@ use crate::Payload;
 #[derive(Debug)]
 pub(crate) struct Reassembly<P> {
     runs: VecDeque<Run<P>>,
+    /// How often [`Reassembly::insert`] was called.
+    inserts: u64,
 }
 
 #[derive(Debug)]
 struct Run<P> {
     offset: u64,
     payload: P,
+    /// The number of the last insert that met it.
+    grown: u64,
+}
+
+/// Bytes without a gap, and not to be lengthened at either end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Stretch {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// Of two stretches, the larger is that to which a segment belonged later.
+    pub(crate) grown: u64,
 }
 
 impl<P: Payload> Run<P> {
@@ -25,7 +38,7 @@ impl<P: Payload> Run<P> {
 
 impl<P: Payload> Reassembly<P> {
     pub(crate) const fn new() -> Self {
-        Self { runs: VecDeque::new() }
+        Self { runs: VecDeque::new(), inserts: 0 }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -36,6 +49,7 @@ impl<P: Payload> Reassembly<P> {
     /// stay. Says how many were new.
     pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
         let end = offset + payload.length();
+        self.inserts += 1;
         let mut index = match self.runs.back() {
             Some(last) if offset < last.end() => {
                 self.runs.partition_point(|run| run.end() <= offset)
@@ -48,6 +62,7 @@ impl<P: Payload> Reassembly<P> {
             if let Some((start, stop)) = next
                 && start <= at
             {
+                self.runs[index].grown = self.inserts;
                 at = stop;
                 index += 1;
                 continue;
@@ -78,15 +93,37 @@ impl<P: Payload> Reassembly<P> {
         met.map(|run| run.end().min(to) - run.offset.max(from)).sum()
     }
 
+    /// The first bytes in a row of `from..to` that are here.
+    pub(crate) fn first_held(&self, from: u64, to: u64) -> Option<[u64; 2]> {
+        let met = self.stretches().find(|stretch| stretch.to > from)?;
+        (met.from < to).then(|| [met.from.max(from), met.to.min(to)])
+    }
+
+    /// All that is here, in order.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = Stretch> {
+        let mut runs = self.runs.iter().peekable();
+        std::iter::from_fn(move || {
+            let run = runs.next()?;
+            let mut stretch = Stretch { from: run.offset, to: run.end(), grown: run.grown };
+            while let Some(run) = runs.next_if(|run| run.offset == stretch.to) {
+                stretch.to = run.end();
+                stretch.grown = stretch.grown.max(run.grown);
+            }
+            Some(stretch)
+        })
+    }
+
     /// Puts a run before number `index`, or into the one before it; says which number follows.
     fn place(&mut self, index: usize, offset: u64, payload: P) -> usize {
         let mut payload = Some(payload);
         if index > 0 && self.runs[index - 1].end() == offset {
-            payload = payload.and_then(|payload| self.runs[index - 1].payload.extend(payload));
+            let before = &mut self.runs[index - 1];
+            before.grown = self.inserts;
+            payload = payload.and_then(|payload| before.payload.extend(payload));
         }
         match payload {
             Some(payload) => {
-                self.runs.insert(index, Run { offset, payload });
+                self.runs.insert(index, Run { offset, payload, grown: self.inserts });
                 index + 1
             }
             None => index,
@@ -125,6 +162,14 @@ mod tests {
                 prop_assert_eq!(bytes.held(0, 256), held);
                 prop_assert_eq!(lengths.held(30, 90), bytes.held(30, 90));
                 prop_assert!(bytes.is_sorted_and_apart() && lengths.is_sorted_and_apart());
+                let expect = stretches(&bitmap);
+                prop_assert_eq!(bytes.edges().collect::<Vec<_>>(), expect.clone());
+                prop_assert_eq!(lengths.edges().collect::<Vec<_>>(), expect.clone());
+                let newest = bytes.stretches().max_by_key(|stretch| stretch.grown);
+                prop_assert!(newest.is_some_and(|stretch| (stretch.from..stretch.to).contains(&offset)));
+                let first = expect.iter().find(|[_, to]| *to > 30).filter(|[from, _]| *from < 90);
+                let first = first.map(|[from, to]| [(*from).max(30), (*to).min(90)]);
+                prop_assert_eq!(bytes.first_held(30, 90), first);
             }
             for at in takes {
                 let held = bitmap[at as usize..].iter().take_while(|held| **held).count() as u64;
@@ -139,7 +184,23 @@ mod tests {
         }
     }
 
+    /// The runs of set flags.
+    fn stretches(bitmap: &[bool]) -> Vec<[u64; 2]> {
+        let mut found: Vec<[u64; 2]> = Vec::new();
+        for at in (0_u64..).zip(bitmap).filter(|(_, held)| **held).map(|(at, _)| at) {
+            match found.last_mut() {
+                Some([_, to]) if *to == at => *to = at + 1,
+                _ => found.push([at, at + 1]),
+            }
+        }
+        found
+    }
+
     impl<P: Payload> Reassembly<P> {
+        fn edges(&self) -> impl Iterator<Item = [u64; 2]> {
+            self.stretches().map(|stretch| [stretch.from, stretch.to])
+        }
+
         fn is_sorted_and_apart(&self) -> bool {
             self.runs
                 .iter()

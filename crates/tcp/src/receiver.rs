@@ -2,16 +2,19 @@
 
 use base::{Duration, Seq, Time};
 
-use crate::Payload;
+use crate::ecn_echo::Echo;
 use crate::pieces::Pieces;
 use crate::reassembly::Reassembly;
+use crate::timestamps::PeerClock;
+use crate::{Payload, Reports};
 
 /// Receives one direction of a stream: puts it in order, hands it to the application, and knows
 /// what to acknowledge and how large a window to advertise.
 ///
 /// After [`Receiver::handle_data`] and [`Receiver::read`], see [`Receiver::ack_due`]; when a
-/// segment leaves, take its acknowledgement and window with [`Receiver::acknowledge`]; then read
-/// [`Receiver::poll_timeout`].
+/// segment leaves, take its acknowledgement and window with [`Receiver::acknowledge`], and what was
+/// agreed upon from [`Receiver::timestamps`], [`Receiver::echo`] and, if it carries nothing,
+/// [`Receiver::blocks`]; then read [`Receiver::poll_timeout`].
 #[derive(Debug)]
 pub struct Receiver<P> {
     pub(crate) id: u32,
@@ -36,6 +39,12 @@ pub struct Receiver<P> {
     pub(crate) unacknowledged: u64,
     /// The largest segment that arrived, in bytes.
     pub(crate) largest: u64,
+    pub(crate) reports: Reports,
+    /// What the newest segment brought a second time, until it is reported.
+    pub(crate) twice: Option<[Seq; 2]>,
+    /// The peer's clock, if timestamps were agreed upon.
+    pub(crate) peer_clock: Option<PeerClock>,
+    pub(crate) echo: Echo,
 }
 
 /// Whether to acknowledge.
@@ -70,6 +79,10 @@ impl<P: Payload> Receiver<P> {
             ack: AckDue::No,
             unacknowledged: 0,
             largest: 0,
+            reports: Reports::Nothing,
+            twice: None,
+            peer_clock: None,
+            echo: Echo::Unagreed,
         }
     }
 
@@ -135,7 +148,11 @@ impl<P: Payload> Receiver<P> {
         let window = self.advertise();
         self.ack = AckDue::No;
         self.unacknowledged = 0;
-        (self.next_seq(), window)
+        let ack = self.next_seq();
+        if let Some(clock) = &mut self.peer_clock {
+            clock.acknowledged(ack);
+        }
+        (ack, window)
     }
 
     /// The next number expected.

@@ -1,35 +1,38 @@
 //! The retransmission timeout (RFC 6298).
 
+use std::sync::Arc;
+
 use base::Duration;
 
-use crate::RtoConfig;
+use crate::{BackOff, Config};
 
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
 #[derive(Debug)]
 pub(crate) struct Rto {
-    config: RtoConfig,
+    config: Arc<Config>,
     /// Eight times SRTT and four times RTTVAR in nanoseconds, so that their gains of 1/8 and 1/4
     /// lose nothing; `None` before the first sample.
     smoothed: Option<(u64, u64)>,
     /// The timeout before back-off.
     timeout: Duration,
-    /// How often it has been doubled.
-    doublings: u32,
+    /// How often it ran out in a row.
+    expiries: u32,
     /// The timeout, back-off included.
     current: Duration,
 }
 
 impl Rto {
-    pub(crate) fn new(config: RtoConfig) -> Self {
-        let timeout = config.initial;
-        let current = timeout.min(config.max);
-        Self { config, smoothed: None, timeout, doublings: 0, current }
+    pub(crate) fn new(config: &Arc<Config>) -> Self {
+        let timeout = config.rto.initial;
+        let current = timeout.min(config.rto.max);
+        let config = Arc::clone(config);
+        Self { config, smoothed: None, timeout, expiries: 0, current }
     }
 
     /// A round-trip time of a segment that was sent once. It ends any back-off (RFC 6298 §5,
     /// Karn's algorithm).
     pub(crate) fn sample(&mut self, rtt: Duration) {
-        let tick = self.config.tick;
+        let tick = self.config.rto.tick;
         let rtt = rtt.round_to(tick).as_nanos().max(tick.as_nanos());
         // RFC 6298 equations 2.2 and 2.3.
         let (srtt8, rttvar4) = match self.smoothed {
@@ -42,18 +45,40 @@ impl Rto {
         self.smoothed = Some((srtt8, rttvar4));
         let timeout = srtt8 / 8 + rttvar4.max(tick.as_nanos());
         // The minimum holds before back-off, as in ns-2.
-        self.start_anew(Duration::from_nanos(timeout).max(self.config.min));
+        self.start_anew(Duration::from_nanos(timeout).max(self.config.rto.min));
+    }
+
+    /// The timer had run out too early: a segment took `rtt` and was not lost. RFC 4015 §3.2 step
+    /// 9: no less than that is expected from now on.
+    pub(crate) fn grow_patient(&mut self, rtt: Duration) {
+        let rtt = rtt.as_nanos();
+        let (srtt8, rttvar4) = self.smoothed.unwrap_or((0, 0));
+        let (srtt8, rttvar4) = (srtt8.max(rtt * 8), rttvar4.max(rtt * 2));
+        self.smoothed = Some((srtt8, rttvar4));
+        self.start_anew(Duration::from_nanos(srtt8 / 8 + rttvar4).max(self.config.rto.min));
     }
 
     /// The SYN was lost: data start with 3 s, or what is configured above that (RFC 6298 §5.7).
     pub(crate) fn restart_after_lost_syn(&mut self) {
-        self.start_anew(self.config.initial.max(Duration::from_secs(3)));
+        self.start_anew(self.config.rto.initial.max(Duration::from_secs(3)));
     }
 
-    /// The timer ran out: wait twice as long (RFC 6298 §5.5).
+    /// The timer ran out: wait longer.
     pub(crate) fn back_off(&mut self) {
-        self.doublings = self.doublings.saturating_add(1);
-        self.current = self.doubled(self.doublings);
+        self.expiries = self.expiries.saturating_add(1);
+        self.current = match self.config.rto.back_off {
+            BackOff::Exponential => self.doubled(self.expiries),
+            BackOff::Linear => {
+                let times = u64::from(self.expiries) + 1;
+                let nanos = self.timeout.as_nanos().saturating_mul(times);
+                Duration::from_nanos(nanos).min(self.config.rto.max)
+            }
+        };
+    }
+
+    /// SRTT.
+    pub(crate) fn smoothed(&self) -> Option<Duration> {
+        self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 8))
     }
 
     /// The timeout, back-off included.
@@ -63,17 +88,17 @@ impl Rto {
 
     /// The timeout doubled `times` times, whatever the back-off: for zero-window probes.
     pub(crate) fn doubled(&self, times: u32) -> Duration {
-        self.timeout.doubled(times, self.config.max)
+        self.timeout.doubled(times, self.config.rto.max)
     }
 
     /// True after `retransmissions` timeouts in a row if that is too many.
     pub(crate) fn is_hopeless(&self, retransmissions: u32) -> bool {
-        self.config.max_retransmissions.is_some_and(|limit| retransmissions > limit)
+        self.config.rto.max_retransmissions.is_some_and(|limit| retransmissions > limit)
     }
 
     fn start_anew(&mut self, timeout: Duration) {
         self.timeout = timeout;
-        self.doublings = 0;
+        self.expiries = 0;
         self.current = self.doubled(0);
     }
 }
@@ -81,19 +106,22 @@ impl Rto {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RtoConfig;
 
     const fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
     fn rto(tick: u64, min: u64) -> Rto {
-        Rto::new(RtoConfig {
+        let rto = RtoConfig {
             tick: millis(tick),
             min: millis(min),
             max: millis(60_000),
             initial: millis(3_000),
+            back_off: BackOff::Exponential,
             max_retransmissions: Some(2),
-        })
+        };
+        Rto::new(&Arc::new(Config { rto, ..Config::PLAIN }))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A segment: a header and what it carries.
 
-use base::{Flags, TcpHeader};
+use base::{Ecn, Flags, TcpHeader};
 
 use crate::Payload;
 
@@ -11,6 +11,8 @@ pub struct Segment<P> {
     pub header: TcpHeader,
     /// The payload.
     pub payload: P,
+    /// What the IP header around it says of congestion.
+    pub ecn: Ecn,
 }
 
 impl<P: Payload> Segment<P> {

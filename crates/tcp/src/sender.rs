@@ -1,13 +1,21 @@
 //! The sending half of a connection.
 
+use std::sync::Arc;
+
 use base::{Duration, Observe, Seq, TcpFact, Time};
 use cc::{Controller, Loss, LossKind};
 
+use crate::delivery::Delivery;
+use crate::ecn_sender::EcnSender;
+use crate::pacing::{Pace, Pacer};
 use crate::persist::Persist;
 use crate::pieces::Pieces;
-use crate::recovery::{DUPLICATE_THRESHOLD, Recovery};
+use crate::recovery::prr::Prr;
+use crate::recovery::{DUPLICATE_THRESHOLD, Order, Recovery};
 use crate::rto::Rto;
-use crate::sent::Outstanding;
+use crate::scoreboard::Scoreboard;
+use crate::spurious::{Cause, Doubt};
+use crate::unopened::Unopened;
 use crate::{Config, Payload, RttSampling};
 
 /// Sends one direction of a stream: what was written goes out in segments, as the two windows
@@ -34,7 +42,7 @@ pub struct Sender<P> {
     pub(crate) nxt: u64,
     /// The end of what was ever sent.
     pub(crate) max: u64,
-    pub(crate) outstanding: Outstanding,
+    pub(crate) board: Scoreboard,
     pub(crate) peer: PeerWindow,
     pub(crate) controller: Box<dyn Controller>,
     pub(crate) recovery: Recovery,
@@ -50,10 +58,39 @@ pub struct Sender<P> {
     pub(crate) timeouts: u32,
     /// The end of the segment being timed and when it was sent, where one is timed at a time.
     pub(crate) timed: Option<(u64, Time)>,
+    /// When the last of those was sent.
+    pub(crate) last_timed: Option<Time>,
     pub(crate) persist: Persist,
     /// True if the oldest outstanding segment is to be sent again at once.
     pub(crate) resend: bool,
     pub(crate) last_sent: Option<Time>,
+    /// True if the congestion window, and nothing else, held the last segment back.
+    pub(crate) window_limited: bool,
+    pub(crate) pacer: Pacer,
+    pub(crate) ecn: EcnSender,
+    /// Where the controller wants to know how fast data are delivered.
+    pub(crate) delivery: Option<Box<Delivery>>,
+    /// The window on its way down, where it is reduced in proportion.
+    pub(crate) prr: Option<Box<Prr>>,
+    /// Where losses may turn out to have been none.
+    pub(crate) doubt: Option<Box<Doubt>>,
+}
+
+/// What a handshake agreed upon, as far as the sending half is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Agreement {
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// The peer's window in bytes.
+    pub window: u64,
+    /// The most segments that the congestion window starts with.
+    pub initial_window: u32,
+    /// Whether the peer acknowledges selectively (RFC 2018).
+    pub sack: bool,
+    /// Whether segments carry timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Whether the peer understands ECN (RFC 3168).
+    pub ecn: bool,
 }
 
 /// What a sender needs of its configuration while it runs.
@@ -63,6 +100,7 @@ pub(crate) struct Policy {
     pub(crate) limited_transmit: bool,
     pub(crate) slow_start_restart: bool,
     pub(crate) nagle: bool,
+    pub(crate) proportional_rate_reduction: bool,
 }
 
 /// The window that the peer advertises.
@@ -80,8 +118,7 @@ pub(crate) struct PeerWindow {
 impl<P: Payload> Sender<P> {
     /// A sender whose first byte has the sequence number `first`. It sends nothing before
     /// [`Sender::start`]. `id` is the number that observers see.
-    pub fn new(id: u32, config: &Config, first: Seq) -> Self {
-        let controller = config.controller(config.mss, config.initial_window);
+    pub fn new(id: u32, config: &Arc<Config>, first: Seq) -> Self {
         Self {
             id,
             first,
@@ -92,44 +129,56 @@ impl<P: Payload> Sender<P> {
                 limited_transmit: config.limited_transmit,
                 slow_start_restart: config.slow_start_restart,
                 nagle: config.nagle,
+                proportional_rate_reduction: config.proportional_rate_reduction,
             },
             buffer: Pieces::new(),
             closed: false,
             una: 0,
             nxt: 0,
             max: 0,
-            outstanding: Outstanding::default(),
+            board: Scoreboard::default(),
             peer: PeerWindow { size: 0, largest: 0, source: None },
             cwnd: 0,
             ssthresh: 0,
             allowance: 0,
-            controller,
-            recovery: Recovery::new(config),
-            rto: Rto::new(config.rto),
+            controller: Box::new(Unopened),
+            recovery: Recovery::new(config, false),
+            rto: Rto::new(config),
             timer: None,
             timeouts: 0,
             timed: None,
+            last_timed: None,
             persist: Persist::default(),
             resend: false,
             last_sent: None,
+            window_limited: false,
+            pacer: Pacer::new(config.pacing),
+            ecn: EcnSender::default(),
+            delivery: None,
+            prr: None,
+            doubt: None,
         }
     }
 
-    /// The connection stands: the peer takes `window` bytes in segments of at most `mss`, and
-    /// `controller` says how many may be in flight.
+    /// The connection stands.
     pub fn start<O: Observe>(
         &mut self,
         now: Time,
-        mss: u32,
-        window: u64,
-        controller: Box<dyn Controller>,
+        config: &Config,
+        agreement: &Agreement,
         observe: &mut O,
     ) {
+        let Agreement { mss, window, initial_window, sack, timestamps: _, ecn } = *agreement;
         self.cap = self.cap / u64::from(self.mss) * u64::from(mss);
         self.mss = mss;
         self.peer.size = window;
         self.peer.largest = window;
-        self.controller = controller;
+        self.controller = config.controller(mss, initial_window);
+        self.recovery = Recovery::new(config, sack);
+        self.delivery = self.controller.wants_rate().then(Box::default);
+        self.board.watch_losses(self.delivery.is_some());
+        self.ecn.start(ecn);
+        self.doubt = Doubt::new(config.spurious_timeouts);
         self.update_window(now, observe);
     }
 
@@ -163,12 +212,14 @@ impl<P: Payload> Sender<P> {
     /// The next deadline.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        earlier(self.timer, self.persist.deadline())
+        let late = earlier(self.timer, self.persist.deadline());
+        earlier(late, earlier(self.pacer.deadline(), self.recovery.deadline()))
     }
 
-    /// Time has passed: the retransmission timer and the persist timer.
+    /// Time has passed: the retransmission timer, the persist timer and those of loss recovery.
     pub fn handle_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
         self.persist.handle_timeout(now);
+        self.early_timeout(now, observe);
         if self.timer.is_some_and(|timer| timer <= now) {
             self.retransmission_timeout(now, observe);
         }
@@ -190,15 +241,26 @@ impl<P: Payload> Sender<P> {
         self.seq(self.max.min(self.una + self.peer.size))
     }
 
+    /// Tells the controller of each segment found lost since the last call.
+    pub(crate) fn tell_losses(&mut self, now: Time) {
+        let Some(delivery) = &mut self.delivery else { return };
+        for segment in self.board.take_losses() {
+            if let Some(lost) = delivery.on_lost(now, &segment) {
+                self.controller.on_lost_segment(&lost);
+            }
+        }
+    }
+
     /// Tells the controller of the loss of the oldest outstanding segment.
     pub(crate) fn lose(&mut self, now: Time, kind: LossKind) {
-        let Some(&oldest) = self.outstanding.oldest() else { return };
+        let Some(&oldest) = self.board.oldest() else { return };
+        self.ecn.on_reduction(self.max);
         self.controller.on_loss(&Loss {
             now,
             kind,
             in_flight: self.in_flight(),
             sent: oldest.last_at,
-            transmissions: oldest.transmissions,
+            transmissions: u32::from(oldest.transmissions),
         });
     }
 
@@ -211,8 +273,16 @@ impl<P: Payload> Sender<P> {
     /// Takes the window from the controller and reports it if it moved.
     pub(crate) fn update_window<O: Observe>(&mut self, now: Time, observe: &mut O) {
         let mss = u64::from(self.mss);
-        let cwnd = self.controller.window() + u64::from(self.recovery.inflation()) * mss;
-        self.allowance = cwnd.min(self.cap) + u64::from(self.limited_transmit()) * mss;
+        let cwnd = match &self.prr {
+            Some(prr) => prr.window,
+            None => self.recovery.window(self.controller.window(), mss),
+        };
+        let granted = cwnd.min(self.cap) + u64::from(self.limited_transmit()) * mss;
+        let granted = match self.recovery.burst(&self.board) {
+            Some(burst) => granted.min(self.in_flight() + u64::from(burst) * mss),
+            None => granted,
+        };
+        self.allowance = self.frto_allowance().unwrap_or(granted);
         let ssthresh = self.controller.ssthresh();
         if (cwnd, ssthresh) != (self.cwnd, self.ssthresh) {
             (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
@@ -221,30 +291,65 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Segments by which new data may exceed the window: RFC 3042 grants as many as there are
-    /// duplicate acknowledgements, before these count as a loss.
+    /// duplicate acknowledgements, before these count as a loss. Where the scoreboard tells what
+    /// is in the network, what was selected has made room already.
     fn limited_transmit(&self) -> u32 {
         let duplicates = self.recovery.duplicates();
-        if self.policy.limited_transmit && duplicates < DUPLICATE_THRESHOLD {
-            duplicates
-        } else {
-            0
+        let counts = self.policy.limited_transmit && duplicates < DUPLICATE_THRESHOLD;
+        match self.recovery.order(&self.board) {
+            Order::Stream if counts => duplicates,
+            Order::Stream | Order::Lost { .. } => 0,
         }
     }
 
-    /// RFC 6298 §5.4 to 5.6 and RFC 5681 §3.1: everything outstanding is sent again from the
-    /// oldest on (go-back-N), with a window of one segment.
+    /// What the sender paces itself by.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            rate: self.controller.pacing_rate(),
+            cwnd: self.cwnd.min(self.cap),
+            ssthresh: self.ssthresh,
+            srtt: self.rto.smoothed(),
+        }
+    }
+
+    /// Bytes in the network, as loss recovery counts them.
+    pub(crate) fn pipe(&self) -> u64 {
+        match self.recovery.order(&self.board) {
+            Order::Stream => self.in_flight(),
+            Order::Lost { pipe } => pipe,
+        }
+    }
+
+    /// RFC 6298 §5.4 to 5.6 and RFC 5681 §3.1: everything outstanding counts as lost and is sent
+    /// again from the oldest on, with the window that the controller leaves.
     fn retransmission_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
         let rto: Duration = self.rto.current();
         observe.tcp(now, self.id, TcpFact::Timeout { offset: self.una, rto });
+        self.doubt_loss(Cause::Timeout);
+        self.prr = None;
         self.lose(now, LossKind::Timeout);
-        self.recovery.on_timeout(self.max);
+        self.recovery.on_timeout(now, self.max, u64::from(self.mss), &mut self.board);
         self.rto.back_off();
         self.timeouts += 1;
+        self.timer = None;
+        match self.recovery.order(&self.board) {
+            Order::Lost { pipe } if self.peer.size > 0 => {
+                self.timed = None;
+                // What still flies must not hold the oldest back.
+                self.resend = pipe > 0;
+            }
+            // In the order of the stream (go-back-N); so, too, where a closed window has to be
+            // probed with the oldest.
+            Order::Stream | Order::Lost { .. } => self.go_back(),
+        }
+        self.update_window(now, observe);
+    }
+
+    /// The oldest outstanding segment is the next to send.
+    pub(crate) const fn go_back(&mut self) {
         self.timed = None;
         self.resend = false;
         self.nxt = self.una;
-        self.timer = None;
-        self.update_window(now, observe);
     }
 }
 

@@ -1,46 +1,42 @@
 //! The halves of a connection work alone, as a middlebox needs them.
 
-use base::{Duration, Flags, Seq, Time};
+use std::sync::Arc;
+
+use base::{Duration, Ecn, Flags, Seq, Time, Timestamps};
 use cc::{Reno, Vegas};
 use tcp::{
-    AckDue, AckOutcome, Acknowledgement, Arrival, Config, Endpoint, Length, Payload, Receiver,
-    RtoConfig, RttSampling, Sender, Variant,
+    AckDue, AckOutcome, Acknowledgement, Agreement, Arrival, Config, Departure, Endpoint, Length,
+    Payload, Receiver, Reports, RttSampling, Sender, Timeliness,
 };
 
 fn config() -> Config {
     Config {
-        variant: Variant::RENO,
         mss: 1_000,
         window: 32,
         initial_window: 4,
-        initial_ssthresh: None,
         receive_buffer: 20_000,
-        rto: RtoConfig {
-            tick: Duration::ZERO,
-            min: Duration::from_secs(1),
-            max: Duration::from_secs(60),
-            initial: Duration::from_secs(3),
-            max_retransmissions: None,
-        },
         rtt_sampling: RttSampling::EverySegment,
-        delayed_ack: None,
-        limited_transmit: false,
-        slow_start_restart: false,
-        recover_guard: true,
-        nagle: false,
-        time_wait: Duration::from_secs(60),
+        ..Config::PLAIN
     }
 }
 
 #[test]
 fn a_sender_and_a_receiver_without_a_handshake() {
-    let config = config();
+    let config = Arc::new(config());
     let first = Seq::new(u32::MAX - 100_000);
     let mut sender = Sender::<Length>::new(0, &config, first);
     let mut receiver = Receiver::<Length>::new(1, config.mss, 20_000, None);
     let mut now = Time::ZERO;
     receiver.start(first);
-    sender.start(now, config.mss, 20_000, config.controller(config.mss, 4), &mut ());
+    let agreement = Agreement {
+        mss: config.mss,
+        window: 20_000,
+        initial_window: 4,
+        sack: false,
+        timestamps: false,
+        ecn: false,
+    };
+    sender.start(now, &config, &agreement, &mut ());
     sender.write(Length(300_500));
     sender.close();
     let mut arrived = 0;
@@ -54,7 +50,8 @@ fn a_sender_and_a_receiver_without_a_handshake() {
         now += Duration::from_millis(50);
         for departure in flight {
             let fin = departure.flags.contains(Flags::FIN);
-            let arrival = Arrival { seq: departure.seq, payload: departure.payload, fin };
+            let Departure { seq, payload, ecn, .. } = departure;
+            let arrival = Arrival { seq, payload, fin, ecn, cwr: false };
             receiver.handle_data(now, &arrival, &mut ());
             while let Some(piece) = receiver.read() {
                 arrived += piece.length();
@@ -62,13 +59,45 @@ fn a_sender_and_a_receiver_without_a_handshake() {
             assert_eq!(receiver.ack_due(), AckDue::Now);
             let (ack, window) = receiver.acknowledge();
             let (seq, window) = (Seq::new(0), u64::from(window));
-            let acknowledgement = Acknowledgement { seq, ack, window, pure: true };
+            let acknowledgement =
+                Acknowledgement { seq, ack, window, pure: true, ..Acknowledgement::default() };
             let outcome = sender.handle_ack(now, &acknowledgement, &mut ());
             assert_eq!(outcome, AckOutcome::Accepted);
         }
     }
     assert_eq!((arrived, receiver.is_finished()), (300_500, true));
     assert_eq!((sender.unacknowledged(), sender.poll_timeout()), (0, None));
+}
+
+#[test]
+fn a_receiver_alone_reports_what_was_agreed_upon() {
+    let first = Seq::new(u32::MAX - 500);
+    let mut receiver = Receiver::<Length>::new(0, 1_000, 20_000, None);
+    let now = Time::ZERO + Duration::from_millis(70);
+    receiver.start(first);
+    receiver.agree_on_sack(Reports::BlocksAndDuplicates);
+    receiver.agree_on_timestamps(now, 5);
+    receiver.agree_on_ecn();
+    let mut arrive = |offset: u32, ecn, value| {
+        let (seq, timestamps) = (first + offset, Some(Timestamps { value, echo: 0 }));
+        assert_eq!(receiver.timeliness(now, timestamps), Timeliness::Timely);
+        receiver.take_timestamps(now, seq, timestamps);
+        let arrival = Arrival { seq, payload: Length(1_000), ecn, ..Arrival::default() };
+        receiver.handle_data(now, &arrival, &mut ());
+        let blocks = receiver.blocks();
+        let blocks = blocks.as_slice().iter().map(|block| block.map(|edge| edge - first));
+        let echo = receiver.timestamps(now).map(|stamp| (stamp.value, stamp.echo));
+        let ack = receiver.acknowledge().0 - first;
+        (ack, blocks.collect::<Vec<_>>(), echo, receiver.echo())
+    };
+    let check = |actual, ack, blocks: &[[u32; 2]], echo, flag| {
+        assert_eq!(actual, (ack, blocks.to_vec(), Some((70, echo)), flag));
+    };
+    let (capable, marked) = (Ecn::Capable, Ecn::Experienced);
+    check(arrive(1_000, capable, 6), 0, &[[1_000, 2_000]], 5, Flags::NONE);
+    check(arrive(1_000, capable, 7), 0, &[[1_000, 2_000], [1_000, 2_000]], 5, Flags::NONE);
+    check(arrive(0, marked, 8), 2_000, &[], 8, Flags::ECE);
+    check(arrive(0, capable, 9), 2_000, &[[0, 1_000]], 9, Flags::ECE);
 }
 
 #[test]

@@ -2,12 +2,16 @@
 //! ways, and both sides close. At any round-trip time, across the wrap of the sequence numbers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use base::{Duration, Flags, Observe, Seq, Stream, TcpFact, Time};
+use base::{Duration, Ecn, Flags, Observe, Seq, Stream, TcpFact, Time};
 use bytes::Bytes;
-use cc::{Delta, VegasParameters};
+use cc::{Algorithm, Delta, Halving, VegasParameters};
 use proptest::prelude::*;
-use tcp::{Config, Endpoint, Payload, RtoConfig, RttSampling, Segment, State, Variant};
+use tcp::{
+    Config, Endpoint, FackWindow, NewReno, Offers, Payload, RecoveryKind, RtoConfig, RttSampling,
+    Segment, SpuriousTimeouts, State,
+};
 
 /// What happens to segments on their way. Probabilities in 1/256.
 #[derive(Clone, Debug)]
@@ -15,6 +19,7 @@ struct Weather {
     seed: u64,
     loss: u32,
     duplication: u32,
+    marking: u32,
     delay: Duration,
     /// A segment is late by up to this many delays.
     jitter: u32,
@@ -37,36 +42,71 @@ struct Plan {
 fn config() -> impl Strategy<Value = Config> {
     let numbers = (1_u32..1_500, 1_u32..40, 1_u32..5, 300_u32..200_000);
     let times = prop::option::of(1_u64..200);
-    let switches = any::<[bool; 7]>();
-    (numbers, times, switches).prop_map(
-        |((mss, window, initial_window, receive_buffer), delay, on)| Config {
-            variant: if on[0] { Variant::RENO } else { vegas() },
+    let switches = any::<[bool; 11]>();
+    (numbers, times, switches, recovery(), spurious_timeouts()).prop_map(
+        |(
+            (mss, window, initial_window, receive_buffer),
+            delay,
+            on,
+            recovery,
+            spurious_timeouts,
+        )| Config {
+            congestion_control: if on[0] {
+                Algorithm::Reno(Halving::WholeSegments)
+            } else {
+                vegas()
+            },
+            recovery,
+            proportional_rate_reduction: on[10],
+            spurious_timeouts,
             mss,
             window,
             initial_window,
-            initial_ssthresh: None,
             receive_buffer,
             rto: RtoConfig {
                 tick: Duration::from_millis(10),
                 min: Duration::from_millis(200),
-                max: Duration::from_secs(60),
-                initial: Duration::from_secs(3),
-                max_retransmissions: None,
+                ..Config::PLAIN.rto
             },
             rtt_sampling: if on[1] { RttSampling::OnePerWindow } else { RttSampling::EverySegment },
             delayed_ack: delay.map(Duration::from_millis),
+            offers: Offers { sack: on[6], timestamps: on[7], ecn: on[8] },
+            dsack: on[9],
             limited_transmit: on[2],
             slow_start_restart: on[3],
             recover_guard: on[4],
             nagle: on[5],
             time_wait: Duration::from_secs(240),
+            ..Config::PLAIN
         },
     )
 }
 
-fn vegas() -> Variant {
+fn recovery() -> impl Strategy<Value = RecoveryKind> {
+    prop_oneof![
+        Just(RecoveryKind::Tahoe),
+        Just(RecoveryKind::Reno),
+        Just(RecoveryKind::NewReno(NewReno::RFC_6582)),
+        Just(RecoveryKind::Sack1),
+        Just(RecoveryKind::Sack),
+        Just(RecoveryKind::Fack(FackWindow::Halves)),
+        Just(RecoveryKind::Fack(FackWindow::Restarts)),
+        Just(RecoveryKind::Rack),
+        Just(RecoveryKind::Vegas),
+    ]
+}
+
+fn spurious_timeouts() -> impl Strategy<Value = SpuriousTimeouts> {
+    prop_oneof![
+        Just(SpuriousTimeouts::Unseen),
+        Just(SpuriousTimeouts::FRto),
+        Just(SpuriousTimeouts::Eifel),
+    ]
+}
+
+fn vegas() -> Algorithm {
     let delta = Delta::Rounded;
-    Variant::vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
+    Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
@@ -77,11 +117,12 @@ fn plan() -> impl Strategy<Value = Plan> {
         Just(Duration::from_secs(3_600)),
         Just(Duration::from_secs(30 * 86_400)),
     ];
-    let weather = (any::<u64>(), 0_u32..80, 0_u32..40, delay, 0_u32..4).prop_map(
-        |(seed, loss, duplication, delay, jitter)| Weather {
+    let weather = (any::<u64>(), 0_u32..80, [0_u32..40, 0_u32..80], delay, 0_u32..4).prop_map(
+        |(seed, loss, [duplication, marking], delay, jitter)| Weather {
             seed,
             loss,
             duplication,
+            marking,
             delay,
             jitter,
         },
@@ -156,6 +197,8 @@ struct Run {
     way: BTreeMap<(Time, u64), (usize, Segment<Bytes>)>,
     segments: u64,
     received: [Vec<u8>; 2],
+    /// The offsets that have come in at each side, in order or not.
+    arrived: [Vec<bool>; 2],
     next_read: Time,
     laws: Laws,
     now: Time,
@@ -165,8 +208,8 @@ impl Run {
     fn new(plan: Plan) -> Self {
         let [one, other] = &plan.configs;
         let mut sides = [
-            Endpoint::connect(0, one, 1, 2, Seq::new(plan.isns[0])),
-            Endpoint::listen(1, other, 2, 1, Seq::new(plan.isns[1])),
+            Endpoint::connect(0, &Arc::new(one.clone()), 1, 2, Seq::new(plan.isns[0])),
+            Endpoint::listen(1, &Arc::new(other.clone()), 2, 1, Seq::new(plan.isns[1])),
         ];
         for (side, endpoint) in sides.iter_mut().enumerate() {
             for chunk in text(&plan, side).chunks(plan.chunk) {
@@ -183,6 +226,7 @@ impl Run {
             way: BTreeMap::new(),
             segments: 0,
             received: [Vec::new(), Vec::new()],
+            arrived: [1, 0].map(|side| vec![false; text(&plan, side).len()]),
             next_read: Time::ZERO,
             laws: Laws::default(),
             now: Time::ZERO,
@@ -213,6 +257,7 @@ impl Run {
             && let Some((_, (side, segment))) = self.way.pop_first()
         {
             self.note_window(side, &segment);
+            self.note_arrival(side, &segment);
             self.sides[side].handle_segment(self.now, segment, &mut self.laws);
         }
         for side in &mut self.sides {
@@ -243,6 +288,7 @@ impl Run {
             }
             while let Some(segment) = self.sides[side].poll_output(self.now, &mut self.laws) {
                 self.check_window(side, &segment);
+                self.check_options(side, &segment);
                 self.send(1 - side, &segment);
             }
         }
@@ -258,7 +304,11 @@ impl Run {
             let late = weather.delay * u64::from(self.chance.below(weather.jitter * 64 + 1)) / 64;
             self.segments += 1;
             let arrival = self.now + weather.delay + late;
-            self.way.insert((arrival, self.segments), (to, segment.clone()));
+            let mut segment = segment.clone();
+            if self.chance.below(256) < weather.marking {
+                segment.ecn.mark();
+            }
+            self.way.insert((arrival, self.segments), (to, segment));
         }
     }
 
@@ -274,6 +324,36 @@ impl Run {
             let edge = segment.header.ack + (u32::from(segment.header.window) << scale);
             let told = &mut self.told[side].edge;
             *told = Some(told.filter(|&old| edge.before(old)).unwrap_or(edge));
+        }
+    }
+
+    fn note_arrival(&mut self, side: usize, segment: &Segment<Bytes>) {
+        let first = self.offset(1 - side, segment.header.seq);
+        let bytes = segment.payload.len();
+        self.arrived[side].iter_mut().skip(first).take(bytes).for_each(|byte| *byte = true);
+    }
+
+    /// Where `seq`, a number of `side`'s, lies in what it sends.
+    fn offset(&self, side: usize, seq: Seq) -> usize {
+        (seq - self.plan.isns[side]).to_u32().wrapping_sub(1) as usize
+    }
+
+    /// What was agreed upon is there, the rest is not; and blocks tell only of what has come in.
+    fn check_options(&self, side: usize, segment: &Segment<Bytes>) {
+        let options = &segment.header.options;
+        let [one, other] = self.plan.configs.each_ref().map(|config| config.offers);
+        let agreed = one.and(other);
+        if segment.has(Flags::SYN) || segment.has(Flags::RST) {
+            return;
+        }
+        assert_eq!(options.timestamps.is_some(), agreed.timestamps);
+        assert!(agreed.sack || options.sack.is_empty());
+        let ecn = [Flags::ECE, Flags::CWR].iter().any(|flag| segment.has(*flag));
+        assert!(agreed.ecn || !ecn && segment.ecn == Ecn::NotCapable);
+        assert!(!segment.payload.is_empty() || segment.ecn == Ecn::NotCapable);
+        for block in options.sack.as_slice() {
+            let [left, right] = block.map(|edge| self.offset(1 - side, edge));
+            assert!(left < right && self.arrived[side][left..right].iter().all(|byte| *byte));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use base::{TcpHeader, Time};
+use base::{Ecn, TcpHeader, Time};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -50,19 +50,21 @@ impl<W: Write> Capture<W> {
         &mut self,
         now: Time,
         header: &TcpHeader,
+        ecn: Ecn,
         addresses: &Addresses,
         payload: Payload<'_>,
     ) -> io::Result<()> {
-        emit(header, addresses, payload, &mut self.packet)
+        emit(header, ecn, addresses, payload, &mut self.packet)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let block = EnhancedPacketBlock {
-            interface_id: 0,
-            timestamp: since_start(now),
-            original_len: self.packet.len() as u32,
-            data: Cow::Borrowed(&self.packet),
-            options: Vec::new(),
-        };
-        self.pcapng.write_pcapng_block(block).map(drop).map_err(to_io)
+        put(&mut self.pcapng, now, &self.packet)
+    }
+
+    /// Adds an IP packet that passed at `now`, as it was.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
+        put(&mut self.pcapng, now, packet)
     }
 
     /// Ends the capture and gives the writer back, flushed.
@@ -74,6 +76,17 @@ impl<W: Write> Capture<W> {
         writer.flush()?;
         Ok(writer)
     }
+}
+
+fn put<W: Write>(pcapng: &mut PcapNgWriter<W>, now: Time, packet: &[u8]) -> io::Result<()> {
+    let block = EnhancedPacketBlock {
+        interface_id: 0,
+        timestamp: since_start(now),
+        original_len: packet.len() as u32,
+        data: Cow::Borrowed(packet),
+        options: Vec::new(),
+    };
+    pcapng.write_pcapng_block(block).map(drop).map_err(to_io)
 }
 
 #[expect(clippy::disallowed_types, reason = "pcap-file's stamps are std's; no clock is read")]

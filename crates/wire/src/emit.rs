@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use base::{Flags, Options, TcpHeader};
-use etherparse::{IpNumber, Ipv4Header, Ipv6Header, TcpOptionElement};
+use base::{Ecn, Flags, Options, TcpHeader};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv6Header};
 
-use crate::Addresses;
+use crate::{Addresses, options};
 
 /// What follows a TCP header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,16 +25,31 @@ impl Payload<'_> {
     }
 }
 
-/// A packet of more than 65,535 bytes, which IP cannot carry.
+/// Why a packet cannot be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLong {
-    /// Bytes of TCP payload.
-    pub payload: usize,
+pub enum TooLong {
+    /// It has more than 65,535 bytes, which IP cannot carry.
+    Packet {
+        /// Bytes of TCP payload.
+        payload: usize,
+    },
+    /// A TCP header has no room for so many options.
+    Options {
+        /// Their bytes.
+        bytes: u32,
+    },
 }
 
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a TCP payload of {} bytes does not fit in an IP packet", self.payload)
+        match self {
+            Self::Packet { payload } => {
+                write!(f, "a TCP payload of {payload} bytes does not fit in an IP packet")
+            }
+            Self::Options { bytes } => {
+                write!(f, "{bytes} bytes of TCP options do not fit in {}", Options::ROOM)
+            }
+        }
     }
 }
 
@@ -44,14 +59,18 @@ impl std::error::Error for TooLong {}
 /// The packet may not be fragmented on its way and has the usual time to live of 64.
 ///
 /// # Errors
-/// [`TooLong`] if IP cannot carry that much.
+/// [`TooLong`] if IP or the TCP header cannot carry that much.
 pub fn emit(
     header: &TcpHeader,
+    ecn: Ecn,
     addresses: &Addresses,
     payload: Payload<'_>,
     packet: &mut Vec<u8>,
 ) -> Result<(), TooLong> {
-    let too_long = || TooLong { payload: payload.len() };
+    if header.options.bytes() > Options::ROOM {
+        return Err(TooLong::Options { bytes: header.options.bytes() });
+    }
+    let too_long = || TooLong::Packet { payload: payload.len() };
     let ip_bytes = match addresses {
         Addresses::V4 { .. } => Ipv4Header::MIN_LEN,
         Addresses::V6 { .. } => Ipv6Header::LEN,
@@ -71,7 +90,7 @@ pub fn emit(
     }
     let (head, body) = packet.split_at_mut(headers);
     let (ip, tcp) = head.split_at_mut(ip_bytes);
-    put_ip(addresses, tcp.len() + body.len(), ip);
+    put_ip(addresses, ecn, tcp.len() + body.len(), ip);
     put_tcp(header, addresses, body, tcp);
     Ok(())
 }
@@ -79,10 +98,16 @@ pub fn emit(
 /// Hops until a packet is given up (RFC 1700).
 const TIME_TO_LIVE: u8 = 64;
 
-fn put_ip(addresses: &Addresses, length: usize, out: &mut [u8]) {
+fn put_ip(addresses: &Addresses, ecn: Ecn, length: usize, out: &mut [u8]) {
+    let ecn = match ecn {
+        Ecn::NotCapable => IpEcn::NotEct,
+        Ecn::Capable => IpEcn::Ect0,
+        Ecn::Experienced => IpEcn::CongestionExperienced,
+    };
     match addresses {
         Addresses::V4 { source, destination } => {
             let mut header = Ipv4Header {
+                ecn,
                 total_len: (Ipv4Header::MIN_LEN + length) as u16,
                 dont_fragment: true,
                 time_to_live: TIME_TO_LIVE,
@@ -96,6 +121,8 @@ fn put_ip(addresses: &Addresses, length: usize, out: &mut [u8]) {
         }
         Addresses::V6 { source, destination } => {
             let header = Ipv6Header {
+                // The lower two bits of the traffic class (RFC 8200 §7).
+                traffic_class: ecn.value(),
                 payload_length: length as u16,
                 next_header: IpNumber::TCP,
                 hop_limit: TIME_TO_LIVE,
@@ -137,22 +164,9 @@ fn typed(header: &TcpHeader) -> etherparse::TcpHeader {
     tcp.psh = set(Flags::PSH);
     tcp.ack = set(Flags::ACK);
     tcp.urg = set(Flags::from_bits(0x20));
-    tcp.ece = set(Flags::from_bits(0x40));
-    tcp.cwr = set(Flags::from_bits(0x80));
-    put_options(header.options, &mut tcp);
+    tcp.ece = set(Flags::ECE);
+    tcp.cwr = set(Flags::CWR);
+    let options = options::Written::new(&header.options);
+    tcp.set_options_raw(options.as_slice()).expect("their length was checked");
     tcp
-}
-
-/// A window scale is preceded by one byte of padding, as most stacks do.
-fn put_options(options: Options, tcp: &mut etherparse::TcpHeader) {
-    use TcpOptionElement::{MaximumSegmentSize, Noop, WindowScale};
-    let written = match (options.mss, options.window_scale) {
-        (None, None) => return,
-        (Some(mss), None) => tcp.set_options(&[MaximumSegmentSize(mss)]),
-        (None, Some(shift)) => tcp.set_options(&[Noop, WindowScale(shift)]),
-        (Some(mss), Some(shift)) => {
-            tcp.set_options(&[MaximumSegmentSize(mss), Noop, WindowScale(shift)])
-        }
-    };
-    written.expect("eight bytes fit in forty");
 }

@@ -1,7 +1,7 @@
 //! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them.
 //!
 //! ```
-//! use base::{Flags, Options, TcpHeader};
+//! use base::{Ecn, Flags, Options, TcpHeader};
 //! use wire::{Addresses, Payload, emit, parse};
 //!
 //! let options = Options { mss: Some(512), ..Options::default() };
@@ -9,7 +9,7 @@
 //! let (source, destination) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
 //! let addresses = Addresses::V4 { source, destination };
 //! let mut packet = Vec::new();
-//! emit(&syn, &addresses, Payload::Bytes(b""), &mut packet)?;
+//! emit(&syn, Ecn::NotCapable, &addresses, Payload::Bytes(b""), &mut packet)?;
 //! assert_eq!(packet.len(), 44);
 //! assert_eq!(parse(&packet)?.header, syn);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -18,6 +18,7 @@
 mod addresses;
 mod capture;
 mod emit;
+mod options;
 mod parse;
 
 pub use addresses::Addresses;

@@ -2,16 +2,18 @@
 
 use std::fmt;
 
-use base::{Flags, Options, Seq, TcpHeader};
-use etherparse::{IpNumber, IpSlice, TcpSlice};
+use base::{Ecn, Flags, Seq, TcpHeader};
+use etherparse::{IpEcn, IpNumber, IpSlice, TcpSlice};
 
-use crate::Addresses;
+use crate::{Addresses, options};
 
 /// A TCP segment on the wire.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
     /// Its ends.
     pub addresses: Addresses,
+    /// What its IP header says of congestion.
+    pub ecn: Ecn,
     /// Its header, with the options that are known.
     pub header: TcpHeader,
     /// What it carries.
@@ -55,7 +57,7 @@ pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
     let ip = IpSlice::from_slice(packet).map_err(|_| ParseError::Ip)?;
     if let IpSlice::Ipv4(ipv4) = &ip {
         let header = ipv4.header().to_header();
-        if header.header_checksum != header.calc_header_checksum() {
+        if !same_sum(header.header_checksum, header.calc_header_checksum()) {
             return Err(ParseError::Checksum);
         }
     }
@@ -67,24 +69,38 @@ pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
         return Err(ParseError::NotTcp);
     }
     let tcp = TcpSlice::from_slice(payload.payload).map_err(|_| ParseError::Tcp)?;
-    let (addresses, checksum) = match &ip {
+    let (addresses, ecn, checksum) = match &ip {
         IpSlice::Ipv4(ipv4) => {
             let (source, destination) =
                 (ipv4.header().source_addr(), ipv4.header().destination_addr());
             let checksum = tcp.calc_checksum_ipv4(source.octets(), destination.octets());
-            (Addresses::V4 { source, destination }, checksum)
+            (Addresses::V4 { source, destination }, ipv4.header().ecn(), checksum)
         }
         IpSlice::Ipv6(ipv6) => {
             let (source, destination) =
                 (ipv6.header().source_addr(), ipv6.header().destination_addr());
             let checksum = tcp.calc_checksum_ipv6(source.octets(), destination.octets());
-            (Addresses::V6 { source, destination }, checksum)
+            (Addresses::V6 { source, destination }, ipv6.header().ecn(), checksum)
         }
     };
-    if checksum != Ok(tcp.checksum()) {
+    if !checksum.is_ok_and(|checksum| same_sum(checksum, tcp.checksum())) {
         return Err(ParseError::Checksum);
     }
-    Ok(Segment { addresses, header: header(&tcp), payload: tcp.payload() })
+    Ok(Segment { addresses, ecn: congestion(ecn), header: header(&tcp), payload: tcp.payload() })
+}
+
+/// Ones' complement has two zeros (RFC 1624 §3), and Linux sends the other one than most.
+const fn same_sum(one: u16, other: u16) -> bool {
+    one % 0xFFFF == other % 0xFFFF
+}
+
+/// Both ECT codepoints mean the same (RFC 3168 §5).
+const fn congestion(ecn: IpEcn) -> Ecn {
+    match ecn {
+        IpEcn::NotEct => Ecn::NotCapable,
+        IpEcn::Ect0 | IpEcn::Ect1 => Ecn::Capable,
+        IpEcn::CongestionExperienced => Ecn::Experienced,
+    }
 }
 
 fn header(tcp: &TcpSlice<'_>) -> TcpHeader {
@@ -95,34 +111,6 @@ fn header(tcp: &TcpSlice<'_>) -> TcpHeader {
         ack: Seq::new(tcp.acknowledgment_number()),
         flags: Flags::from_bits(tcp.header_slice()[13]),
         window: tcp.window_size(),
-        options: options(tcp.header_slice().get(20..).unwrap_or_default()),
+        options: options::read(tcp.header_slice().get(20..).unwrap_or_default()),
     }
 }
-
-/// The known options. Unknown ones are skipped by their length (RFC 9293 §3.1, MUST-6), and an
-/// illegal length ends the list (MUST-7).
-fn options(mut bytes: &[u8]) -> Options {
-    let mut options = Options::default();
-    loop {
-        bytes = match bytes {
-            [] | [END, ..] => return options,
-            [NO_OPERATION, rest @ ..] => rest,
-            [MAXIMUM_SEGMENT_SIZE, 4, high, low, rest @ ..] => {
-                options.mss = Some(u16::from_be_bytes([*high, *low]));
-                rest
-            }
-            [WINDOW_SCALE, 3, shift, rest @ ..] => {
-                options.window_scale = Some(*shift);
-                rest
-            }
-            [_, length @ 2..=255, ..] => bytes.get(usize::from(*length)..).unwrap_or_default(),
-            [_, ..] => return options,
-        };
-    }
-}
-
-/// Kinds of options (RFC 9293 §3.1, RFC 7323 §2.2).
-const END: u8 = 0;
-const NO_OPERATION: u8 = 1;
-const MAXIMUM_SEGMENT_SIZE: u8 = 2;
-const WINDOW_SCALE: u8 = 3;

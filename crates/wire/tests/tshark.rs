@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
 
-use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
+use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use wire::{Addresses, Capture, Payload};
 
 const TO_MOBILE: Addresses =
@@ -21,7 +21,7 @@ fn capture() -> Vec<u8> {
         let [source_port, destination_port] =
             if addresses == TO_MOBILE { [1024, 80] } else { [80, 1024] };
         let is_syn = flags == Flags::SYN || flags == Flags::SYN | ack;
-        let options = Options { mss: Some(512), window_scale: Some(1) };
+        let options = Options { mss: Some(512), window_scale: Some(1), ..Options::default() };
         let header = TcpHeader {
             source_port,
             destination_port,
@@ -31,7 +31,9 @@ fn capture() -> Vec<u8> {
             window: 0x4000,
             options: if is_syn { options } else { Options::default() },
         };
-        capture.write(at, &header, &addresses, Payload::Zeros(payload)).expect("memory");
+        capture
+            .write(at, &header, Ecn::NotCapable, &addresses, Payload::Zeros(payload))
+            .expect("memory");
         at += Duration::from_nanos(10_000_001);
     };
     let data = isn + 1;
@@ -55,7 +57,7 @@ fn a_capture_is_the_same_bytes_each_time() {
 
 #[test]
 fn wireshark_finds_nothing_wrong() {
-    let Some(rows) = tshark(&capture()) else {
+    let Some(rows) = tshark(&capture(), &CHECKS) else {
         println!("not checked: tshark is not installed");
         return;
     };
@@ -80,12 +82,62 @@ fn wireshark_finds_nothing_wrong() {
     }
 }
 
+/// A SYN with every option, and an acknowledgement of two blocks on a packet that was marked.
+#[test]
+fn wireshark_reads_the_options() {
+    let mut capture = Capture::new(Vec::new(), "host").expect("memory");
+    let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 5 });
+    let syn = Options {
+        mss: Some(1460),
+        window_scale: Some(7),
+        sack_permitted: true,
+        timestamps,
+        ..Options::default()
+    };
+    let mut sack = SackBlocks::NONE;
+    sack.push(Seq::new(3_000), Seq::new(4_000));
+    sack.push(Seq::new(1_000), Seq::new(2_000));
+    let ack = Options { timestamps, sack, ..Options::default() };
+    let sent = [
+        (Flags::SYN | Flags::ECE | Flags::CWR, syn, Ecn::NotCapable),
+        (Flags::ACK | Flags::ECE, ack, Ecn::Capable),
+        (Flags::ACK | Flags::CWR, Options { sack, ..Options::default() }, Ecn::Experienced),
+    ];
+    for (flags, options, ecn) in sent {
+        let header = TcpHeader { flags, options, seq: Seq::new(1), ..TcpHeader::default() };
+        let payload = Payload::Zeros(0);
+        capture.write(Time::ZERO, &header, ecn, &TO_HOST, payload).expect("memory");
+    }
+    let fields = [
+        "tcp.hdr_len",
+        "tcp.flags",
+        "ip.dsfield.ecn",
+        "tcp.options.mss_val",
+        "tcp.options.wscale.shift",
+        "tcp.options.timestamp.tsval",
+        "tcp.options.timestamp.tsecr",
+        "tcp.options.sack_le",
+        "tcp.options.sack_re",
+        "tcp.option_kind",
+    ];
+    let Some(rows) = tshark(&capture.finish().expect("memory"), &fields) else {
+        println!("not checked: tshark is not installed");
+        return;
+    };
+    let (value, echo) = ("16909060", "5");
+    assert_eq!(rows[0], ["40", "0x00c2", "0", "1460", "7", value, echo, "", "", "2,4,8,1,3"]);
+    let (left, right) = ("3000,1000", "4000,2000");
+    let kinds = "1,1,8,1,1,5";
+    assert_eq!(rows[1], ["52", "0x0050", "2", "", "", value, echo, left, right, kinds]);
+    assert_eq!(rows[2], ["40", "0x0090", "3", "", "", "", "", left, right, "1,1,5"]);
+}
+
 #[test]
 fn wireshark_would_find_a_wrong_checksum() {
     let mut bytes = capture();
     let last = bytes.len() - 1;
     bytes[last - 4 - 20 + 14] ^= 1;
-    let Some(rows) = tshark(&bytes) else {
+    let Some(rows) = tshark(&bytes, &CHECKS) else {
         println!("not checked: tshark is not installed");
         return;
     };
@@ -96,25 +148,28 @@ fn wireshark_would_find_a_wrong_checksum() {
 /// opening and closing.
 const WARNING: u32 = 0x0060_0000;
 
-/// One row of fields a packet, or `None` without tshark.
-fn tshark(capture: &[u8]) -> Option<Vec<Vec<String>>> {
+/// What to look at for whether anything is wrong.
+const CHECKS: [&str; 7] = [
+    "frame.number",
+    "frame.time_relative",
+    "frame.interface_name",
+    "ip.checksum.status",
+    "tcp.checksum.status",
+    "tcp.len",
+    "_ws.expert.severity",
+];
+
+/// One row of `fields` a packet, or `None` without tshark.
+fn tshark(capture: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let name = format!("{}-{:?}.pcapng", std::process::id(), std::thread::current().id());
     let path = folder.join(name);
     std::fs::write(&path, capture).expect("the target folder is there");
-    let fields = [
-        "frame.number",
-        "frame.time_relative",
-        "frame.interface_name",
-        "ip.checksum.status",
-        "tcp.checksum.status",
-        "tcp.len",
-        "_ws.expert.severity",
-    ];
     let output = Command::new("tshark")
         .arg("-r")
         .arg(&path)
         .args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"])
+        .args(["-o", "tcp.relative_sequence_numbers:FALSE"])
         .args(["-T", "fields", "-E", "separator=|"])
         .args(fields.iter().flat_map(|field| ["-e", field]))
         .output();

@@ -1,6 +1,6 @@
 //! Headers to bytes and back.
 
-use base::{Flags, Options, Seq, TcpHeader};
+use base::{Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
 use proptest::prelude::*;
 use wire::{Addresses, ParseError, Payload, TooLong, emit, parse};
 
@@ -11,7 +11,7 @@ const ADDRESSES: Addresses = Addresses::V4 {
 
 fn packet(header: &TcpHeader, payload: &[u8]) -> Vec<u8> {
     let mut packet = Vec::new();
-    emit(header, &ADDRESSES, Payload::Bytes(payload), &mut packet).expect("short");
+    emit(header, Ecn::NotCapable, &ADDRESSES, Payload::Bytes(payload), &mut packet).expect("short");
     packet
 }
 
@@ -45,7 +45,7 @@ fn a_syn_to_the_byte() {
         ack: Seq::new(0),
         flags: Flags::SYN,
         window: 0x8000,
-        options: Options { mss: Some(512), window_scale: Some(1) },
+        options: Options { mss: Some(512), window_scale: Some(1), ..Options::default() },
     };
     let expect: &[u8] = &[
         0x45, 0, 0, 48, 0, 0, 0x40, 0, 64, 6, 0x26, 0xC6, 10, 0, 0, 1, 10, 0, 0, 2, // IP
@@ -57,15 +57,29 @@ fn a_syn_to_the_byte() {
 }
 
 #[test]
+fn a_checksum_of_zero_has_two_forms() {
+    let checksum = |packet: &[u8]| [packet[36], packet[37]];
+    let rest = u16::from_be_bytes(checksum(&packet(&TcpHeader::default(), b"")));
+    let mut packet = packet(&TcpHeader { window: rest, ..TcpHeader::default() }, b"");
+    assert_eq!(checksum(&packet), [0, 0]);
+    assert!(parse(&packet).is_ok());
+    packet[36..38].fill(0xFF);
+    assert!(parse(&packet).is_ok());
+    packet[36..38].fill(0xFE);
+    assert_eq!(parse(&packet), Err(ParseError::Checksum));
+}
+
+#[test]
 fn options_of_others_are_skipped_and_broken_ones_end_the_list() {
     let header = TcpHeader {
-        options: Options { mss: Some(512), window_scale: Some(7) },
+        options: Options { mss: Some(512), window_scale: Some(7), ..Options::default() },
         ..TcpHeader::default()
     };
     let check = |at: usize, byte: u8, mss: Option<u16>, window_scale: Option<u8>| {
         let packet = changed(packet(&header, b""), at, byte);
         let options = parse(&packet).expect("a segment").header.options;
-        assert_eq!(options, Options { mss, window_scale }, "{at} {byte}");
+        let expect = Options { mss, window_scale, ..Options::default() };
+        assert_eq!(options, expect, "{at} {byte}");
     };
     let (mss, padding, scale) = (40, 44, 45);
     check(mss, 254, None, Some(7));
@@ -76,6 +90,58 @@ fn options_of_others_are_skipped_and_broken_ones_end_the_list() {
     check(padding, 0, Some(512), None);
     check(scale, 254, Some(512), None);
     check(scale + 1, 4, Some(512), None);
+}
+
+#[test]
+fn options_after_the_handshake_to_the_byte() {
+    let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
+    let sack = sack(&[[0xA0B0_C0D0, 0xA0B0_C0E0]]);
+    let check = |options: Options, expect: &[u8]| {
+        let packet = packet(&TcpHeader { options, ..TcpHeader::default() }, b"");
+        assert_eq!(&packet[40..], expect);
+    };
+    let none = Options::default();
+    let clocks = [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8];
+    let blocks = [1, 1, 5, 10, 0xA0, 0xB0, 0xC0, 0xD0, 0xA0, 0xB0, 0xC0, 0xE0];
+    check(Options { timestamps, ..none }, &clocks);
+    check(Options { sack, ..none }, &blocks);
+    check(Options { timestamps, sack, ..none }, &[clocks, blocks].concat());
+    check(Options { sack_permitted: true, ..none }, &[1, 1, 4, 2]);
+    check(
+        Options { sack_permitted: true, timestamps, ..none },
+        &[&[4, 2][..], &clocks[2..]].concat(),
+    );
+}
+
+#[test]
+fn options_of_a_wrong_length_say_nothing() {
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let sack = sack(&[[3, 4]]);
+    let given = Options { timestamps, sack, window_scale: Some(7), ..Options::default() };
+    let good = packet(&TcpHeader { options: given, ..TcpHeader::default() }, b"");
+    let check = |at: usize, byte: u8, expect: Options| {
+        let options = parse(&changed(good.clone(), at, byte)).expect("a segment").header.options;
+        assert_eq!(options, expect, "{at} {byte}");
+    };
+    let (clocks, blocks) = (42, 58);
+    assert_eq!((good[clocks], good[blocks]), (8, 5));
+    check(clocks + 1, 10, given);
+    check(clocks + 1, 11, Options { timestamps: None, ..given });
+    check(clocks + 1, 0, Options::default());
+    check(blocks + 1, 9, Options { sack: SackBlocks::NONE, ..given });
+    check(blocks + 1, 18, Options { sack: SackBlocks::NONE, ..given });
+}
+
+#[test]
+fn both_codepoints_of_a_capable_transport_mean_the_same() {
+    let capable = |type_of_service| {
+        parse(&changed(packet(&TcpHeader::default(), b""), 1, type_of_service)).expect("sent").ecn
+    };
+    assert_eq!(
+        [0, 1, 2, 3].map(capable),
+        [Ecn::NotCapable, Ecn::Capable, Ecn::Capable, Ecn::Experienced]
+    );
+    assert_eq!(capable(0xFC), Ecn::NotCapable, "the rest of the byte is about something else");
 }
 
 #[test]
@@ -104,26 +170,53 @@ fn what_is_no_segment() {
 fn what_ip_cannot_carry() {
     let mut out = Vec::new();
     let header = TcpHeader::default();
-    assert_eq!(emit(&header, &ADDRESSES, Payload::Zeros(65_495), &mut out), Ok(()));
+    assert_eq!(
+        emit(&header, Ecn::NotCapable, &ADDRESSES, Payload::Zeros(65_495), &mut out),
+        Ok(())
+    );
     assert_eq!(out.len(), 65_535);
     for payload in [65_496, usize::MAX] {
-        let refused = emit(&header, &ADDRESSES, Payload::Zeros(payload), &mut out);
-        assert_eq!(refused, Err(TooLong { payload }));
+        let refused = emit(&header, Ecn::NotCapable, &ADDRESSES, Payload::Zeros(payload), &mut out);
+        assert_eq!(refused, Err(TooLong::Packet { payload }));
     }
 }
 
 fn any_header() -> impl Strategy<Value = TcpHeader> {
     let numbers = (any::<[u16; 3]>(), any::<[u32; 2]>(), any::<u8>());
-    let options = (any::<Option<u16>>(), any::<Option<u8>>());
-    (numbers, options).prop_map(|((words, numbers, flags), (mss, window_scale))| TcpHeader {
+    (numbers, any_options()).prop_map(|((words, numbers, flags), options)| TcpHeader {
         source_port: words[0],
         destination_port: words[1],
         seq: Seq::new(numbers[0]),
         ack: Seq::new(numbers[1]),
         flags: Flags::from_bits(flags),
         window: words[2],
-        options: Options { mss, window_scale },
+        options,
     })
+}
+
+fn any_options() -> impl Strategy<Value = Options> {
+    let on_syn = (any::<Option<u16>>(), any::<Option<u8>>(), any::<bool>());
+    let timestamps = any::<Option<[u32; 2]>>();
+    let blocks = prop::collection::vec(any::<[u32; 2]>(), 0..=SackBlocks::MAX);
+    (on_syn, timestamps, blocks).prop_map(
+        |((mss, window_scale, sack_permitted), clocks, blocks)| {
+            let timestamps = clocks.map(|[value, echo]| Timestamps { value, echo });
+            let sack = sack(&blocks);
+            Options { mss, window_scale, sack_permitted, timestamps, sack }
+        },
+    )
+}
+
+fn sack(blocks: &[[u32; 2]]) -> SackBlocks {
+    let mut sack = SackBlocks::NONE;
+    for &[left, right] in blocks {
+        sack.push(Seq::new(left), Seq::new(right));
+    }
+    sack
+}
+
+fn any_ecn() -> impl Strategy<Value = Ecn> {
+    prop_oneof![Just(Ecn::NotCapable), Just(Ecn::Capable), Just(Ecn::Experienced)]
 }
 
 fn any_addresses() -> impl Strategy<Value = Addresses> {
@@ -138,11 +231,16 @@ fn any_addresses() -> impl Strategy<Value = Addresses> {
     prop_oneof![v4, v6]
 }
 
+/// Mostly bytes that mean something as a kind or a length.
+fn odd_byte() -> impl Strategy<Value = u8> {
+    prop_oneof![4 => 0..12_u8, 1 => any::<u8>()]
+}
+
 proptest! {
     #[test]
     fn what_is_sent_is_what_arrives(
         header in any_header(),
-        addresses in any_addresses(),
+        (addresses, ecn) in (any_addresses(), any_ecn()),
         payload in prop::collection::vec(any::<u8>(), 0..1500),
         zeros in any::<bool>(),
     ) {
@@ -150,12 +248,28 @@ proptest! {
         let given =
             if zeros { Payload::Zeros(payload.len()) } else { Payload::Bytes(&payload) };
         let mut packet = b"what was there before".to_vec();
-        emit(&header, &addresses, given, &mut packet).expect("short");
+        let bytes = header.options.bytes();
+        let written = emit(&header, ecn, &addresses, given, &mut packet);
+        if bytes > Options::ROOM {
+            prop_assert_eq!(written, Err(TooLong::Options { bytes }));
+            return Ok(());
+        }
+        prop_assert_eq!(written, Ok(()));
         let segment = parse(&packet).expect("a segment");
-        prop_assert_eq!((segment.addresses, segment.header), (addresses, header));
-        prop_assert_eq!(segment.payload, &payload);
+        prop_assert_eq!((segment.addresses, segment.ecn), (addresses, ecn));
+        prop_assert_eq!((segment.header, segment.payload), (header, &payload[..]));
         let ip_bytes = packet.len() - payload.len() - header.bytes() as usize;
         prop_assert_eq!(ip_bytes, if packet[0] >> 4 == 4 { 20 } else { 40 });
+    }
+
+    /// Forty bytes of anything where options belong.
+    #[test]
+    fn no_options_are_too_odd(options in prop::collection::vec(odd_byte(), 40..=40)) {
+        let mut odd = packet(&TcpHeader::default(), &options);
+        odd = changed(odd, 32, 0xF0);
+        let segment = parse(&odd).expect("a segment");
+        prop_assert!(segment.payload.is_empty());
+        prop_assert!(segment.header.options.sack.as_slice().len() <= SackBlocks::MAX);
     }
 
     #[test]
@@ -164,7 +278,8 @@ proptest! {
     }
 
     #[test]
-    fn no_change_is_too_odd(header in any_header(), at in 0..44_usize, byte in any::<u8>()) {
+    fn no_change_is_too_odd(mut header in any_header(), at in 0..44_usize, byte in any::<u8>()) {
+        header.options.sack = SackBlocks::NONE;
         let good = packet(&header, b"data");
         let _: Result<_, _> = parse(&changed(good.clone(), at, byte));
         let _: Result<_, _> = parse(&good[..at]);

@@ -1,5 +1,7 @@
 //! A TCP endpoint at its node, with the application that uses it.
 
+use std::sync::Arc;
+
 use base::{Observe, Seq, Time};
 use tcp::{Endpoint, Payload, Segment};
 
@@ -13,7 +15,7 @@ pub struct Connection<'a, P> {
     /// Where they go.
     pub receiver: NodeId,
     /// How both endpoints behave.
-    pub tcp: &'a tcp::Config,
+    pub tcp: &'a Arc<tcp::Config>,
     /// What is sent.
     pub data: P,
     /// Whether the connection ends with the data.

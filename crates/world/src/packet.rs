@@ -1,6 +1,6 @@
 //! What travels through a world.
 
-use base::{PacketEvent, PacketFact, TcpHeader};
+use base::{Flags, PacketEvent, PacketFact, TcpHeader};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
 
@@ -25,6 +25,9 @@ pub trait Body: Sized {
 
     /// Bytes of TCP payload.
     fn payload_bytes(&self) -> u32;
+
+    /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
+    fn mark(&mut self) -> bool;
 }
 
 impl<P: Payload> Body for Segment<P> {
@@ -44,6 +47,10 @@ impl<P: Payload> Body for Segment<P> {
 
     fn payload_bytes(&self) -> u32 {
         self.payload.length() as u32
+    }
+
+    fn mark(&mut self) -> bool {
+        self.ecn.mark()
     }
 }
 
@@ -78,9 +85,18 @@ impl<B: Body> Packet<B> {
     }
 }
 
-impl<B> link::Load for Packet<B> {
+impl<B: Body> link::Load for Packet<B> {
     fn bytes(&self) -> u32 {
         self.bytes
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        let has_syn = |header: &TcpHeader| header.flags.contains(Flags::SYN);
+        self.body.payload_bytes() == 0 && !self.body.header().is_some_and(has_syn)
+    }
+
+    fn mark(&mut self) -> bool {
+        self.body.mark()
     }
 }
 

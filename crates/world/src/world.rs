@@ -1,7 +1,7 @@
 //! The network as one machine.
 
-use base::{Agenda, Direction, Observe, PacketEvent, Time};
-use link::Pipe;
+use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
+use link::{Dropped, Link, LinkConfig, Output, Pipe};
 use radio::umts::Bearer;
 use tcp::{Endpoint, Payload as _};
 
@@ -18,6 +18,13 @@ pub enum Machine<B: Body> {
     Pipe {
         /// The pipe.
         pipe: Pipe<Packet<B>>,
+        /// Where it ends.
+        to: NodeId,
+    },
+    /// One direction of a wired link that a pipe cannot be.
+    Link {
+        /// The link.
+        link: Box<Link<Packet<B>>>,
         /// Where it ends.
         to: NodeId,
     },
@@ -74,6 +81,22 @@ impl<B: Body> World<B> {
     /// Adds one direction of a wired link, which ends at node `to`.
     pub fn add_pipe(&mut self, name: &str, config: &link::Config, to: NodeId) -> MachineId {
         self.add(name, Machine::Pipe { pipe: Pipe::new(config), to })
+    }
+
+    /// Adds one direction of a wired link, which ends at node `to`: a pipe where that is enough.
+    /// Its sources of chance go by `seed` and its name.
+    pub fn add_link(
+        &mut self,
+        name: &str,
+        config: &LinkConfig,
+        to: NodeId,
+        seed: u64,
+    ) -> MachineId {
+        if let Some(plain) = config.as_pipe() {
+            return self.add_pipe(name, &plain, to);
+        }
+        let link = Box::new(Link::new(config, seed, name));
+        self.add(name, Machine::Link { link, to })
     }
 
     /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
@@ -170,6 +193,7 @@ impl<B: Body> World<B> {
         let (now, id) = self.agenda.next(until)?;
         match &mut self.machines[id as usize] {
             Machine::Pipe { .. } => self.run_pipe(now, MachineId(id), observe),
+            Machine::Link { .. } => self.run_link(now, MachineId(id), observe),
             Machine::Bearer { bearer, .. } => {
                 bearer.handle_timeout(now, observe);
                 self.run_bearer(now, MachineId(id), observe);
@@ -213,17 +237,23 @@ impl<B: Body> World<B> {
                 Machine::Pipe { pipe, .. } => {
                     return match pipe.handle_input(now, packet) {
                         Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
-                        Err(packet) => {
-                            observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0));
-                        }
+                        Err(packet) => drop_full(now, id, &packet, observe),
                     };
+                }
+                Machine::Link { link, .. } => {
+                    let refused = link.handle_input(now, packet);
+                    self.agenda.set(id.0, link.poll_timeout());
+                    if let Err(Dropped { packet, reason }) = refused {
+                        observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                    }
+                    return;
                 }
                 Machine::Bearer { bearer, network, .. } => {
                     let direction =
                         if node == *network { Direction::Downlink } else { Direction::Uplink };
                     let dropped = bearer.handle_input(now, direction, packet, observe);
                     if let Err(packet) = dropped {
-                        observe.packet(now, &packet.fact(PacketEvent::Dropped, id.0));
+                        drop_full(now, id, &packet, observe);
                     }
                     return self.run_bearer(now, id, observe);
                 }
@@ -242,6 +272,24 @@ impl<B: Body> World<B> {
         }
         if let Machine::Pipe { pipe, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, pipe.poll_timeout());
+        }
+    }
+
+    /// Hands on what has come out of a link.
+    fn run_link(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Link { link, to } = &mut self.machines[id.0 as usize]
+            && let Some(output) = link.poll_output(now)
+        {
+            let to = *to;
+            match output {
+                Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
+                Output::Dropped(Dropped { packet, reason }) => {
+                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                }
+            }
+        }
+        if let Machine::Link { link, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, link.poll_timeout());
         }
     }
 
@@ -314,4 +362,9 @@ impl<B: Body> World<B> {
             self.agenda.set(id.0, host.poll_timeout());
         }
     }
+}
+
+/// A packet found the queue full.
+fn drop_full<B: Body>(now: Time, id: MachineId, packet: &Packet<B>, observe: &mut impl Observe) {
+    observe.packet(now, &packet.fact(PacketEvent::Dropped(DropReason::Queue), id.0));
 }

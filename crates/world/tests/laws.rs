@@ -1,11 +1,14 @@
 //! Laws of a whole world: packets are conserved, ties have a law, nothing takes for ever.
 
+use std::sync::Arc;
+
 use base::{Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Seq, TcpFact, Time};
-use link::Config as LinkConfig;
+use link::queue::{self, Discipline, codel};
+use link::{Config as PipeConfig, LinkConfig, Schedule, Service, loss};
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::am::{self, Concatenation, OnLimit, Repetition};
 use radio::umts::{Bearer, Channel, DchConfig};
-use tcp::{Length, RtoConfig, RttSampling, Segment, Variant};
+use tcp::{Length, RtoConfig, Segment};
 use world::{Connection, Machine, MachineId, NodeId, World};
 
 type Net = World<Segment<Length>>;
@@ -14,36 +17,27 @@ const MSS: u32 = 500;
 
 fn tcp_config() -> tcp::Config {
     tcp::Config {
-        variant: Variant::RENO,
         mss: MSS,
         window: 32,
-        initial_window: 2,
-        initial_ssthresh: None,
         receive_buffer: 32 * MSS,
         rto: RtoConfig {
             tick: Duration::from_millis(10),
-            min: Duration::from_secs(1),
-            max: Duration::from_secs(60),
             initial: Duration::from_secs(1),
-            max_retransmissions: None,
+            ..tcp::Config::PLAIN.rto
         },
-        rtt_sampling: RttSampling::OnePerWindow,
-        delayed_ack: None,
         limited_transmit: true,
-        slow_start_restart: false,
-        recover_guard: true,
-        nagle: false,
         time_wait: Duration::from_secs(1),
+        ..tcp::Config::PLAIN
     }
 }
 
-fn link(kbps: u64, delay_ms: u64, queue_limit: Option<u32>) -> LinkConfig {
+fn link(kbps: u64, delay_ms: u64, queue_limit: Option<u32>) -> PipeConfig {
     let rate = (kbps > 0).then(|| Rate::from_bps(kbps * 1000));
-    LinkConfig { rate, delay: Duration::from_millis(delay_ms), queue_limit }
+    PipeConfig { rate, delay: Duration::from_millis(delay_ms), queue_limit }
 }
 
 /// A row of nodes joined by `links`, alike both ways, with routes to its two ends.
-fn chain(links: &[LinkConfig]) -> (Net, Vec<NodeId>) {
+fn chain(links: &[PipeConfig]) -> (Net, Vec<NodeId>) {
     let mut world = World::new();
     let mut nodes = vec![world.add_node("n0")];
     for (index, config) in links.iter().enumerate() {
@@ -61,7 +55,7 @@ fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
     world.add_connection(Connection {
         sender: ends[0],
         receiver: ends[1],
-        tcp: &tcp_config(),
+        tcp: &Arc::new(tcp_config()),
         data: Length(bytes),
         close: true,
         start: Time::ZERO,
@@ -91,7 +85,7 @@ impl Observe for Census {
             PacketEvent::Arrived => self.arrived += 1,
             PacketEvent::Entered => self.entered += 1,
             PacketEvent::Left => self.left += 1,
-            PacketEvent::Dropped => self.dropped += 1,
+            PacketEvent::Dropped(_) => self.dropped += 1,
         }
     }
 
@@ -220,4 +214,43 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
     check(0.0, None, false);
     check(0.3, None, false);
     check(0.1, Some(5), true);
+}
+
+/// What is lost on the wire, dropped when its turn comes or on a list is dropped openly, and all
+/// the same every byte arrives.
+#[test]
+fn a_link_that_loses_drops_openly() {
+    let codel = codel::Config {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(50),
+        mtu: 1500,
+    };
+    let config = LinkConfig {
+        service: Service::Rate(Schedule::constant(Some(Rate::from_bps(400_000)))),
+        delay: Schedule::constant(Duration::from_millis(30)),
+        queue: queue::Config { discipline: Discipline::CoDel(codel), ..queue::Config::UNLIMITED },
+        drop_arrivals: vec![0, 7],
+        loss: loss::Config {
+            bernoulli: Probability::new(0.02).map(Schedule::constant),
+            ..loss::Config::default()
+        },
+    };
+    let (mut world, nodes) = chain(&[link(0, 5, None)]);
+    let end = world.add_node("end");
+    let down = world.add_link("lossy/down", &config, end, 4);
+    let up = world.add_link("lossy/up", &config, nodes[1], 4);
+    world.set_route(nodes[1], None, down);
+    world.set_route(end, Some(nodes[0]), up);
+    let [_, receiver] = connect(&mut world, [nodes[0], end], 200_000);
+    let census = run(&mut world, 600);
+    assert_eq!(census.delivered, [(receiver.0, 200_000)]);
+    assert_eq!(census.departed, census.arrived + census.dropped);
+    let drops = |id| {
+        let Machine::Link { link, .. } = world.machine(id) else { unreachable!() };
+        assert_eq!((link.in_flight(), link.poll_timeout()), (0, None));
+        link.counters(Time::ZERO + Duration::from_secs(600)).drops
+    };
+    let (forth, back) = (drops(down), drops(up));
+    assert_eq!(census.dropped, forth.total() + back.total());
+    assert!(forth.list == 2 && forth.aqm > 0 && forth.loss > 0 && back.loss > 0, "{forth:?}");
 }

@@ -169,6 +169,13 @@ impl Absent for Unlimited {
     const WORD: &'static str = "unlimited";
 }
 
+/// `none`.
+pub(crate) struct Nothing;
+
+impl Absent for Nothing {
+    const WORD: &'static str = "none";
+}
+
 /// The word of `A` for `None`, else the form `L`.
 pub(crate) struct Or<A, L>(PhantomData<(A, L)>);
 
@@ -183,7 +190,10 @@ impl<A: Absent, L: Leaf> Leaf for Or<A, L> {
         if scalar.text == A::WORD {
             return Ok(None);
         }
-        L::parse(scalar).map(Some).map_err(|message| format!("{message}, or {}", A::WORD))
+        L::parse(scalar).map(Some).map_err(|message| {
+            let (must, hint) = message.split_at(message.find("; ").unwrap_or(message.len()));
+            format!("{must}, or {}{hint}", A::WORD)
+        })
     }
 
     fn show(value: &Self::Value) -> String {
@@ -202,11 +212,39 @@ pub(crate) mod as_key {
         const WORD: &'static str = "window";
     }
 
+    /// `initial_window`.
+    pub(crate) struct InitialWindow;
+
+    impl Absent for InitialWindow {
+        const WORD: &'static str = "initial_window";
+    }
+
+    /// `variant`.
+    pub(crate) struct Variant;
+
+    impl Absent for Variant {
+        const WORD: &'static str = "variant";
+    }
+
+    /// `recovery`.
+    pub(crate) struct Recovery;
+
+    impl Absent for Recovery {
+        const WORD: &'static str = "recovery";
+    }
+
     /// `as radio.tbler`.
     pub(crate) struct RadioTbler;
 
     impl Absent for RadioTbler {
         const WORD: &'static str = "as radio.tbler";
+    }
+
+    /// `as before`.
+    pub(crate) struct Before;
+
+    impl Absent for Before {
+        const WORD: &'static str = "as before";
     }
 
     /// `as flow.bytes`.

@@ -1,11 +1,17 @@
 //! Forms: how the value of a key is written, read and shown.
 
 mod choice;
+mod file;
+mod list;
 mod number;
 mod quantity;
 
-pub(crate) use choice::{Flag, Label, Off, Or, Text, Unlimited, Word, Words, as_key, words};
-pub(crate) use number::{Count, Factor, Share, Tbler};
+pub(crate) use choice::{
+    Flag, Label, Nothing, Off, Or, Text, Unlimited, Word, Words, as_key, words,
+};
+pub use file::TraceFile;
+pub(crate) use list::{Numbers, Spans, Steps, Timed};
+pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
 
 use std::marker::PhantomData;

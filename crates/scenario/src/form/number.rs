@@ -127,6 +127,50 @@ impl Leaf for Factor {
     }
 }
 
+/// A number above zero.
+pub(crate) struct Positive;
+
+impl Leaf for Positive {
+    type Value = f64;
+
+    fn expected() -> String {
+        "a number above zero".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        Factor::parse(scalar)
+            .ok()
+            .filter(|value| *value > 0.0)
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        value.to_string()
+    }
+}
+
+/// A number from 0 to below 1.
+pub(crate) struct Fraction;
+
+impl Leaf for Fraction {
+    type Value = f64;
+
+    fn expected() -> String {
+        "a number from 0 to below 1".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        Factor::parse(scalar)
+            .ok()
+            .filter(|value| *value < 1.0)
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        value.to_string()
+    }
+}
+
 /// A share above 0 and up to 1, as a percentage or a fraction.
 pub(crate) struct Share;
 
@@ -140,6 +184,27 @@ impl Leaf for Share {
     fn parse(scalar: &Scalar) -> Result<Probability, String> {
         share(&scalar.text)
             .filter(|&value| value > 0.0)
+            .and_then(Probability::new)
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &Probability) -> String {
+        value.value().to_string()
+    }
+}
+
+/// A probability, as a percentage or a fraction.
+pub(crate) struct Chance;
+
+impl Leaf for Chance {
+    type Value = Probability;
+
+    fn expected() -> String {
+        "a probability from 0 % to 100 %, as in 5 % or 0.05".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Probability, String> {
+        share(&scalar.text)
             .and_then(Probability::new)
             .ok_or_else(|| format!("must be {}", Self::expected()))
     }

@@ -1,18 +1,30 @@
 //! The schema: every key, its unit, its range, its default and where that comes from.
 
+mod control;
+mod link;
 mod network;
+mod queue;
 mod radio;
 mod rlc;
 mod tcp;
+mod variant;
 
 use base::Duration;
 
-pub use network::{Back, Flow, Hosts, Link, Queue, Wired};
+pub use control::{Cubic, Delta, Halving, Reno, SlowStart, Vegas, Westwood};
+pub use link::{Back, GilbertElliott, Link, Step, Traces};
+pub use network::{Flow, Hosts, Wired};
+pub use queue::{CoDel, Queue, QueueKind, Red};
 pub use radio::{Channel, Pdcp, Radio, RadioKind};
 pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
-pub use tcp::{Delta, RttSampling, Tcp, Variant, Vegas};
+pub use tcp::{
+    BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling, SackRule,
+    SpuriousTimeouts, Tcp,
+};
+pub use variant::{CongestionControl, Controller, Recovery, Variant};
 
 use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
+use crate::profile::Profile;
 
 section! {
     /// A scenario: a network, what runs over it and for how long.
@@ -54,12 +66,23 @@ impl Scenario {
 
 /// Every key there is, with its default, in the order of the schema.
 pub fn keys() -> Vec<Key> {
+    whole().values()
+}
+
+/// Every key there is, with its default under `profile`, in the order of the schema.
+pub fn keys_under(profile: Profile) -> Vec<Key> {
+    let mut whole = whole();
+    profile.lay_under(&mut whole);
+    whole.values()
+}
+
+/// A scenario that has every table.
+fn whole() -> Scenario {
     let member = Wired { name: MEMBER.to_owned(), ..Wired::default() };
-    let whole = Scenario {
+    Scenario {
         wired: vec![member],
         link: Some(Link::default()),
         radio: Some(Radio::default()),
         ..Scenario::default()
-    };
-    whole.values()
+    }
 }

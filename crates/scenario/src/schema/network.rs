@@ -1,10 +1,9 @@
-//! `[flow]`, `[[wired]]`, `[link]` and `[queue]`: what is transferred, and over what wires.
+//! `[flow]` and `[[wired]]`: what is transferred, and over what wires.
 
 use base::{Duration, Rate};
 
 use crate::form::{
-    Always, Bytes, Count, Ends, Label, Named, OfTime, Or, Speed, Unlimited, Word, as_key, section,
-    words,
+    Bytes, Count, Ends, Label, Named, OfTime, Or, Speed, Unlimited, Word, as_key, section, words,
 };
 
 section! {
@@ -62,35 +61,5 @@ section! {
 impl Named for Wired {
     fn name(&self) -> &str {
         &self.name
-    }
-}
-
-section! {
-    /// `[link]`: the bottleneck of a network without radio.
-    pub struct Link {
-        /// Its name in results.
-        pub name: String as Label = "bottleneck".to_owned();
-        /// Towards the mobile; required.
-        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
-        /// One way, alike in both directions.
-        pub delay: Duration as OfTime = Duration::ZERO;
-        /// The way back.
-        pub back: Back as Always<Back> = Back::default();
-    }
-}
-
-section! {
-    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements.
-    pub struct Back {
-        /// Its rate. Default: no bottleneck.
-        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
-    }
-}
-
-section! {
-    /// `[queue]`: the drop-tail queue ahead of the bottleneck or the radio, towards the mobile.
-    pub struct Queue {
-        /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
-        pub packets: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000_000>> = Some(50);
     }
 }

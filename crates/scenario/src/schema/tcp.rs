@@ -2,17 +2,32 @@
 
 use base::Duration;
 
+use super::control::{Cubic, Reno, Vegas, Westwood};
+use super::variant::{CongestionControl, Controlled, Recovery, Variant};
 use crate::form::{
-    Always, Bytes, Count, Factor, Flag, Leaf, OfTime, Off, Or, Unlimited, Word, as_key, section,
+    Always, Bytes, Count, Flag, Leaf, Nothing, OfTime, Off, Or, Unlimited, Word, as_key, section,
     words,
 };
+use crate::profile::Profile;
 use crate::tree::Scalar;
 
 section! {
     /// `[tcp]`: the endpoints, alike for all flows.
     pub struct Tcp {
-        /// Congestion control and loss recovery. Default: Reno (RFC 5681).
+        /// A named set of defaults for this table. Keys that the scenario or a setting gives count
+        /// more. Default: the defaults listed here.
+        pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
+        /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
+        /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
+        /// westwood comes with newreno, cubic with sack and bbr with rack. Default: Reno
+        /// (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
+        /// How the window is found. `variant` is the half of tcp.variant.
+        pub congestion_control: Option<CongestionControl> as Or<as_key::Variant, Controlled> =
+            None;
+        /// How losses are repaired. `variant` is the half of tcp.variant; sack, fack and rack need
+        /// selective acknowledgements, and work as newreno with a peer that offers none.
+        pub recovery: Option<Recovery> as Or<as_key::Variant, Word<Recovery>> = None;
         /// Payload bytes of a full segment. Default: RFC 9293 §3.7.1 over IPv4. At most what fits
         /// in a packet of 65,535 B.
         pub mss: u32 as Bytes<u32, 1, 65_495> = 536;
@@ -41,9 +56,36 @@ section! {
         /// Timeouts in a row after which a connection is given up (RFC 9293 §3.8.3, R2). Default:
         /// never, as in ns-2.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000>> = None;
+        /// How the retransmission timeout grows each time that it runs out in a row: to twice as
+        /// long, or by as much as the first. Default: RFC 6298 (5.5).
+        pub back_off: BackOff as Word<BackOff> = BackOff::Exponential;
+        /// How a timeout is found to have been in vain, and then undone (RFC 4015): not at all, by
+        /// F-RTO (RFC 5682) or by Eifel (RFC 3522), which needs tcp.timestamps. Default: ns-2.
+        pub spurious_timeouts: SpuriousTimeouts as Word<SpuriousTimeouts> =
+            SpuriousTimeouts::Unseen;
         /// Which round-trip times the retransmission timer is fed with. Default: RFC 6298 §3,
         /// ns-2.
         pub rtt_sampling: RttSampling as Word<RttSampling> = RttSampling::OnePerWindow;
+        /// Offer timestamps (RFC 7323 §3), 12 B in each segment. Default: off, as in ns-2.
+        pub timestamps: bool as Flag = false;
+        /// Offer selective acknowledgements (RFC 2018). `recovery` offers them if the loss recovery
+        /// needs them.
+        pub sack: Option<bool> as Or<as_key::Recovery, Flag> = None;
+        /// How the sack recovery counts what is in the network: as RFC 6675 does, or as the first
+        /// of its kind (Fall and Floyd 1996), which ns-2 has. Default: RFC 6675.
+        pub sack_rule: SackRule as Word<SackRule> = SackRule::Rfc6675;
+        /// Tell of what arrives twice (RFC 2883), where selective acknowledgements are agreed upon.
+        /// Default: off, as in ns-2.
+        pub dsack: bool as Flag = false;
+        /// Reduce the window step by step (proportional rate reduction, RFC 9937) in the sack, fack
+        /// and rack recoveries. Default: off, as in ns-2.
+        pub prr: bool as Flag = false;
+        /// Offer explicit congestion notification (RFC 3168): queues that can mark packets need not
+        /// drop them. Default: off, as in ns-2.
+        pub ecn: bool as Flag = false;
+        /// When segments are spread over the round trip, at cwnd / srtt. A congestion control that
+        /// names a rate, such as bbr, is paced always. Default: ns-2.
+        pub pacing: Pacing as Word<Pacing> = Pacing::Off;
         /// New data on the first two duplicate acknowledgements. Default: RFC 3042, ns-2.
         pub limited_transmit: bool as Flag = true;
         /// Back to the initial window after an idle timeout. Default: RFC 5681 §4.1.
@@ -60,24 +102,45 @@ section! {
         pub nagle: bool as Flag = false;
         /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
         pub time_wait: Duration as OfTime = Duration::from_secs(240);
+        /// Reno's congestion control.
+        pub reno: Reno as Always<Reno> = Reno::default();
+        /// The fack recovery.
+        pub fack: Fack as Always<Fack> = Fack::default();
+        /// The newreno recovery.
+        pub newreno: NewReno as Always<NewReno> = NewReno::default();
         /// Vegas.
         pub vegas: Vegas as Always<Vegas> = Vegas::default();
+        /// Westwood+.
+        pub westwood: Westwood as Always<Westwood> = Westwood::default();
+        /// CUBIC.
+        pub cubic: Cubic as Always<Cubic> = Cubic::default();
     }
 }
 
 section! {
-    /// `[tcp.vegas]`: thresholds in segments that a flow may keep in queues. Defaults: ns-2;
-    /// α and β also of lo2005 §2.
-    pub struct Vegas {
-        /// α: below this the window grows.
-        pub alpha: f64 as Factor = 1.0;
-        /// β: above this the window shrinks.
-        pub beta: f64 as Factor = 3.0;
-        /// γ: above this slow start ends.
-        pub gamma: f64 as Factor = 1.0;
-        /// How the difference of expected and actual throughput is used. Default: ns-2, on which
-        /// lo2005's numbers rest.
-        pub delta: Delta as Word<Delta> = Delta::Rounded;
+    /// `[tcp.newreno]`: what a partial acknowledgement does in the newreno recovery, beside
+    /// repairing the next loss. Defaults: RFC 6582; ns-2 since 2003.
+    pub struct NewReno {
+        /// To the retransmission timer: only the first one restarts it, or each one does
+        /// (RFC 6582 §4).
+        pub timer: PartialAckTimer as Word<PartialAckTimer> = PartialAckTimer::Impatient;
+        /// To the window that duplicates have inflated: it shrinks by what was acknowledged, less
+        /// one segment (RFC 6582 §3.2 step 5), or to what it was when recovery began (Fall and
+        /// Floyd 1996).
+        pub window: PartialAckWindow as Word<PartialAckWindow> = PartialAckWindow::Deflates;
+        /// How many new segments an acknowledgement may release during recovery. Default: RFC 6582
+        /// sets no number; ns-2 has 2.
+        pub burst: Option<u32> as Or<Unlimited, Count<u32, 1, 1_073_741_824>> = None;
+    }
+}
+
+section! {
+    /// `[tcp.fack]`: the window in the fack recovery.
+    pub struct Fack {
+        /// What a loss does to it: it is halved and stands still during recovery; or it starts
+        /// over from one segment, opens with each acknowledgement from the first retransmission
+        /// on, and duplicates before that release nothing. Default: Mathis and Mahdavi 1996.
+        pub window: FackWindow as Word<FackWindow> = FackWindow::Halves;
     }
 }
 
@@ -107,16 +170,6 @@ impl Leaf for DelayedAck {
 }
 
 words! {
-    /// Congestion control and loss recovery by name.
-    pub enum Variant {
-        /// RFC 5681.
-        Reno = "reno",
-        /// Brakmo and Peterson 1995.
-        Vegas = "vegas",
-    }
-}
-
-words! {
     /// Which round-trip times the retransmission timer is fed with.
     pub enum RttSampling {
         /// One segment is timed at a time.
@@ -127,11 +180,75 @@ words! {
 }
 
 words! {
-    /// How Vegas uses the difference of expected and actual throughput.
-    pub enum Delta {
-        /// Rounded to whole segments: ns-2.
-        Rounded = "rounded",
-        /// As it is: Brakmo and Peterson.
-        Exact = "exact",
+    /// How the retransmission timeout grows each time that it runs out in a row.
+    pub enum BackOff {
+        /// It doubles (RFC 6298 §5.5).
+        Exponential = "exponential",
+        /// It grows by itself: 1, 2, 3, … times the first.
+        Linear = "linear",
+    }
+}
+
+words! {
+    /// How a timeout is found to have been in vain.
+    pub enum SpuriousTimeouts {
+        /// Not at all.
+        Unseen = "unseen",
+        /// New data sent after it tell (RFC 5682).
+        FRto = "f-rto",
+        /// The timestamp of the first acknowledgement after it tells (RFC 3522).
+        Eifel = "eifel",
+    }
+}
+
+words! {
+    /// How the sack recovery counts what is in the network.
+    pub enum SackRule {
+        /// RFC 6675 §4.
+        Rfc6675 = "rfc6675",
+        /// Fall and Floyd 1996 §3; ns-2.
+        Sack1 = "sack1",
+    }
+}
+
+words! {
+    /// What a partial acknowledgement does to the retransmission timer (RFC 6582 §4).
+    pub enum PartialAckTimer {
+        /// Only the first one restarts it.
+        Impatient = "impatient",
+        /// Each one restarts it.
+        SlowButSteady = "slow-but-steady",
+    }
+}
+
+words! {
+    /// What a partial acknowledgement does to the window that duplicates have inflated.
+    pub enum PartialAckWindow {
+        /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 5).
+        Deflates = "deflates",
+        /// It is what it was when recovery began (Fall and Floyd 1996).
+        Closes = "closes",
+    }
+}
+
+words! {
+    /// What a loss does to the window in the fack recovery.
+    pub enum FackWindow {
+        /// It is halved (Mathis and Mahdavi 1996).
+        Halves = "halves",
+        /// It starts over: ns-2.
+        Restarts = "restarts",
+    }
+}
+
+words! {
+    /// When segments are spread over the round trip.
+    pub enum Pacing {
+        /// Never.
+        Off = "off",
+        /// In slow start.
+        SlowStart = "slow-start",
+        /// Always.
+        Always = "always",
     }
 }

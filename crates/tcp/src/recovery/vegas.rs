@@ -3,17 +3,17 @@
 use base::{Duration, Time};
 use cc::LossKind;
 
-use super::{DUPLICATE_THRESHOLD, Standing, Verdict};
+use super::{DUPLICATE_THRESHOLD, Guard, Standing, Verdict};
+use crate::scoreboard::Sent;
 
 /// Reno's, and a fine-grained timer that is looked at when acknowledgements come: on each
 /// duplicate, and on the first two new ones after a retransmission. If the oldest segment is
 /// older than the timeout, it is sent again at once.
 #[derive(Debug)]
 pub(crate) struct Vegas {
-    /// After a timeout, no retransmission until `recover` is passed.
-    guard: bool,
-    /// What had been sent when the timer ran out, until duplicates tell of another loss.
-    recover: Option<u64>,
+    /// After a timeout, no retransmission until all is acknowledged that had been sent then, or
+    /// duplicates tell of another loss.
+    guard: Guard,
     timer: FineTimer,
     pub(crate) duplicates: u32,
     pub(crate) inflation: u32,
@@ -24,8 +24,7 @@ pub(crate) struct Vegas {
 impl Vegas {
     pub(crate) fn new(guard: bool) -> Self {
         Self {
-            guard,
-            recover: None,
+            guard: Guard::new(guard),
             timer: FineTimer::default(),
             duplicates: 0,
             inflation: 0,
@@ -33,20 +32,24 @@ impl Vegas {
         }
     }
 
-    pub(crate) fn on_duplicate_ack(&mut self, standing: &Standing<'_>) -> Verdict {
+    pub(crate) fn on_duplicate_ack(
+        &mut self,
+        standing: &Standing,
+        oldest: Option<&Sent>,
+    ) -> Verdict {
         self.duplicates += 1;
-        let Some(oldest) = standing.oldest else { return Verdict::Wait };
+        let Some(oldest) = oldest else { return Verdict::Wait };
         let expired = self.timer.has_expired(standing.now, oldest.last_at);
         if !expired && self.duplicates != DUPLICATE_THRESHOLD {
-            if self.duplicates > DUPLICATE_THRESHOLD && self.recover.is_none() {
+            if self.duplicates > DUPLICATE_THRESHOLD && !self.guard.is_set() {
                 self.inflation += 1;
             }
             return Verdict::Wait;
         }
-        if self.guard && self.recover.is_some_and(|recover| standing.una <= recover) {
+        if !self.guard.allows(standing.una) {
             return Verdict::Wait;
         }
-        self.recover = None;
+        self.guard.clear();
         self.inflation = self.inflation.max(self.duplicates);
         self.worried = 2;
         self.timer.back_off(oldest.transmissions);
@@ -57,19 +60,18 @@ impl Vegas {
         Verdict::Retransmit(kind)
     }
 
-    pub(crate) fn on_new_ack(&mut self, standing: &Standing<'_>, rtt: Option<Duration>) -> Verdict {
+    pub(crate) fn on_new_ack(&mut self, standing: &Standing, oldest: Option<&Sent>) -> Verdict {
         self.duplicates = 0;
         self.inflation = 0;
-        if let Some(rtt) = rtt {
+        if let Some(rtt) = standing.rtt {
             self.timer.sample(rtt);
         }
         if self.worried == 0 {
             return Verdict::Wait;
         }
         self.worried -= 1;
-        let expired = standing
-            .oldest
-            .is_some_and(|oldest| self.timer.has_expired(standing.now, oldest.last_at));
+        let expired =
+            oldest.is_some_and(|oldest| self.timer.has_expired(standing.now, oldest.last_at));
         if !expired {
             self.worried = 0;
             return Verdict::Wait;
@@ -79,12 +81,22 @@ impl Vegas {
     }
 
     pub(crate) const fn on_timeout(&mut self, max: u64) {
-        self.recover = Some(max);
+        self.guard.set(max);
+        self.duplicates = 0;
+        self.inflation = 0;
+        self.worried = 0;
+    }
+
+    pub(crate) const fn on_undo(&mut self) {
+        self.guard.clear();
         self.duplicates = 0;
         self.inflation = 0;
         self.worried = 0;
     }
 }
+
+/// No timeout grows longer, so that doubling it never overflows: a century.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// The fine-grained timeout: exact round-trip times of every segment sent once.
 #[derive(Debug, Default)]
@@ -111,9 +123,10 @@ impl FineTimer {
     }
 
     /// Longer by an eighth, or twice as long if the segment had been sent again already.
-    fn back_off(&mut self, transmissions: u32) {
+    fn back_off(&mut self, transmissions: u16) {
         self.timeout = self
             .timeout
-            .map(|timeout| if transmissions > 1 { timeout * 2 } else { timeout + timeout / 8 });
+            .map(|timeout| if transmissions > 1 { timeout * 2 } else { timeout + timeout / 8 })
+            .map(|timeout| timeout.min(FOR_EVER));
     }
 }

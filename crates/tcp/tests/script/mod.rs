@@ -1,11 +1,12 @@
 //! Segment scripts: the set-up, the story, and the endpoint that they are about.
 
+mod options;
 mod segment;
 mod setup;
 
 use std::collections::VecDeque;
 
-use base::{Duration, Flags, Observe, TcpFact, Time};
+use base::{Duration, Observe, TcpFact, Time, Timestamps};
 use tcp::{Endpoint, Length, Payload, Segment, State};
 
 use segment::Numbers;
@@ -24,7 +25,7 @@ pub(crate) fn run(text: &str) -> Result<(), String> {
 }
 
 fn run_variant(text: &str, variant: &str) -> Result<(), String> {
-    let mut setup = Setup::new(variant);
+    let mut setup = Setup::new(variant)?;
     let mut run: Option<Run> = None;
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -92,7 +93,12 @@ struct Run {
     /// The peer that acknowledges by itself: how late, and what is on its way.
     ack_each: Option<Duration>,
     acks: VecDeque<(Time, Segment<Length>)>,
+    /// The peer's clock at the start of the story.
+    peer_clock: u32,
 }
+
+/// A tick of the peer's clock.
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 impl Run {
     fn new(setup: &Setup, opening: Opening) -> Self {
@@ -106,6 +112,7 @@ impl Run {
             read_at_once: setup.read_at_once,
             ack_each: None,
             acks: VecDeque::new(),
+            peer_clock: setup.peer_clock,
         };
         run.pump();
         if let Opening::Established { rtt } = opening {
@@ -189,7 +196,12 @@ impl Run {
             match self.ack_each {
                 Some(delay) if segment.payload.length() > 0 => {
                     let ack = segment.header.seq + segment.numbers();
-                    self.acks.push_back((self.now + delay, self.numbers.pure_ack(ack)));
+                    let at = self.now + delay;
+                    let timestamps = segment.header.options.timestamps.map(|ours| {
+                        let value = self.peer_clock + (at - self.origin).whole(MILLISECOND) as u32;
+                        Timestamps { value, echo: ours.value }
+                    });
+                    self.acks.push_back((at, self.numbers.pure_ack(ack, timestamps)));
                 }
                 _ => self.left.push_back((self.now, segment)),
             }
@@ -248,11 +260,6 @@ impl Run {
 fn shorten(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// True for a SYN, whose options are always compared.
-fn is_syn(segment: &Segment<Length>) -> bool {
-    segment.has(Flags::SYN)
 }
 
 fn state_name(state: State) -> &'static str {

@@ -1,9 +1,9 @@
 //! Segments as tcpdump writes them.
 
-use base::{Flags, Options, Seq, TcpHeader};
+use base::{Ecn, Flags, Options, Seq, TcpHeader, Timestamps};
 use tcp::{Length, Payload, Segment};
 
-use super::is_syn;
+use super::options;
 
 /// The port of the endpoint, and of its peer.
 pub(crate) const PORT: u16 = 1000;
@@ -26,7 +26,9 @@ struct Written {
     length: u32,
     ack: Option<u32>,
     window: Option<u16>,
-    options: Options,
+    ecn: Ecn,
+    /// As they stand there: the numbers of blocks count from the initial one.
+    options: Option<Options>,
 }
 
 impl Numbers {
@@ -40,13 +42,14 @@ impl Numbers {
             ack: self.isn + written.ack.unwrap_or(0),
             flags: written.flags,
             window: written.window.unwrap_or(u16::MAX),
-            options: written.options,
+            options: options::counted_from(self.isn, written.options.unwrap_or_default()),
         };
-        Ok(Segment { header, payload: Length(u64::from(written.length)) })
+        let payload = Length(u64::from(written.length));
+        Ok(Segment { header, payload, ecn: written.ecn })
     }
 
     /// The peer acknowledges everything below `ack` and says nothing else.
-    pub(crate) fn pure_ack(&self, ack: Seq) -> Segment<Length> {
+    pub(crate) fn pure_ack(&self, ack: Seq, timestamps: Option<Timestamps>) -> Segment<Length> {
         let header = TcpHeader {
             source_port: PEER_PORT,
             destination_port: PORT,
@@ -54,9 +57,9 @@ impl Numbers {
             ack,
             flags: Flags::ACK,
             window: self.peer_window,
-            options: Options::default(),
+            options: Options { timestamps, ..Options::default() },
         };
-        Segment { header, payload: Length(0) }
+        Segment { header, ..Segment::default() }
     }
 
     /// Compares what left with a `>` line.
@@ -65,12 +68,17 @@ impl Numbers {
         let header = &segment.header;
         let ack = written.ack.filter(|&ack| header.ack != self.peer_isn + ack);
         let window = written.window.filter(|&window| header.window != window);
+        // A SYN without any says that there are none.
+        let options = written.options.or(segment.has(Flags::SYN).then(Options::default));
         let same = header.flags == written.flags
             && header.seq == self.isn + written.first
             && segment.payload.length() == u64::from(written.length)
+            && segment.ecn == written.ecn
             && ack.is_none()
             && window.is_none()
-            && (!is_syn(segment) || header.options == written.options);
+            && options.is_none_or(|options| {
+                header.options == options::counted_from(self.peer_isn, options)
+            });
         if same { Ok(()) } else { Err(format!("expected {text}, but {}", self.show(segment))) }
     }
 
@@ -85,35 +93,35 @@ impl Numbers {
         } else {
             String::new()
         };
-        let options =
-            if is_syn(segment) { format!(" {:?}", header.options) } else { String::new() };
+        let mark = match segment.ecn {
+            Ecn::NotCapable => "",
+            Ecn::Capable => " [ect0]",
+            Ecn::Experienced => " [ce]",
+        };
+        let options = options::show(self.peer_isn, &header.options);
         let (flags, window) = (header.flags, header.window);
-        format!("{flags:?} {first}:{last}({length}){ack} win {window}{options}")
+        format!("{flags:?} {first}:{last}({length}){ack} win {window}{mark} <{options}>")
     }
 }
 
 fn parse(text: &str) -> Result<Written, String> {
-    let (text, options) = match text.split_once('<') {
-        Some((text, options)) => (text, options.trim_end().trim_end_matches('>')),
-        None => (text, ""),
+    let (text, listed) = match text.split_once('<') {
+        Some((text, options)) => (text, Some(options.trim_end().trim_end_matches('>'))),
+        None => (text, None),
     };
     let mut words = text.split_whitespace();
     let flags = parse_flags(words.next().ok_or("a segment has flags")?)?;
     let (first, length) = parse_range(words.next().ok_or("a segment has FIRST:LAST(LENGTH)")?)?;
-    let mut written = Written { flags, first, length, ..Written::default() };
+    let options = listed.map(options::parse).transpose()?;
+    let mut written = Written { flags, first, length, options, ..Written::default() };
     while let Some(word) = words.next() {
-        let value = words.next().ok_or_else(|| format!("{word} has a value"))?;
+        let mut value = || words.next().ok_or_else(|| format!("{word} has a value"));
         match word {
-            "ack" => written.ack = Some(number(value)?),
-            "win" => written.window = Some(number(value)?),
+            "ack" => written.ack = Some(number(value()?)?),
+            "win" => written.window = Some(number(value()?)?),
+            "[ect0]" => written.ecn = Ecn::Capable,
+            "[ce]" => written.ecn = Ecn::Experienced,
             other => return Err(format!("no such field: {other}")),
-        }
-    }
-    for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
-        match option.split_once(' ') {
-            Some(("mss", value)) => written.options.mss = Some(number(value)?),
-            Some(("wscale", value)) => written.options.window_scale = Some(number(value)?),
-            _ => return Err(format!("no such option: {option}")),
         }
     }
     Ok(written)
@@ -127,6 +135,8 @@ fn parse_flags(text: &str) -> Result<Flags, String> {
             'R' => Flags::RST,
             'P' => Flags::PSH,
             '.' => Flags::ACK,
+            'E' => Flags::ECE,
+            'W' => Flags::CWR,
             other => return Err(format!("no such flag: {other}")),
         };
         Ok(flags | flag)
@@ -142,6 +152,6 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     if last.wrapping_sub(first) == length { Ok((first, length)) } else { Err(broken()) }
 }
 
-fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+pub(super) fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     text.trim().parse().map_err(|_| format!("no such number: {text}"))
 }

@@ -1,8 +1,13 @@
 //! How a script sets its endpoint up.
 
-use base::{Duration, Flags, Options, Seq, TcpHeader};
-use cc::{Delta, VegasParameters};
-use tcp::{Config, Endpoint, Length, RtoConfig, RttSampling, Segment, Variant};
+use std::sync::Arc;
+
+use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
+use cc::{Algorithm, Delta, Halving, VegasParameters};
+use tcp::{
+    BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PartialAckTimer,
+    PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
+};
 
 use super::segment::{Numbers, PEER_PORT, PORT};
 
@@ -23,19 +28,28 @@ pub(crate) struct Setup {
     peer_isn: Seq,
     peer_window: u16,
     peer_options: Options,
+    /// What the peer takes of what is offered.
+    peer_takes: Offers,
+    /// What it stamps its SYN with.
+    pub(crate) peer_clock: u32,
 }
 
 impl Setup {
-    pub(crate) fn new(variant: &str) -> Self {
-        Self {
+    /// The plainest endpoint of `variant`.
+    pub(crate) fn new(variant: &str) -> Result<Self, String> {
+        let mut setup = Self {
             config: plain_config(),
             read_at_once: true,
             variant: variant.to_owned(),
             isn: Seq::new(4_000_000_000),
             peer_isn: Seq::new(1_000),
             peer_window: u16::MAX,
-            peer_options: Options { mss: Some(1_000), window_scale: None },
-        }
+            peer_options: Options::default(),
+            peer_takes: Offers { sack: true, timestamps: true, ecn: true },
+            peer_clock: 500,
+        };
+        setup.set_variant(Delta::Rounded)?;
+        Ok(setup)
     }
 
     /// One line; says how the connection opens once it does.
@@ -45,6 +59,11 @@ impl Setup {
             Some("connect") => Ok(Some(Opening::Connect)),
             Some("listen") => Ok(Some(Opening::Listen)),
             Some("established") => {
+                // The peer of an open connection offers what the variant needs.
+                if self.config.recovery.is_selective() {
+                    self.config.offers.sack = true;
+                    self.peer_takes.sack = true;
+                }
                 let rtt = words.next().and_then(|word| word.strip_prefix("rtt="));
                 Ok(Some(Opening::Established { rtt: seconds(rtt.unwrap_or("0"))? }))
             }
@@ -62,8 +81,8 @@ impl Setup {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let config = &mut self.config;
         match key {
-            "variant" => config.variant = variant(&self.variant, Delta::Rounded)?,
-            "delta" => config.variant = variant(&self.variant, delta(value)?)?,
+            "variant" => {}
+            "delta" => self.set_variant(delta(value)?)?,
             "mss" => config.mss = number(value)?,
             "window" => config.window = number(value)?,
             "initial_window" => config.initial_window = number(value)?,
@@ -74,7 +93,19 @@ impl Setup {
             "max_rto" => config.rto.max = seconds(value)?,
             "initial_rto" => config.rto.initial = seconds(value)?,
             "max_retransmissions" => config.rto.max_retransmissions = Some(number(value)?),
+            "back_off" => config.rto.back_off = back_off(value)?,
+            "pacing" => config.pacing = pacing(value)?,
             "rtt_sampling" => config.rtt_sampling = sampling(value)?,
+            "sack" => config.offers.sack = switch(value)?,
+            "timestamps" => config.offers.timestamps = switch(value)?,
+            "ecn" => config.offers.ecn = switch(value)?,
+            "dsack" => config.dsack = switch(value)?,
+            "prr" => config.proportional_rate_reduction = switch(value)?,
+            "spurious_timeouts" => config.spurious_timeouts = spurious(value)?,
+            "peer_sack" => self.peer_takes.sack = switch(value)?,
+            "peer_timestamps" => self.peer_takes.timestamps = switch(value)?,
+            "peer_ecn" => self.peer_takes.ecn = switch(value)?,
+            "peer_clock" => self.peer_clock = number(value)?,
             "delayed_ack" => config.delayed_ack = Some(seconds(value)?),
             "limited_transmit" => config.limited_transmit = switch(value)?,
             "slow_start_restart" => config.slow_start_restart = switch(value)?,
@@ -92,12 +123,38 @@ impl Setup {
         Ok(())
     }
 
+    fn set_variant(&mut self, delta: Delta) -> Result<(), String> {
+        let vegas = Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta });
+        let (congestion_control, recovery) = match self.variant.as_str() {
+            "tahoe" => (Algorithm::Tahoe, RecoveryKind::Tahoe),
+            "reno" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Reno),
+            "newreno" => {
+                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::NewReno(NewReno::RFC_6582))
+            }
+            "newreno-1996" => {
+                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::NewReno(NEWRENO_1996))
+            }
+            "sack" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Sack),
+            "sack1" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Sack1),
+            "fack" => {
+                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Fack(FackWindow::Halves))
+            }
+            "rack" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Rack),
+            "vegas" => (vegas, RecoveryKind::Vegas),
+            other => return Err(format!("no such variant: {other}")),
+        };
+        self.config = Config { congestion_control, recovery, ..self.config.clone() };
+        Ok(())
+    }
+
     pub(crate) fn endpoint(&self, opening: &Opening) -> Endpoint<Length> {
         match opening {
             Opening::Connect | Opening::Established { .. } => {
-                Endpoint::connect(0, &self.config, PORT, PEER_PORT, self.isn)
+                Endpoint::connect(0, &Arc::new(self.config.clone()), PORT, PEER_PORT, self.isn)
             }
-            Opening::Listen => Endpoint::listen(0, &self.config, PORT, PEER_PORT, self.isn),
+            Opening::Listen => {
+                Endpoint::listen(0, &Arc::new(self.config.clone()), PORT, PEER_PORT, self.isn)
+            }
         }
     }
 
@@ -108,27 +165,46 @@ impl Setup {
 
     /// The peer's answer to the SYN where the script starts with an open connection.
     pub(crate) fn syn_ack(&self) -> Segment<Length> {
+        let agreed = self.config.offers.and(self.peer_takes);
+        let ece = if agreed.ecn { Flags::ECE } else { Flags::NONE };
+        let timestamps = Timestamps { value: self.peer_clock, echo: 0 };
+        let room = if agreed.timestamps { Timestamps::BYTES } else { 0 };
         let header = TcpHeader {
             source_port: PEER_PORT,
             destination_port: PORT,
             seq: self.peer_isn,
             ack: self.isn + 1,
-            flags: Flags::SYN | Flags::ACK,
+            flags: Flags::SYN | Flags::ACK | ece,
             window: self.peer_window,
-            options: self.peer_options,
+            options: Options {
+                mss: self.peer_options.mss.or(Some(1_000 + room as u16)),
+                sack_permitted: agreed.sack,
+                timestamps: agreed.timestamps.then_some(timestamps),
+                ..self.peer_options
+            },
         };
-        Segment { header, payload: Length(0) }
+        Segment { header, ..Segment::default() }
     }
 }
 
-/// The variants that a script names.
+/// NewReno as Fall and Floyd simulated it.
+const NEWRENO_1996: NewReno = NewReno {
+    timer: PartialAckTimer::SlowButSteady,
+    window: PartialAckWindow::Closes,
+    burst: None,
+};
+
+/// All that there are.
+const VARIANTS: &str = "tahoe,reno,newreno,newreno-1996,sack,sack1,fack,rack,vegas";
+
+/// The variants that a script names; where it names none, it holds for all.
 pub(crate) fn variants(text: &str) -> Vec<String> {
     let named = text
         .lines()
         .filter(|line| line.starts_with("set "))
         .flat_map(str::split_whitespace)
         .find_map(|word| word.strip_prefix("variant="));
-    named.unwrap_or("reno").split(',').map(str::to_owned).collect()
+    named.unwrap_or(VARIANTS).split(',').map(str::to_owned).collect()
 }
 
 /// A time in seconds, to the nanosecond.
@@ -142,36 +218,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn plain_config() -> Config {
-    Config {
-        variant: Variant::RENO,
-        mss: 1_000,
-        window: 64,
-        initial_window: 2,
-        initial_ssthresh: None,
-        receive_buffer: 65_535,
-        rto: RtoConfig {
-            tick: Duration::ZERO,
-            min: Duration::from_secs(1),
-            max: Duration::from_secs(60),
-            initial: Duration::from_secs(3),
-            max_retransmissions: None,
-        },
-        rtt_sampling: RttSampling::OnePerWindow,
-        delayed_ack: None,
-        limited_transmit: false,
-        slow_start_restart: false,
-        recover_guard: true,
-        nagle: false,
-        time_wait: Duration::from_secs(60),
-    }
-}
-
-fn variant(name: &str, delta: Delta) -> Result<Variant, String> {
-    match name {
-        "reno" => Ok(Variant::RENO),
-        "vegas" => Ok(Variant::vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })),
-        other => Err(format!("no such variant: {other}")),
-    }
+    Config { mss: 1_000, ..Config::PLAIN }
 }
 
 fn delta(text: &str) -> Result<Delta, String> {
@@ -179,6 +226,32 @@ fn delta(text: &str) -> Result<Delta, String> {
         "rounded" => Ok(Delta::Rounded),
         "exact" => Ok(Delta::Exact),
         other => Err(format!("no such delta: {other}")),
+    }
+}
+
+fn spurious(value: &str) -> Result<SpuriousTimeouts, String> {
+    match value {
+        "unseen" => Ok(SpuriousTimeouts::Unseen),
+        "f-rto" => Ok(SpuriousTimeouts::FRto),
+        "eifel" => Ok(SpuriousTimeouts::Eifel),
+        other => Err(format!("unseen, f-rto or eifel, not {other}")),
+    }
+}
+
+fn back_off(text: &str) -> Result<BackOff, String> {
+    match text {
+        "exponential" => Ok(BackOff::Exponential),
+        "linear" => Ok(BackOff::Linear),
+        other => Err(format!("no such back-off: {other}")),
+    }
+}
+
+fn pacing(text: &str) -> Result<Pacing, String> {
+    match text {
+        "off" => Ok(Pacing::Off),
+        "slow_start" => Ok(Pacing::SlowStart),
+        "always" => Ok(Pacing::Always),
+        other => Err(format!("no such pacing: {other}")),
     }
 }
 

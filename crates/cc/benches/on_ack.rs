@@ -1,0 +1,89 @@
+//! What an acknowledgement costs each algorithm.
+//!
+//! `cargo bench -p cc`: nanoseconds for one `on_ack` in steady state, through the trait.
+
+use base::{Duration, Time};
+use cc::{
+    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Halving, Limits, Loss, LossKind, RateSample,
+    SlowStart, VegasParameters, WestwoodParameters,
+};
+use divan::Bencher;
+
+const MSS: u64 = 1_460;
+const RTT: Duration = Duration::from_millis(50);
+/// Acknowledgements in one measurement.
+const ACKS: u64 = 1_000;
+
+fn main() {
+    divan::main();
+}
+
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    [
+        Algorithm::Tahoe,
+        Algorithm::Reno(Halving::WholeSegments),
+        Algorithm::Vegas(VegasParameters {
+            alpha: 1.0,
+            beta: 3.0,
+            gamma: 1.0,
+            delta: Delta::Rounded,
+        }),
+        Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }),
+        Algorithm::Cubic(CubicParameters {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            slow_start: SlowStart::Standard,
+        }),
+        Algorithm::Bbr(BbrParameters { seed: 1 }),
+    ]
+    .into_iter()
+}
+
+#[divan::bench(args = algorithms())]
+fn on_ack(bencher: Bencher<'_, '_>, algorithm: &Algorithm) {
+    let limits =
+        Limits { mss: MSS as u32, initial_window: 64, initial_ssthresh: 64, maximum_window: 64 };
+    let mut controller = algorithm.controller(&limits);
+    let loss = Loss {
+        now: Time::ZERO,
+        kind: LossKind::DuplicateAcks,
+        in_flight: 64 * MSS,
+        sent: Time::ZERO,
+        transmissions: 1,
+    };
+    controller.on_loss(&loss);
+    let mut nth = 0;
+    bencher.counter(divan::counter::ItemsCount::new(ACKS)).bench_local(|| {
+        for _ in 0..ACKS {
+            nth += 1;
+            controller.on_ack(&ack(nth));
+        }
+        controller.window()
+    });
+}
+
+/// Acknowledges the segment `nth` of a full window of 64, which takes 50 ms.
+fn ack(nth: u64) -> Ack {
+    let total = nth * MSS;
+    Ack {
+        now: Time::ZERO + RTT * nth / 64,
+        acked: MSS,
+        delivered: MSS,
+        una: total,
+        nxt: total + 63 * MSS,
+        pipe: 63 * MSS,
+        rtt: Some(RTT),
+        recovering: false,
+        window_limited: true,
+        rate: Some(RateSample {
+            total,
+            prior: total.saturating_sub(64 * MSS),
+            interval: RTT,
+            app_limited: false,
+            pipe_at_send: 64 * MSS,
+            lost: 0,
+        }),
+    }
+}

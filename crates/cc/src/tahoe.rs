@@ -1,0 +1,54 @@
+//! Tahoe (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988).
+
+use base::Time;
+
+use crate::window::Window;
+use crate::{Ack, Controller, Limits, Loss};
+
+/// Slow start after every loss.
+///
+/// * Slow start, cwnd < ssthresh: one segment more for each acknowledgement (§2).
+/// * Congestion avoidance: 1/cwnd more for each acknowledgement (§3, appendix D).
+/// * Any loss, however it was found: ssthresh becomes half of the window, at least 2 segments, and
+///   cwnd one segment (§3: "set cwnd to half", then "slow-start"; appendix D).
+#[derive(Debug)]
+pub struct Tahoe {
+    window: Window,
+}
+
+impl Tahoe {
+    /// A connection's controller at its start.
+    pub fn new(limits: &Limits) -> Self {
+        Self { window: Window::new(limits) }
+    }
+}
+
+impl Controller for Tahoe {
+    fn on_ack(&mut self, ack: &Ack) {
+        if self.window.opens_with(ack) {
+            self.window.grow_additively(ack.acked);
+        }
+    }
+
+    fn on_loss(&mut self, _loss: &Loss) {
+        self.window.remember();
+        self.window.ssthresh = self.window.half();
+        self.window.cwnd = 1.0;
+    }
+
+    fn on_idle(&mut self, _now: Time) {
+        self.window.restart();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn window(&self) -> u64 {
+        self.window.cwnd_bytes()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh_bytes()
+    }
+}

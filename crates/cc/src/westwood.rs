@@ -1,0 +1,146 @@
+//! Westwood+ (Grieco and Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno,
+//! and Vegas TCP Congestion Control", ACM CCR 34(2), 2004; Mascolo, Casetti, Gerla, Sanadidi and
+//! Wang, "TCP Westwood", `MobiCom` 2001).
+
+use base::{Duration, Time};
+
+use crate::window::Window;
+use crate::{Ack, Controller, Limits, Loss, LossKind};
+
+/// Westwood+'s parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WestwoodParameters {
+    /// The pole of the low-pass filter, from 0 (none) to below 1: α.
+    pub alpha: f64,
+}
+
+/// Reno that closes its window to what the path carried, not to half.
+///
+/// Once per round trip the bytes delivered during it make a sample of the bandwidth, and the
+/// samples pass a discrete low-pass filter with a fixed pole:
+///
+/// ```text
+///     b = delivered / elapsed,   BWE ← α · BWE + (1 − α) · b
+/// ```
+///
+/// (Grieco and Mascolo 2004; the first sample is the first BWE, as in Linux.) A sample
+/// per round trip, not per acknowledgement, is the "+": bunched acknowledgements do not inflate it.
+///
+/// * Slow start and congestion avoidance: Reno's.
+/// * Duplicate acknowledgements: ssthresh becomes BWE · `RTTmin`, at least 2 segments, and cwnd no
+///   more than that.
+/// * Timeout: ssthresh likewise, cwnd one segment.
+/// * Before the first sample BWE is unknown, and ssthresh is Reno's half.
+///
+/// `RTTmin` is the smallest round-trip time ever seen.
+#[derive(Debug)]
+pub struct Westwood {
+    window: Window,
+    alpha: f64,
+    rtt: Rtt,
+    round: Round,
+    /// BWE in bytes per nanosecond.
+    bandwidth: Option<f64>,
+}
+
+/// Round-trip times seen.
+#[derive(Debug, Default)]
+struct Rtt {
+    last: Duration,
+    min: Option<Duration>,
+}
+
+/// The round trip being measured.
+#[derive(Debug, Default)]
+struct Round {
+    start: Time,
+    delivered: u64,
+}
+
+impl Westwood {
+    /// A connection's controller at its start.
+    pub fn new(limits: &Limits, parameters: WestwoodParameters) -> Self {
+        Self {
+            window: Window::new(limits),
+            alpha: parameters.alpha,
+            rtt: Rtt::default(),
+            round: Round::default(),
+            bandwidth: None,
+        }
+    }
+
+    fn measure(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.sample_rtt(ack.now, rtt);
+        }
+        self.round.delivered += ack.delivered;
+        let elapsed = ack.now.saturating_since(self.round.start);
+        if self.rtt.min.is_some() && elapsed >= self.rtt.last && elapsed > Duration::ZERO {
+            self.filter(self.round.delivered as f64 / elapsed.as_nanos() as f64);
+            self.round = Round { start: ack.now, delivered: 0 };
+        }
+    }
+
+    /// The first round-trip time says when the first round trip began.
+    fn sample_rtt(&mut self, now: Time, rtt: Duration) {
+        if self.rtt.min.is_none() {
+            self.round.start = Time::from_nanos(now.as_nanos().saturating_sub(rtt.as_nanos()));
+        }
+        self.rtt.min = Some(self.rtt.min.map_or(rtt, |min| min.min(rtt)));
+        self.rtt.last = rtt;
+    }
+
+    fn filter(&mut self, sample: f64) {
+        self.bandwidth = Some(
+            self.bandwidth.map_or(sample, |bwe| self.alpha * bwe + (1.0 - self.alpha) * sample),
+        );
+    }
+
+    /// BWE · `RTTmin` in segments.
+    fn share(&self) -> f64 {
+        match (self.bandwidth, self.rtt.min) {
+            (Some(bandwidth), Some(rtt)) => {
+                let bytes = (bandwidth * rtt.as_nanos() as f64 + 0.5) as u64;
+                self.window.segments(bytes).max(2.0)
+            }
+            (None, _) | (_, None) => self.window.half(),
+        }
+    }
+}
+
+impl Controller for Westwood {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.measure(ack);
+        if self.window.opens_with(ack) {
+            self.window.grow_additively(ack.acked);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.window.remember();
+        self.window.ssthresh = self.share();
+        self.window.cwnd = match loss.kind {
+            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {
+                self.window.cwnd.min(self.window.ssthresh)
+            }
+            LossKind::Timeout => 1.0,
+        };
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        self.window.restart();
+        self.round = Round { start: now, delivered: 0 };
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn window(&self) -> u64 {
+        self.window.cwnd_bytes()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh_bytes()
+    }
+}

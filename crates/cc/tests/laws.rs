@@ -1,0 +1,238 @@
+//! What holds for every algorithm, whatever the path does.
+
+mod harness;
+
+use base::{Duration, Time};
+use cc::{
+    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Halving, Limits, Loss, LossKind,
+    LostSegment, RateSample, SlowStart, VegasParameters, WestwoodParameters,
+};
+use harness::{ACK, LOSS};
+use proptest::prelude::*;
+
+const MSS: u64 = 1_000;
+
+fn algorithms() -> [Algorithm; 8] {
+    let cubic = |slow_start| {
+        Algorithm::Cubic(CubicParameters {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            slow_start,
+        })
+    };
+    let vegas = |delta| VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta };
+    [
+        Algorithm::Tahoe,
+        Algorithm::Reno(Halving::WholeSegments),
+        Algorithm::Vegas(vegas(Delta::Rounded)),
+        Algorithm::Vegas(vegas(Delta::Exact)),
+        Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }),
+        cubic(SlowStart::Standard),
+        cubic(SlowStart::Hystart),
+        Algorithm::Bbr(BbrParameters { seed: 1 }),
+    ]
+}
+
+fn limits(maximum_window: u32) -> Limits {
+    Limits { mss: MSS as u32, initial_window: 10, initial_ssthresh: maximum_window, maximum_window }
+}
+
+/// What may happen to a connection.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Ack { after: Duration, segments: u64, rtt: Option<Duration>, recovering: bool, limited: bool },
+    Select { segments: u64 },
+    Loss(LossKind),
+    Idle,
+    Undo,
+}
+
+/// From no time at all to weeks.
+fn duration() -> impl Strategy<Value = Duration> {
+    let weeks = Duration::from_secs(5_000_000).as_nanos();
+    prop_oneof![Just(0), 1..100_u64, 1_000_000..1_000_000_000_u64, 0..weeks]
+        .prop_map(Duration::from_nanos)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let kind = prop_oneof![
+        Just(LossKind::DuplicateAcks),
+        Just(LossKind::FineTimeout),
+        Just(LossKind::Timeout),
+        Just(LossKind::Ecn),
+    ];
+    let ack = (duration(), 1..40_u64, prop::option::of(duration()), any::<(bool, bool)>());
+    prop_oneof![
+        20 => ack.prop_map(|(after, segments, rtt, (recovering, limited))| {
+            Step::Ack { after, segments, rtt, recovering, limited }
+        }),
+        2 => (1..10_u64).prop_map(|segments| Step::Select { segments }),
+        3 => kind.prop_map(Step::Loss),
+        1 => Just(Step::Idle),
+        1 => Just(Step::Undo),
+    ]
+}
+
+/// A connection as its controller hears of it.
+struct Connection {
+    controller: Box<dyn Controller>,
+    now: Time,
+    una: u64,
+    delivered: u64,
+}
+
+impl Connection {
+    fn new(algorithm: &Algorithm, limits: &Limits) -> Self {
+        let controller = algorithm.controller(limits);
+        Self { controller, now: Time::ZERO, una: 0, delivered: 0 }
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Ack { after, segments, rtt, recovering, limited } => {
+                self.now += after;
+                self.una += segments * MSS;
+                let rtt = rtt.map(|rtt| rtt.min(self.now.saturating_since(Time::ZERO)));
+                self.ack(segments * MSS, segments * MSS, rtt, (recovering, limited));
+            }
+            Step::Select { segments } => self.ack(0, segments * MSS, None, (true, true)),
+            Step::Loss(kind) => self.lose(kind),
+            Step::Idle => self.controller.on_idle(self.now),
+            Step::Undo => self.controller.on_undo(self.now),
+        }
+    }
+
+    fn ack(&mut self, acked: u64, new: u64, rtt: Option<Duration>, flags: (bool, bool)) {
+        let prior = self.delivered.saturating_sub(self.controller.window());
+        self.delivered += new;
+        let pipe = self.controller.window();
+        let (recovering, window_limited) = flags;
+        let rate = rtt.map(|interval| RateSample {
+            total: self.delivered,
+            prior,
+            interval,
+            app_limited: !window_limited,
+            pipe_at_send: pipe,
+            lost: 0,
+        });
+        let (now, una, nxt) = (self.now, self.una, self.una + pipe);
+        self.controller.on_ack(&Ack {
+            now,
+            acked,
+            delivered: new,
+            una,
+            nxt,
+            pipe,
+            rtt,
+            recovering,
+            window_limited,
+            rate,
+        });
+    }
+
+    fn lose(&mut self, kind: LossKind) {
+        let pipe_at_send = self.controller.window();
+        self.controller.on_lost_segment(&LostSegment {
+            now: self.now,
+            bytes: MSS,
+            prior: self.delivered.saturating_sub(pipe_at_send),
+            pipe_at_send,
+            lost: 3 * MSS,
+            app_limited: false,
+        });
+        let (now, in_flight) = (self.now, pipe_at_send);
+        self.controller.on_loss(&Loss { now, kind, in_flight, ..LOSS });
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_window_stays_within_its_frame(
+        steps in prop::collection::vec(step(), 1..300),
+        maximum in 4..200_u32,
+    ) {
+        for algorithm in algorithms() {
+            let mut connection = Connection::new(&algorithm, &limits(maximum));
+            for step in &steps {
+                connection.take(*step);
+                let window = connection.controller.window();
+                let bounds = MSS..=u64::from(maximum) * MSS;
+                prop_assert!(bounds.contains(&window), "{algorithm:?}: {window} after {step:?}");
+                prop_assert!(connection.controller.ssthresh() >= 2 * MSS, "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_that_was_none_leaves_nothing_behind(
+        steps in prop::collection::vec(step(), 1..100),
+        timeouts in 0..4_usize,
+    ) {
+        for algorithm in algorithms() {
+            let mut connection = Connection::new(&algorithm, &limits(100));
+            for step in &steps {
+                connection.take(*step);
+            }
+            let after = Duration::from_millis(100);
+            let (segments, rtt) = (1, Some(after));
+            connection.take(Step::Ack { after, segments, rtt, recovering: false, limited: true });
+            let before = connection.controller.window();
+            connection.lose(LossKind::DuplicateAcks);
+            (0..timeouts).for_each(|_| connection.lose(LossKind::Timeout));
+            connection.controller.on_undo(connection.now);
+            let after = connection.controller.window();
+            // BBR goes back to what was before ProbeRTT as well, until the next acknowledgement.
+            let exact = !matches!(algorithm, Algorithm::Bbr(_));
+            prop_assert!(after == before || after > before && !exact, "{algorithm:?}: {after}");
+        }
+    }
+
+    #[test]
+    fn the_same_facts_give_the_same_window(steps in prop::collection::vec(step(), 1..100)) {
+        for algorithm in algorithms() {
+            let run = || {
+                let mut connection = Connection::new(&algorithm, &limits(100));
+                let step = |step: &Step| {
+                    connection.take(*step);
+                    (connection.controller.window(), connection.controller.pacing_rate())
+                };
+                steps.iter().map(step).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(run(), run());
+        }
+    }
+}
+
+#[test]
+fn classic_windows_stand_still_while_losses_are_repaired() {
+    for algorithm in algorithms() {
+        if matches!(algorithm, Algorithm::Bbr(_)) {
+            continue;
+        }
+        let mut controller = algorithm.controller(&limits(100));
+        for nth in 1..100 {
+            let now = Time::ZERO + Duration::from_millis(10 * nth);
+            let ack = Ack { now, acked: MSS, delivered: MSS, una: nth * MSS, ..ACK };
+            controller.on_ack(&Ack { nxt: 200 * MSS, recovering: true, ..ack });
+        }
+        assert_eq!(controller.window(), 10 * MSS, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn bbr_keeps_four_segments_in_flight_but_for_a_timeout() {
+    let mut connection = Connection::new(&Algorithm::Bbr(BbrParameters { seed: 1 }), &limits(100));
+    let (after, rtt) = (Duration::from_secs(1), Some(Duration::from_nanos(1)));
+    let ack = Step::Ack { after, segments: 1, rtt, recovering: true, limited: true };
+    for _ in 0..50 {
+        connection.lose(LossKind::DuplicateAcks);
+        connection.take(ack);
+        assert!(connection.controller.window() >= 4 * MSS);
+    }
+    connection.lose(LossKind::Timeout);
+    assert_eq!(connection.controller.window(), MSS);
+    connection.take(ack);
+    assert!(connection.controller.window() >= 4 * MSS);
+}

@@ -1,0 +1,127 @@
+//! Westwood+'s estimate and window.
+
+mod harness;
+
+use base::{Duration, Time};
+use cc::{Ack, Controller, Limits, Loss, LossKind, Westwood, WestwoodParameters};
+use harness::{ACK, LOSS};
+
+const MSS: u64 = 1_000;
+const RTT: Duration = Duration::from_millis(100);
+
+/// In congestion avoidance with `window` segments.
+fn westwood(window: u32, alpha: f64) -> Westwood {
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window: window,
+        initial_ssthresh: 2,
+        maximum_window: 1_000,
+    };
+    Westwood::new(&limits, WestwoodParameters { alpha })
+}
+
+/// One acknowledgement each round trip, of so many segments.
+fn deliver(westwood: &mut Westwood, segments: &[u64]) {
+    for (round, segments) in (1..).zip(segments) {
+        let bytes = segments * MSS;
+        let now = Time::ZERO + RTT * round;
+        westwood.on_ack(&Ack { now, acked: bytes, delivered: bytes, rtt: Some(RTT), ..ACK });
+    }
+}
+
+/// ssthresh in bytes, and the window, after a loss.
+fn lose(westwood: &mut Westwood, kind: LossKind) -> (u64, u64) {
+    westwood.on_loss(&Loss { kind, ..LOSS });
+    (westwood.ssthresh(), westwood.window())
+}
+
+#[test]
+fn the_estimate_follows_a_low_pass_filter() {
+    // By hand with alpha = 0.9, in segments per round trip: the first sample is the estimate,
+    // then 0.9 · 10 + 0.1 · 20 = 11, 11.9 and 12.71; 12.71 · 0.9 + 3 = 14.439.
+    let check = |rounds: &[u64], ssthresh| {
+        let mut westwood = westwood(40, 0.9);
+        deliver(&mut westwood, rounds);
+        let (actual, _) = lose(&mut westwood, LossKind::DuplicateAcks);
+        assert!(actual.abs_diff(ssthresh) <= 1, "{rounds:?}: {actual}, not {ssthresh}");
+    };
+    check(&[10], 10_000);
+    check(&[10, 20], 11_000);
+    check(&[10, 20, 20], 11_900);
+    check(&[10, 20, 20, 20], 12_710);
+    check(&[10, 20, 20, 20, 30], 14_439);
+    check(&[1], 2_000);
+}
+
+#[test]
+fn without_a_filter_the_last_round_trip_decides() {
+    let mut westwood = westwood(40, 0.0);
+    deliver(&mut westwood, &[10, 20, 33]);
+    assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks), (33_000, 33_000));
+}
+
+#[test]
+fn bunched_acknowledgements_make_one_sample() {
+    // Ten segments in a round trip, acknowledged within nanoseconds of each other at its end: the
+    // first sample has one of them, the 19 that follow have ten, and 10 − 9 · 0.9^19 = 8.784.
+    let mut westwood = westwood(40, 0.9);
+    for round in 1..=20 {
+        for nth in 0..10 {
+            let now = Time::ZERO + RTT * round + Duration::from_nanos(nth);
+            westwood.on_ack(&Ack { now, acked: MSS, delivered: MSS, rtt: Some(RTT), ..ACK });
+        }
+    }
+    assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, 8_784);
+}
+
+#[test]
+fn losses() {
+    let check = |window, kind, expect: (u64, u64)| {
+        let mut westwood = westwood(window, 0.9);
+        deliver(&mut westwood, &[20]);
+        let before = westwood.window();
+        let (ssthresh, after) = lose(&mut westwood, kind);
+        assert_eq!((ssthresh, after.min(before)), expect, "from {window} by {kind:?}");
+    };
+    check(40, LossKind::DuplicateAcks, (20_000, 20_000));
+    check(40, LossKind::Ecn, (20_000, 20_000));
+    check(40, LossKind::Timeout, (20_000, 1_000));
+    // Never upwards: 10 segments and the tenth that the acknowledgement added.
+    check(10, LossKind::DuplicateAcks, (20_000, 10_100));
+}
+
+#[test]
+fn before_the_first_sample_it_is_reno() {
+    assert_eq!(lose(&mut westwood(40, 0.9), LossKind::DuplicateAcks), (20_000, 20_000));
+}
+
+#[test]
+fn the_threshold_is_for_the_smallest_round_trip_time() {
+    let mut westwood = westwood(40, 0.9);
+    deliver(&mut westwood, &[20]);
+    // Twice the time for twice the data: the rate is the same, 10 of the 40 would be queued.
+    let (now, rtt) = (Time::ZERO + RTT * 3, Some(RTT * 2));
+    westwood.on_ack(&Ack { now, acked: 40 * MSS, delivered: 40 * MSS, rtt, ..ACK });
+    assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, 20_000);
+}
+
+#[test]
+fn data_that_are_only_selected_count_for_the_bandwidth() {
+    let mut westwood = westwood(40, 0.9);
+    let now = Time::ZERO + RTT;
+    let selected = Ack { now, acked: 0, delivered: 15 * MSS, rtt: Some(RTT), ..ACK };
+    westwood.on_ack(&Ack { recovering: true, ..selected });
+    assert_eq!(westwood.window(), 40 * MSS, "but they open no window");
+    assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, 15_000);
+}
+
+#[test]
+fn idling_is_no_sample() {
+    let mut westwood = westwood(40, 0.0);
+    deliver(&mut westwood, &[20]);
+    let idle = Time::ZERO + Duration::from_secs(60);
+    westwood.on_idle(idle);
+    let ack = Ack { now: idle + RTT, acked: MSS, rtt: Some(RTT), ..ACK };
+    westwood.on_ack(&Ack { delivered: 20 * MSS, ..ack });
+    assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, 20_000);
+}

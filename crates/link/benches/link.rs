@@ -1,0 +1,102 @@
+//! What a packet costs: `cargo bench -p link`. Each figure is for 100 000 packets of 1000 B, eight
+//! of which are always on their way or waiting.
+
+use base::{Duration, Probability, Rate, Time};
+use divan::Bencher;
+use link::queue::{self, Discipline, codel};
+use link::{Config, Link, LinkConfig, Load, Pipe, Schedule, Service, loss};
+
+fn main() {
+    divan::main();
+}
+
+/// As large as a packet of the simulator.
+#[derive(Debug)]
+struct Packet {
+    bytes: u32,
+    _header: [u64; 12],
+}
+
+const PACKET: Packet = Packet { bytes: 1000, _header: [0; 12] };
+
+impl Load for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        false
+    }
+
+    fn mark(&mut self) -> bool {
+        false
+    }
+}
+
+const PACKETS: u32 = 100_000;
+const AHEAD: u32 = 8;
+
+const RATE: Option<Rate> = Some(Rate::from_bps(8_000_000));
+const DELAY: Duration = Duration::from_millis(2);
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn pipe(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| {
+        let mut pipe = Pipe::new(&Config { rate: RATE, delay: DELAY, queue_limit: Some(50) });
+        let mut entered = 0;
+        while entered < AHEAD {
+            entered += u32::from(pipe.handle_input(Time::ZERO, PACKET).is_ok());
+        }
+        while let Some(now) = pipe.poll_timeout() {
+            while pipe.poll_output(now).is_some() {
+                if entered < PACKETS {
+                    entered += u32::from(pipe.handle_input(now, PACKET).is_ok());
+                }
+            }
+        }
+        pipe.counters(Time::ZERO)
+    });
+}
+
+/// A link as `config` with the rate and delay of the pipe.
+fn run(bencher: Bencher<'_, '_>, queue: queue::Config, loss: &loss::Config) {
+    bencher.bench_local(|| {
+        let config = LinkConfig {
+            service: Service::Rate(Schedule::constant(RATE)),
+            delay: Schedule::constant(DELAY),
+            queue,
+            drop_arrivals: Vec::new(),
+            loss: loss.clone(),
+        };
+        let mut link = Link::new(&config, 1, "bench");
+        let mut entered = 0;
+        while entered < AHEAD {
+            entered += u32::from(link.handle_input(Time::ZERO, PACKET).is_ok());
+        }
+        while let Some(now) = link.poll_timeout() {
+            while link.poll_output(now).is_some() {
+                if entered < PACKETS {
+                    entered += u32::from(link.handle_input(now, PACKET).is_ok());
+                }
+            }
+        }
+        link.counters(Time::ZERO)
+    });
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn link(bencher: Bencher<'_, '_>) {
+    run(bencher, queue::Config::UNLIMITED, &loss::Config::default());
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn link_with_codel_and_losses(bencher: Bencher<'_, '_>) {
+    let codel = codel::Config {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(100),
+        mtu: 1500,
+    };
+    let queue = queue::Config { discipline: Discipline::CoDel(codel), ..queue::Config::UNLIMITED };
+    let bernoulli = Probability::new(0.01).map(Schedule::constant);
+    run(bencher, queue, &loss::Config { bernoulli, ..loss::Config::default() });
+}

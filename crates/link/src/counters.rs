@@ -1,0 +1,53 @@
+//! What passed through one direction of a link.
+
+use base::{DropReason, Duration};
+
+/// What passed through one direction of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Packets taken in.
+    pub accepted: u64,
+    /// Packets dropped, on arrival or later.
+    pub drops: Drops,
+    /// Packets marked instead of dropped (RFC 3168 §5).
+    pub marks: u64,
+    /// Time spent sending.
+    pub busy: Duration,
+    /// Sum over packets of the time that each waited or was in transmission, in packet·ns.
+    pub queue_integral: Duration,
+    /// Most packets waiting or in transmission at once.
+    pub queue_max: u32,
+}
+
+/// Packets dropped, by what dropped them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Drops {
+    /// The queue was full.
+    pub queue: u64,
+    /// RED or `CoDel`.
+    pub aqm: u64,
+    /// Lost at random, independently or in bursts.
+    pub loss: u64,
+    /// On the list of packets to drop.
+    pub list: u64,
+    /// Sent during an outage.
+    pub outage: u64,
+}
+
+impl Drops {
+    /// Counts one more.
+    pub const fn count(&mut self, reason: DropReason) {
+        match reason {
+            DropReason::Queue => self.queue += 1,
+            DropReason::Aqm => self.aqm += 1,
+            DropReason::Loss => self.loss += 1,
+            DropReason::List => self.list += 1,
+            DropReason::Outage => self.outage += 1,
+        }
+    }
+
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.queue + self.aqm + self.loss + self.list + self.outage
+    }
+}

@@ -1,0 +1,59 @@
+//! Functions of real numbers that give the same bits on every machine: only sums, products and
+//! quotients, which IEEE 754 rounds exactly.
+
+/// The natural logarithm of `x`, which is normal and above zero, to about 15 digits: with
+/// x = m·2ᵉ and s = (m−1)/(m+1), ln m = 2 (s + s³/3 + s⁵/5 + …).
+pub(crate) fn ln(x: f64) -> f64 {
+    const MANTISSA_BITS: u32 = 52;
+    const BIAS: i32 = 1023;
+    let bits = x.to_bits();
+    let mut exponent = (bits >> MANTISSA_BITS) as i32 - BIAS;
+    let mantissa = bits & ((1 << MANTISSA_BITS) - 1);
+    let mut m = f64::from_bits(mantissa | (BIAS as u64) << MANTISSA_BITS);
+    if m > std::f64::consts::SQRT_2 {
+        m /= 2.0;
+        exponent += 1;
+    }
+    let s = (m - 1.0) / (m + 1.0);
+    let (square, mut power, mut sum) = (s * s, s, 0.0);
+    for odd in (1..=23_u32).step_by(2) {
+        sum += power / f64::from(odd);
+        power *= square;
+    }
+    2.0 * sum + f64::from(exponent) * std::f64::consts::LN_2
+}
+
+/// `base` to the power of `exponent`, by squaring.
+pub(crate) fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent /= 2;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms() {
+        for x in [1e-9, 0.1, 0.5, 0.7, 0.999_999, 1.0, 1.4, 1.5, 2.0, 10.0, 1e12] {
+            let x: f64 = x;
+            assert!((ln(x) - x.ln()).abs() <= 1e-14 * x.ln().abs().max(1.0), "{x}: {}", ln(x));
+        }
+        assert_eq!(ln(0.3).to_bits(), (-1.203_972_804_325_936_f64).to_bits());
+    }
+
+    #[test]
+    fn powers() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(close(power(0.998, 0), 1.0));
+        assert!(close(power(0.998, 1), 0.998));
+        assert!(close(power(0.998, 500), 0.998_f64.powi(500)));
+    }
+}

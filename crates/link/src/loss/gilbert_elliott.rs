@@ -1,0 +1,150 @@
+//! Losses in bursts (Gilbert: Capacity of a burst-noise channel, Bell System Technical Journal
+//! 39(5), 1960; Elliott: Estimates of error rates for codes on burst-noise channels, ibid. 42(5),
+//! 1963).
+
+use base::{Probability, Stream};
+
+use crate::float::ln;
+
+/// A channel with a good and a bad state, which may change from packet to packet.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Config {
+    /// p: from good to bad, a packet.
+    pub to_bad: Probability,
+    /// r: from bad to good, a packet.
+    pub to_good: Probability,
+    /// 1 − k: lost in the good state.
+    pub loss_good: Probability,
+    /// 1 − h: lost in the bad state.
+    pub loss_bad: Probability,
+}
+
+/// The state of the channel. It begins in the good state.
+#[derive(Debug)]
+pub struct GilbertElliott {
+    config: Config,
+    chance: Stream,
+    state: State,
+    /// Packets until the state ends; `None` is never.
+    left: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Good,
+    Bad,
+}
+
+impl GilbertElliott {
+    /// With its own source of `chance`.
+    pub fn new(config: Config, mut chance: Stream) -> Self {
+        let left = sojourn(config.to_bad, &mut chance);
+        Self { config, chance, state: State::Good, left }
+    }
+
+    /// True if the next packet is lost.
+    pub fn loses(&mut self) -> bool {
+        if self.left == Some(0) {
+            self.change();
+        }
+        self.left = self.left.map(|left| left - 1);
+        let loss = match self.state {
+            State::Good => self.config.loss_good,
+            State::Bad => self.config.loss_bad,
+        };
+        loss.hit(self.chance.next_u32())
+    }
+
+    fn change(&mut self) {
+        let (state, end) = match self.state {
+            State::Good => (State::Bad, self.config.to_good),
+            State::Bad => (State::Good, self.config.to_bad),
+        };
+        self.state = state;
+        self.left = sojourn(end, &mut self.chance);
+    }
+}
+
+/// For how many packets a state lasts that ends after each with probability `end`: geometric, by
+/// inversion, ⌈ln u / ln(1 − p)⌉.
+fn sojourn(end: Probability, chance: &mut Stream) -> Option<u64> {
+    if end == Probability::NEVER {
+        return None;
+    }
+    let uniform = (f64::from(chance.next_u32()) + 0.5) / 4_294_967_296.0;
+    let stay = 1.0 - end.value();
+    if stay <= 0.0 {
+        return Some(1);
+    }
+    if stay >= 1.0 {
+        return None;
+    }
+    Some(((ln(uniform) / ln(stay)).ceil() as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(p: f64, r: f64, loss_good: f64, loss_bad: f64) -> GilbertElliott {
+        let of = |value| Probability::new(value).expect("in range");
+        let config = Config {
+            to_bad: of(p),
+            to_good: of(r),
+            loss_good: of(loss_good),
+            loss_bad: of(loss_bad),
+        };
+        GilbertElliott::new(config, Stream::named(3, "bursts"))
+    }
+
+    /// The share of packets lost and the mean length of a run of losses.
+    fn losses(mut channel: GilbertElliott, packets: u32) -> (f64, f64) {
+        let (mut lost, mut bursts, mut before) = (0.0, 0.0, false);
+        for _ in 0..packets {
+            let is_lost = channel.loses();
+            lost += f64::from(u8::from(is_lost));
+            bursts += f64::from(u8::from(is_lost && !before));
+            before = is_lost;
+        }
+        (lost / f64::from(packets), lost / bursts)
+    }
+
+    /// Stationary loss p/(p+r); bursts of 1/r.
+    #[test]
+    fn the_simple_channel_of_gilbert() {
+        let check = |p: f64, r: f64| {
+            let (share, burst) = losses(channel(p, r, 0.0, 1.0), 1_000_000);
+            let (loss, length) = (p / (p + r), 1.0 / r);
+            assert!((share / loss - 1.0).abs() < 0.04, "{share}, not {loss} at {p}, {r}");
+            assert!((burst / length - 1.0).abs() < 0.03, "{burst}, not {length} at {p}, {r}");
+        };
+        check(0.01, 0.25);
+        check(0.005, 0.1);
+        check(0.3, 0.7);
+        check(0.1, 1.0);
+    }
+
+    /// Stationary loss ((1−k) r + (1−h) p) / (p+r).
+    #[test]
+    fn losses_in_both_states() {
+        let (share, _) = losses(channel(0.02, 0.1, 0.01, 0.5), 1_000_000);
+        let expect = (0.01 * 0.1 + 0.5 * 0.02) / 0.12;
+        assert!((share / expect - 1.0).abs() < 0.03, "{share}, not {expect}");
+    }
+
+    #[test]
+    fn states_that_never_end() {
+        let lost = |channel| losses(channel, 1000).0;
+        assert_eq!(lost(channel(0.0, 0.5, 0.0, 1.0)).to_bits(), 0.0_f64.to_bits());
+        assert!(lost(channel(1.0, 0.0, 0.0, 1.0)) > 0.998);
+        assert!(lost(channel(1e-300, 0.5, 0.0, 1.0)) < 0.001);
+    }
+
+    #[test]
+    fn the_draws_of_a_seed_are_the_same_everywhere() {
+        let mut channel = channel(0.05, 0.25, 0.0, 1.0);
+        let lost: Vec<_> = (0..200_u32).filter(|_| channel.loses()).collect();
+        let bursts = [11..19, 30..36, 38..40, 118..122];
+        assert_eq!(lost, bursts.into_iter().flatten().collect::<Vec<_>>());
+    }
+}

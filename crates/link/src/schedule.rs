@@ -1,0 +1,68 @@
+//! A value that changes at given times.
+
+use base::Time;
+
+/// A value over time: constant from one step to the next.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Schedule<V> {
+    first: V,
+    /// From when each later value holds, in order of time.
+    steps: Vec<(Time, V)>,
+}
+
+impl<V: Copy> Schedule<V> {
+    /// `first` from the start, then each of `steps` from its time on.
+    ///
+    /// # Panics
+    /// If the steps are not in order of time.
+    pub fn new(first: V, steps: Vec<(Time, V)>) -> Self {
+        assert!(steps.is_sorted_by_key(|step| step.0), "a schedule goes forward in time");
+        Self { first, steps }
+    }
+
+    /// `value` for ever.
+    pub const fn constant(value: V) -> Self {
+        Self { first: value, steps: Vec::new() }
+    }
+
+    /// The one value that it has, if it never changes.
+    pub fn as_constant(&self) -> Option<V> {
+        self.steps.is_empty().then_some(self.first)
+    }
+
+    /// Every value that it takes.
+    pub fn values(&self) -> impl Iterator<Item = V> {
+        std::iter::once(self.first).chain(self.steps.iter().map(|step| step.1))
+    }
+
+    /// The value at `time`.
+    pub fn at(&self, time: Time) -> V {
+        self.span(time).0
+    }
+
+    /// The value at `time`, and until when it holds: `None` is for ever.
+    pub fn span(&self, time: Time) -> (V, Option<Time>) {
+        let begun = self.steps.partition_point(|step| step.0 <= time);
+        let value = begun.checked_sub(1).map_or(self.first, |last| self.steps[last].1);
+        (value, self.steps.get(begun).map(|step| step.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_holds_from_its_time_on() {
+        let at = Time::from_nanos;
+        let schedule = Schedule::new('a', vec![(at(10), 'b'), (at(20), 'c'), (at(20), 'd')]);
+        let check = |nanos, value, until: Option<u64>| {
+            assert_eq!(schedule.span(at(nanos)), (value, until.map(at)), "at {nanos}");
+        };
+        check(0, 'a', Some(10));
+        check(9, 'a', Some(10));
+        check(10, 'b', Some(20));
+        check(20, 'd', None);
+        check(99, 'd', None);
+    }
+}

@@ -1,0 +1,150 @@
+//! How fast a link sends: at rates over time, or when its trace could.
+
+use base::{Duration, Rate, Time};
+
+use crate::trace::Cursor;
+use crate::{Counters, OPPORTUNITY_BYTES, Schedule, Trace};
+
+/// How fast a link sends.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Service {
+    /// At this rate; `None` takes no time.
+    Rate(Schedule<Option<Rate>>),
+    /// When a recorded link could.
+    Trace(Trace),
+}
+
+/// The state of a [`Service`].
+#[derive(Debug)]
+pub(crate) enum Server {
+    Rate(RateServer),
+    Trace(Cursor),
+}
+
+impl Server {
+    pub(crate) fn new(service: &Service) -> Self {
+        match service {
+            Service::Rate(rate) => Self::Rate(RateServer { rate: rate.clone(), remainder: 0 }),
+            Service::Trace(trace) => Self::Trace(Cursor::new(trace.clone())),
+        }
+    }
+
+    /// When the last of `bytes` leaves, of a packet that came at `since` and whose turn it is at
+    /// `start`. Turns go forward in time.
+    pub(crate) fn transmit(&mut self, since: Time, start: Time, bytes: u32) -> Time {
+        match self {
+            Self::Rate(server) => server.transmit(start, bytes),
+            Self::Trace(cursor) => cursor.transmit(since, start, bytes),
+        }
+    }
+
+    /// The rate at `time`, of a trace its mean; `None` takes no time.
+    pub(crate) fn rate(&self, time: Time) -> Option<Rate> {
+        match self {
+            Self::Rate(server) => server.rate.at(time),
+            Self::Trace(cursor) => Some(cursor.trace().mean_rate()),
+        }
+    }
+
+    /// The share of time, of a trace the share of its opportunities, that was in use by `now`;
+    /// `None` where sending never takes time. `sent` bytes have left.
+    pub(crate) fn utilization(&self, now: Time, counters: &Counters, sent: u64) -> Option<f64> {
+        let (used, whole) = match self {
+            Self::Rate(server) => {
+                server.rate.values().flatten().next()?;
+                (counters.busy.as_secs_f64(), now.as_secs_f64())
+            }
+            Self::Trace(cursor) => {
+                let bytes = cursor.trace().opportunities(now) * u64::from(OPPORTUNITY_BYTES);
+                (sent as f64, bytes as f64)
+            }
+        };
+        (whole > 0.0).then(|| used / whole)
+    }
+}
+
+/// Sends at a rate that changes over time, in the middle of a packet too, and keeps the fraction
+/// of a nanosecond that is left.
+#[derive(Debug)]
+pub(crate) struct RateServer {
+    rate: Schedule<Option<Rate>>,
+    /// Unpaid bit·ns/s.
+    remainder: u128,
+}
+
+impl RateServer {
+    fn transmit(&mut self, start: Time, bytes: u32) -> Time {
+        let mut work = u128::from(bytes) * 8_000_000_000 + self.remainder;
+        let mut now = start;
+        loop {
+            let (rate, until) = self.rate.span(now);
+            let Some(rate) = rate.map(|rate| u128::from(rate.as_bps())) else {
+                self.remainder = 0;
+                return now;
+            };
+            match until {
+                Some(until) if rate * u128::from((until - now).as_nanos()) < work => {
+                    work -= rate * u128::from((until - now).as_nanos());
+                    now = until;
+                }
+                Some(_) | None => {
+                    self.remainder = work % rate;
+                    return now + Duration::from_nanos((work / rate) as u64);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Transmitter;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    /// 1 kB/s, from 100 ms on 4 kB/s, from 200 ms on without limit.
+    fn server() -> RateServer {
+        let steps = vec![(at(100), Some(Rate::from_bps(32_000))), (at(200), None)];
+        RateServer { rate: Schedule::new(Some(Rate::from_bps(8_000)), steps), remainder: 0 }
+    }
+
+    #[test]
+    fn a_rate_changes_in_the_middle_of_a_packet() {
+        let check = |start, bytes, expect| {
+            assert_eq!(server().transmit(at(start), bytes), at(expect), "{bytes} B at {start} ms");
+        };
+        check(0, 100, 100);
+        check(0, 104, 101);
+        check(50, 50, 100);
+        check(50, 90, 110);
+        check(90, 10 + 400, 200);
+        check(90, 10 + 400 + 9999, 200);
+        check(300, 1_000_000, 300);
+    }
+
+    proptest! {
+        /// A step that changes nothing shows in nothing: the remainder is kept across it.
+        #[test]
+        fn a_schedule_of_one_rate_is_that_rate(
+            bps in 1_000_u64..1_000_000,
+            steps in prop::collection::vec(1_u64..1_000, 0..9),
+            packets in prop::collection::vec(1_u32..2_000, 1..50),
+        ) {
+            let rate = Rate::from_bps(bps);
+            let (mut plain, mut time) = (Transmitter::new(rate), Time::ZERO);
+            let mut steps: Vec<_> = steps.iter().map(|&ms| (at(ms), Some(rate))).collect();
+            steps.sort_unstable_by_key(|step| step.0);
+            let mut server = RateServer { rate: Schedule::new(Some(rate), steps), remainder: 0 };
+            for bytes in packets {
+                let expect = time + plain.transmit(bytes);
+                time = server.transmit(time, bytes);
+                prop_assert_eq!(time, expect);
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Links that were recorded: when each could send, as Mahimahi writes it (Netravali et al.:
+//! Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, §4.2; mm-link(1)).
+
+use std::fmt;
+use std::sync::Arc;
+
+use base::{Duration, Rate, Time};
+
+/// What one opportunity carries, IP headers included.
+pub const OPPORTUNITY_BYTES: u32 = 1500;
+
+/// When a link could send [`OPPORTUNITY_BYTES`]. It begins anew when it ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// Milliseconds from the start, in order; the last, above zero, is how long it all takes.
+    stamps: Arc<[u64]>,
+}
+
+/// What is wrong with a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceError {
+    /// This line, from 1, is no whole number of milliseconds that a run could last.
+    NotANumber(usize),
+    /// This line, from 1, lies before the line above it.
+    Backwards(usize),
+    /// It has no line, or all its lines are 0.
+    NoTime,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANumber(line) => {
+                write!(f, "line {line}: not a number: expected whole milliseconds from the start")
+            }
+            Self::Backwards(line) => {
+                write!(f, "line {line}: before the line above it: times must not go back")
+            }
+            Self::NoTime => {
+                f.write_str("takes no time: its last line must be above 0, in milliseconds")
+            }
+        }
+    }
+}
+
+/// About 31 years, so that no time overflows.
+const LONGEST_MS: u64 = 1_000_000_000_000;
+
+impl Trace {
+    /// Reads a text with one time in milliseconds a line.
+    pub fn parse(text: &[u8]) -> Result<Self, TraceError> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let mut stamps = Vec::new();
+        let lines = text.split(|&byte| byte == b'\n').take_while(|_| !text.is_empty());
+        for (line, number) in lines.zip(1..) {
+            let stamp = std::str::from_utf8(line.trim_ascii())
+                .ok()
+                .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+                .and_then(|digits| digits.parse().ok())
+                .filter(|&stamp| stamp <= LONGEST_MS)
+                .ok_or(TraceError::NotANumber(number))?;
+            if stamps.last().is_some_and(|&last| stamp < last) {
+                return Err(TraceError::Backwards(number));
+            }
+            stamps.push(stamp);
+        }
+        match stamps.last() {
+            None | Some(0) => Err(TraceError::NoTime),
+            Some(_) => Ok(Self { stamps: stamps.into() }),
+        }
+    }
+
+    /// After how long it begins anew.
+    pub fn period(&self) -> Duration {
+        Duration::from_millis(self.stamps[self.stamps.len() - 1])
+    }
+
+    /// Bits that it could send, over its time.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = self.stamps.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8;
+        let bps = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
+        Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// How many opportunities there are until `time`, itself included.
+    pub fn opportunities(&self, time: Time) -> u64 {
+        let next = self.first_from(time + Duration::from_nanos(1));
+        next.round * self.stamps.len() as u64 + next.index as u64
+    }
+
+    /// The first opportunity at or after `time`.
+    fn first_from(&self, time: Time) -> Opportunity {
+        let (nanos, period) = (time.as_nanos(), self.period().as_nanos());
+        let round = nanos.saturating_sub(1) / period;
+        let within = Duration::from_nanos(nanos - round * period);
+        let index = self.stamps.partition_point(|&stamp| Duration::from_millis(stamp) < within);
+        Opportunity { round, index }
+    }
+
+    fn time(&self, opportunity: Opportunity) -> Time {
+        let stamp = Duration::from_millis(self.stamps[opportunity.index]);
+        Time::ZERO + self.period() * opportunity.round + stamp
+    }
+
+    fn after(&self, Opportunity { round, index }: Opportunity) -> Opportunity {
+        if index + 1 < self.stamps.len() {
+            Opportunity { round, index: index + 1 }
+        } else {
+            Opportunity { round: round + 1, index: 0 }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Opportunity {
+    /// How often the trace had ended before.
+    round: u64,
+    index: usize,
+}
+
+/// Where in a trace a link is.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    trace: Trace,
+    opportunity: Opportunity,
+    /// What is left of it.
+    left: u32,
+}
+
+impl Cursor {
+    pub(crate) const fn new(trace: Trace) -> Self {
+        let opportunity = Opportunity { round: 0, index: 0 };
+        Self { trace, opportunity, left: OPPORTUNITY_BYTES }
+    }
+
+    pub(crate) const fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// When the last of `bytes` leaves, whose turn it is at `start`. As in Mahimahi, a packet may
+    /// take several opportunities, several small ones share one, and what comes at the very time
+    /// of an opportunity, `since`, is too late for it.
+    pub(crate) fn transmit(&mut self, since: Time, start: Time, mut bytes: u32) -> Time {
+        let from = start.max(since + Duration::from_nanos(1));
+        let missed = self.trace.time(self.opportunity) < from;
+        if missed {
+            self.opportunity = self.trace.first_from(from);
+            self.left = OPPORTUNITY_BYTES;
+        }
+        if self.left == 0 {
+            self.advance();
+        }
+        while bytes > self.left {
+            bytes -= self.left;
+            self.advance();
+        }
+        self.left -= bytes;
+        self.trace.time(self.opportunity)
+    }
+
+    fn advance(&mut self) {
+        self.opportunity = self.trace.after(self.opportunity);
+        self.left = OPPORTUNITY_BYTES;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn trace(stamps: &[u64]) -> Trace {
+        let lines: Vec<_> = stamps.iter().map(u64::to_string).collect();
+        Trace::parse(lines.join("\n").as_bytes()).expect("valid")
+    }
+
+    const fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn texts() {
+        let check = |text: &str, expect| {
+            assert_eq!(Trace::parse(text.as_bytes()).map(|trace| trace.stamps.to_vec()), expect);
+        };
+        check("0\n5\n5\n9\n", Ok(vec![0, 5, 5, 9]));
+        check("3\r\n4", Ok(vec![3, 4]));
+        check("", Err(TraceError::NoTime));
+        check("0\n0\n", Err(TraceError::NoTime));
+        check("1\n\n2\n", Err(TraceError::NotANumber(2)));
+        check("1\n+2\n", Err(TraceError::NotANumber(2)));
+        check("1\n2\n2.5\n", Err(TraceError::NotANumber(3)));
+        check("1\n99999999999999\n", Err(TraceError::NotANumber(2)));
+        check("1\n3\n2\n", Err(TraceError::Backwards(3)));
+        assert_eq!(Trace::parse(b"1\n\xff"), Err(TraceError::NotANumber(2)));
+    }
+
+    #[test]
+    fn opportunities_and_the_mean_rate() {
+        let trace = trace(&[0, 4, 4, 10]);
+        assert_eq!(trace.mean_rate(), Rate::from_bps(4 * 1500 * 8 * 100));
+        let counts = [0, 3, 4, 9, 10, 14].map(|ms| trace.opportunities(at(ms)));
+        assert_eq!(counts, [1, 1, 3, 3, 5, 7]);
+    }
+
+    /// When packets of these (arrival, turn, bytes) leave.
+    fn check(stamps: &[u64], packets: &[(u64, u64, u32)], expect: &[u64]) {
+        let mut cursor = Cursor::new(trace(stamps));
+        let leave = |&(since, start, bytes): &_| cursor.transmit(at(since), at(start), bytes);
+        let times: Vec<_> = packets.iter().map(leave).collect();
+        assert_eq!(times, expect.iter().map(|&ms| at(ms)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn packets_take_and_share_opportunities() {
+        check(&[5, 10], &[(1, 1, 1500), (1, 5, 1500), (1, 10, 1500)], &[5, 10, 15]);
+        check(&[5, 10], &[(1, 1, 500), (1, 5, 1000), (1, 5, 1)], &[5, 5, 10]);
+        check(&[5, 10], &[(1, 1, 3001), (1, 15, 1499)], &[15, 15]);
+        check(&[5, 5, 10], &[(1, 1, 2000), (1, 5, 1000)], &[5, 5]);
+    }
+
+    #[test]
+    fn what_comes_at_the_time_of_an_opportunity_is_too_late_for_it() {
+        check(&[5, 10], &[(5, 5, 40)], &[10]);
+        check(&[5, 10], &[(1, 1, 40), (5, 5, 40)], &[5, 10]);
+        check(&[0, 10], &[(0, 0, 40), (10, 10, 40)], &[10, 20]);
+    }
+
+    proptest! {
+        /// A link that is never idle sends exactly what its opportunities carry.
+        #[test]
+        fn capacity_is_the_sum_of_opportunities(
+            mut stamps in prop::collection::vec(1_u64..50, 1..20),
+            packets in prop::collection::vec(1_u32..4000, 1..100),
+        ) {
+            stamps.sort_unstable();
+            let mut cursor = Cursor::new(trace(&stamps));
+            let (mut now, mut sent) = (Time::ZERO, 0);
+            for bytes in packets {
+                let left = cursor.transmit(Time::ZERO, now, bytes);
+                prop_assert!(left >= now);
+                sent += u64::from(bytes);
+                now = left;
+                let carried = cursor.trace.opportunities(now) * u64::from(OPPORTUNITY_BYTES);
+                let before = cursor.trace.opportunities(Time::from_nanos(now.as_nanos() - 1));
+                prop_assert!(sent <= carried);
+                prop_assert!(sent > before * u64::from(OPPORTUNITY_BYTES));
+            }
+        }
+    }
+}

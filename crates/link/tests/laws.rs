@@ -1,0 +1,447 @@
+//! Laws of every queue, loss, schedule and trace together, and the pipe as a special case.
+
+use std::collections::VecDeque;
+
+use base::{DropReason, Duration, Probability, Rate, Time};
+use link::loss::{self, gilbert_elliott, outage::Outage};
+use link::queue::{self, Discipline, Notice, codel, droptail::Limit, red};
+use link::{Config, Link, LinkConfig, Load, Output, Pipe, Schedule, Service, Trace};
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Packet {
+    number: usize,
+    bytes: u32,
+    is_capable: bool,
+    is_marked: bool,
+}
+
+impl Load for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        self.bytes <= 40
+    }
+
+    fn mark(&mut self) -> bool {
+        self.is_marked |= self.is_capable;
+        self.is_capable
+    }
+}
+
+const fn at(millis: u64) -> Time {
+    Time::from_nanos(millis * 1_000_000)
+}
+
+fn probability(value: f64) -> Probability {
+    Probability::new(value).expect("in range")
+}
+
+fn schedule<V: Copy + std::fmt::Debug>(
+    value: impl Strategy<Value = V> + Clone,
+) -> impl Strategy<Value = Schedule<V>> {
+    let steps = prop::collection::vec((0_u64..2_000, value.clone()), 0..4);
+    (value, steps).prop_map(|(first, mut steps)| {
+        steps.sort_by_key(|step| step.0);
+        Schedule::new(first, steps.into_iter().map(|(ms, value)| (at(ms), value)).collect())
+    })
+}
+
+fn service() -> impl Strategy<Value = Service> {
+    let rate = prop::option::of((8_000_u64..800_000).prop_map(Rate::from_bps));
+    let trace = prop::collection::vec(0_u64..60, 1..12).prop_map(|mut stamps| {
+        stamps.sort_unstable();
+        stamps.push(60);
+        let lines: Vec<_> = stamps.iter().map(u64::to_string).collect();
+        Service::Trace(Trace::parse(lines.join("\n").as_bytes()).expect("valid"))
+    });
+    prop_oneof![schedule(rate).prop_map(Service::Rate), trace]
+}
+
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let red = (0.0..5.0_f64, 0.001..0.5_f64, any::<bool>()).prop_map(|(min, weight, gentle)| {
+        Discipline::Red(red::Config {
+            min_threshold: min,
+            max_threshold: min * 2.0 + 1.0,
+            max_probability: 0.2,
+            weight,
+            beyond: if gentle { red::Beyond::Gentle } else { red::Beyond::Drop },
+            mean_packet: 500,
+        })
+    });
+    let codel = (1_u64..20, 20_u64..100).prop_map(|(target, interval)| {
+        Discipline::CoDel(codel::Config {
+            target: Duration::from_millis(target),
+            interval: Duration::from_millis(interval),
+            mtu: 100,
+        })
+    });
+    prop_oneof![Just(Discipline::DropTail), red, codel]
+}
+
+fn losses() -> impl Strategy<Value = loss::Config> {
+    let bernoulli = schedule((0.0..0.5_f64).prop_map(probability));
+    let burst = (0.0..0.2_f64, 0.1..1.0_f64).prop_map(|(p, r)| gilbert_elliott::Config {
+        to_bad: probability(p),
+        to_good: probability(r),
+        loss_good: probability(0.01),
+        loss_bad: probability(0.9),
+    });
+    let outage = (0_u64..1_000, 1_u64..500).prop_map(|(from, length)| {
+        vec![
+            Outage { from: at(from), to: at(from + length) },
+            Outage { from: at(from + length + 10), to: at(from + length + 20) },
+        ]
+    });
+    (prop::option::of(bernoulli), prop::option::of(burst), prop_oneof![Just(Vec::new()), outage])
+        .prop_map(|(bernoulli, gilbert_elliott, outages)| loss::Config {
+            bernoulli,
+            gilbert_elliott,
+            outages,
+        })
+}
+
+prop_compose! {
+    fn link()(
+        service in service(),
+        delay in schedule((0_u64..200).prop_map(Duration::from_millis)),
+        discipline in discipline(),
+        packets in prop::option::of(1_u32..20),
+        bytes in prop::option::of(100_u64..20_000),
+        marks in any::<bool>(),
+        drop_arrivals in prop::collection::vec(0_u64..100, 0..5),
+        loss in losses(),
+    ) -> LinkConfig {
+        let notice = if marks { Notice::Mark } else { Notice::Drop };
+        let queue = queue::Config { limit: Limit { packets, bytes }, discipline, notice };
+        LinkConfig { service, delay, queue, drop_arrivals, loss }
+    }
+}
+
+fn traffic() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
+    prop::collection::vec((0_u64..30, 1_u32..1_600, any::<bool>()), 1..200)
+}
+
+/// What becomes of packets, watched from outside.
+struct Watch {
+    link: Link<Packet>,
+    inside: VecDeque<usize>,
+    entered: Vec<Time>,
+    delivered: usize,
+    dropped: u64,
+    marked: u64,
+}
+
+impl Watch {
+    fn of(config: &LinkConfig) -> Self {
+        let link = Link::new(config, 7, "test");
+        Self {
+            link,
+            inside: VecDeque::new(),
+            entered: Vec::new(),
+            delivered: 0,
+            dropped: 0,
+            marked: 0,
+        }
+    }
+
+    fn poll(&mut self, now: Time) {
+        while let Some(output) = self.link.poll_output(now) {
+            match output {
+                Output::Delivered(packet) => {
+                    let next = self.inside.pop_front();
+                    assert_eq!(next, Some(packet.number), "out of order at {now:?}");
+                    assert!(!packet.is_marked || packet.is_capable);
+                    self.marked += u64::from(packet.is_marked);
+                    self.delivered += 1;
+                }
+                Output::Dropped(dropped) => {
+                    let number = dropped.packet.number;
+                    let place = self.inside.iter().position(|&inside| inside == number);
+                    self.inside.remove(place.expect("only what is inside is dropped"));
+                    self.dropped += 1;
+                    self.marked += u64::from(dropped.packet.is_marked);
+                }
+            }
+        }
+        let due = self.link.poll_timeout();
+        assert!(due.is_none_or(|due| due > now), "due at {due:?}, which is not after {now:?}");
+    }
+
+    /// Wakes the link whenever it asks, up to `until`.
+    fn run(&mut self, until: Time) {
+        while let Some(due) = self.link.poll_timeout().filter(|&due| due <= until) {
+            self.poll(due);
+        }
+        self.poll(until);
+    }
+
+    fn enter(&mut self, now: Time, packet: Packet) {
+        self.entered.push(now);
+        match self.link.handle_input(now, packet) {
+            Ok(()) => self.inside.push_back(packet.number),
+            Err(dropped) => {
+                assert_eq!(dropped.packet.number, packet.number);
+                self.dropped += 1;
+            }
+        }
+    }
+}
+
+fn packet((number, (_, bytes, is_capable)): (usize, &(u64, u32, bool))) -> Packet {
+    Packet { number, bytes: *bytes, is_capable: *is_capable, is_marked: false }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// In = out + dropped + inside, in order, whole, whatever the link is like.
+    #[test]
+    fn packets_are_conserved_in_order(config in link(), traffic in traffic()) {
+        let (mut watch, mut now) = (Watch::of(&config), 0);
+        for (number, step) in traffic.iter().enumerate() {
+            now += step.0;
+            watch.run(at(now));
+            watch.enter(at(now), packet((number, step)));
+            let inside = watch.link.in_flight();
+            prop_assert_eq!(inside, watch.inside.len());
+            prop_assert_eq!(number + 1, watch.delivered + watch.dropped as usize + inside);
+        }
+        let limits = config.queue.limit;
+        let counters = watch.link.counters(at(now));
+        prop_assert!(limits.packets.is_none_or(|limit| counters.queue_max <= limit));
+        watch.run(at(100_000_000));
+        let counters = watch.link.counters(at(100_000_000));
+        prop_assert_eq!(watch.link.in_flight(), 0);
+        prop_assert_eq!(traffic.len(), watch.delivered + watch.dropped as usize);
+        prop_assert_eq!(counters.drops.total(), watch.dropped);
+        prop_assert!(counters.marks >= watch.marked);
+        prop_assert!(config.queue.notice == Notice::Mark || counters.marks == 0);
+        let used = watch.link.utilization(at(100_000_000));
+        prop_assert!(used.is_none_or(|used| (0.0..=1.0).contains(&used)), "{:?}", used);
+    }
+
+    /// An early or a late wake changes nothing but when packets are looked at.
+    #[test]
+    fn when_it_is_polled_changes_nothing(config in link(), traffic in traffic()) {
+        let run = |busy: bool| {
+            let (mut watch, mut now) = (Watch::of(&config), 0);
+            for (number, step) in traffic.iter().enumerate() {
+                for millis in now..now + step.0 * u64::from(busy) {
+                    watch.run(at(millis));
+                }
+                now += step.0;
+                watch.enter(at(now), packet((number, step)));
+            }
+            watch.run(at(100_000_000));
+            (watch.delivered, watch.link.counters(at(100_000_000)))
+        };
+        prop_assert_eq!(run(true), run(false));
+    }
+
+    /// The pipe is the fast path of the plain link: packet for packet, time for time.
+    #[test]
+    fn a_plain_link_is_a_pipe(
+        kbps in prop::option::of(8_u64..800),
+        delay in 0_u64..100,
+        queue_limit in prop::option::of(1_u32..10),
+        traffic in traffic(),
+    ) {
+        let rate = kbps.map(|kbps| Rate::from_bps(kbps * 1000));
+        let limit = Limit { packets: queue_limit, bytes: None };
+        let delay = Duration::from_millis(delay);
+        let config = LinkConfig {
+            service: Service::Rate(Schedule::constant(rate)),
+            delay: Schedule::constant(delay),
+            queue: queue::Config { limit, ..queue::Config::UNLIMITED },
+            drop_arrivals: Vec::new(),
+            loss: loss::Config::default(),
+        };
+        let plain = Config { rate, delay, queue_limit };
+        prop_assert_eq!(config.as_pipe(), Some(plain));
+        let (mut link, mut pipe) = (Link::new(&config, 1, "plain"), Pipe::new(&plain));
+        let mut now = Time::ZERO;
+        for (number, step) in traffic.iter().enumerate() {
+            let then = now + Duration::from_millis(step.0);
+            while let Some(due) = pipe.poll_timeout().filter(|&due| due <= then) {
+                while link.poll_timeout().is_some_and(|turn| turn < due) {
+                    prop_assert_eq!(link.poll_output(link.poll_timeout().unwrap_or(due)), None);
+                }
+                let packet = pipe.poll_output(due).map(Output::Delivered);
+                prop_assert_eq!(link.poll_output(due), packet);
+            }
+            now = then;
+            let packet = packet((number, step));
+            let refused = pipe.handle_input(now, packet);
+            prop_assert_eq!(link.handle_input(now, packet).map_err(|gone| gone.packet), refused);
+            prop_assert_eq!(link.counters(now), pipe.counters(now));
+            prop_assert_eq!(link.in_flight(), pipe.in_flight());
+        }
+    }
+}
+
+/// Anything beyond a constant rate and a limit in packets takes the general link.
+#[test]
+fn what_no_pipe_can_do() {
+    let plain = LinkConfig {
+        service: Service::Rate(Schedule::constant(None)),
+        delay: Schedule::constant(Duration::ZERO),
+        queue: queue::Config::UNLIMITED,
+        drop_arrivals: Vec::new(),
+        loss: loss::Config::default(),
+    };
+    assert!(plain.as_pipe().is_some());
+    let step = |rate| vec![(at(1), rate)];
+    let codel =
+        codel::Config { target: Duration::ZERO, interval: Duration::from_millis(1), mtu: 1 };
+    let outage = Outage { from: at(1), to: at(2) };
+    let trace = Trace::parse(b"1").expect("valid");
+    let others = [
+        LinkConfig { service: Service::Trace(trace), ..plain.clone() },
+        LinkConfig {
+            service: Service::Rate(Schedule::new(None, step(Some(Rate::from_bps(1))))),
+            ..plain.clone()
+        },
+        LinkConfig {
+            delay: Schedule::new(Duration::ZERO, vec![(at(1), Duration::from_millis(1))]),
+            ..plain.clone()
+        },
+        LinkConfig {
+            queue: queue::Config {
+                limit: Limit { packets: None, bytes: Some(1) },
+                ..queue::Config::UNLIMITED
+            },
+            ..plain.clone()
+        },
+        LinkConfig {
+            queue: queue::Config {
+                discipline: Discipline::CoDel(codel),
+                ..queue::Config::UNLIMITED
+            },
+            ..plain.clone()
+        },
+        LinkConfig { drop_arrivals: vec![3], ..plain.clone() },
+        LinkConfig {
+            loss: loss::Config { outages: vec![outage], ..loss::Config::default() },
+            ..plain.clone()
+        },
+    ];
+    for other in others {
+        assert_eq!(other.as_pipe(), None, "{other:?}");
+    }
+}
+
+/// The listed packets and no others, counted without pure acknowledgements.
+#[test]
+fn the_list_counts_what_is_no_pure_acknowledgement() {
+    let config = LinkConfig {
+        service: Service::Rate(Schedule::constant(Some(Rate::from_bps(8_000)))),
+        delay: Schedule::constant(Duration::from_millis(5)),
+        queue: queue::Config::UNLIMITED,
+        drop_arrivals: vec![2, 0],
+        loss: loss::Config::default(),
+    };
+    let mut link = Link::new(&config, 1, "list");
+    let sizes = [60, 40, 41, 40, 99, 99];
+    let dropped = sizes.map(|bytes| {
+        let packet = Packet { number: 0, bytes, is_capable: false, is_marked: false };
+        link.handle_input(Time::ZERO, packet).err().map(|gone| gone.reason)
+    });
+    let list = Some(DropReason::List);
+    assert_eq!(dropped, [list, None, None, None, list, None]);
+    assert_eq!(link.counters(Time::ZERO).drops.list, 2);
+}
+
+/// What is lost on the wire took its time, and comes out when it would have arrived.
+#[test]
+fn losses_use_the_link() {
+    let config = LinkConfig {
+        service: Service::Rate(Schedule::constant(Some(Rate::from_bps(8_000)))),
+        delay: Schedule::constant(Duration::from_millis(7)),
+        queue: queue::Config::UNLIMITED,
+        drop_arrivals: Vec::new(),
+        loss: loss::Config {
+            outages: vec![Outage { from: at(15), to: at(25) }],
+            ..loss::Config::default()
+        },
+    };
+    let mut link = Link::new(&config, 1, "out");
+    let mut outputs = Vec::new();
+    for number in 0..3 {
+        let packet = Packet { number, bytes: 10, is_capable: false, is_marked: false };
+        assert!(link.handle_input(Time::ZERO, packet).is_ok());
+    }
+    while let Some(due) = link.poll_timeout() {
+        while let Some(output) = link.poll_output(due) {
+            outputs.push((due, matches!(output, Output::Delivered(_))));
+        }
+    }
+    assert_eq!(outputs, [(at(17), true), (at(27), false), (at(37), true)]);
+    let counters = link.counters(at(30));
+    assert_eq!((counters.drops.outage, counters.busy), (1, Duration::from_millis(30)));
+}
+
+/// What can carry a mark is marked and arrives; what cannot is dropped.
+#[test]
+fn marks_take_the_place_of_drops() {
+    let red = red::Config {
+        min_threshold: 1.0,
+        max_threshold: 1000.0,
+        max_probability: 1.0,
+        weight: 1.0,
+        beyond: red::Beyond::Gentle,
+        mean_packet: 500,
+    };
+    let codel = codel::Config {
+        target: Duration::from_millis(5),
+        interval: Duration::from_millis(20),
+        mtu: 40,
+    };
+    for discipline in [Discipline::Red(red), Discipline::CoDel(codel)] {
+        let run = |is_capable, notice| {
+            let config = LinkConfig {
+                service: Service::Rate(Schedule::constant(Some(Rate::from_bps(80_000)))),
+                delay: Schedule::constant(Duration::ZERO),
+                queue: queue::Config { discipline, notice, ..queue::Config::UNLIMITED },
+                drop_arrivals: Vec::new(),
+                loss: loss::Config::default(),
+            };
+            let mut watch = Watch::of(&config);
+            for number in 0..200 {
+                let packet = Packet { number, bytes: 100, is_capable, is_marked: false };
+                watch.enter(at(0), packet);
+            }
+            watch.run(at(10_000));
+            (watch.delivered, watch.marked, watch.dropped)
+        };
+        let (delivered, marked, dropped) = run(true, Notice::Mark);
+        assert_eq!((delivered, dropped), (200, 0), "{discipline:?}");
+        assert!(marked > 10, "{discipline:?}: {marked} marked");
+        let deaf = run(false, Notice::Mark);
+        assert!(deaf.1 == 0 && deaf.2 > 10, "{discipline:?}: {deaf:?}");
+        assert_eq!(deaf, run(true, Notice::Drop), "{discipline:?}");
+    }
+}
+
+/// A delay that falls lets no packet overtake.
+#[test]
+fn packets_do_not_overtake() {
+    let delay = Schedule::new(Duration::from_millis(50), vec![(at(10), Duration::from_millis(5))]);
+    let config = LinkConfig {
+        service: Service::Rate(Schedule::constant(None)),
+        delay,
+        queue: queue::Config::UNLIMITED,
+        drop_arrivals: Vec::new(),
+        loss: loss::Config::default(),
+    };
+    let mut link = Link::new(&config, 1, "order");
+    let packet = |number| Packet { number, bytes: 10, is_capable: false, is_marked: false };
+    assert!(link.handle_input(at(9), packet(0)).is_ok());
+    assert!(link.handle_input(at(10), packet(1)).is_ok());
+    assert_eq!(link.poll_timeout(), Some(at(59)));
+    assert_eq!(link.poll_output(at(58)), None);
+    assert_eq!(link.poll_output(at(59)), Some(Output::Delivered(packet(0))));
+    assert_eq!(link.poll_output(at(59)), Some(Output::Delivered(packet(1))));
+}

@@ -1,0 +1,217 @@
+//! What befalls packets on a wire that is no good: loss, repetition, disorder, delay.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use base::{Duration, Probability, Stream, Time};
+
+/// How a wire treats packets.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Mishaps {
+    /// How long a packet is on its way.
+    pub delay: Duration,
+    /// A packet is lost.
+    pub loss: Probability,
+    /// A packet arrives twice.
+    pub duplication: Probability,
+    /// A packet is late, so that others overtake it.
+    pub reordering: Probability,
+    /// By how much a late packet is late, at most.
+    pub lateness: Duration,
+}
+
+impl Mishaps {
+    /// None, and no time on the way.
+    pub const NONE: Self = Self {
+        delay: Duration::ZERO,
+        loss: Probability::NEVER,
+        duplication: Probability::NEVER,
+        reordering: Probability::NEVER,
+        lateness: Duration::ZERO,
+    };
+}
+
+/// What befell the packets that came in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// All of them.
+    pub packets: u64,
+    /// Those lost.
+    pub lost: u64,
+    /// Those that were to arrive twice.
+    pub twice: u64,
+    /// Those that were late.
+    pub late: u64,
+}
+
+/// One direction of a wire. What befalls the n-th packet is a function of the seed, the name and
+/// n: each kind of mishap has its own stream, and every packet draws from all of them.
+#[derive(Debug)]
+pub struct Disturbance<T> {
+    mishaps: Mishaps,
+    loss: Stream,
+    duplication: Stream,
+    reordering: Stream,
+    lateness: Stream,
+    counters: Counters,
+    held: BinaryHeap<Reverse<Held<T>>>,
+}
+
+impl<T: Clone> Disturbance<T> {
+    /// The wire called `name`, empty.
+    pub fn new(mishaps: &Mishaps, seed: u64, name: &str) -> Self {
+        let stream = |kind| Stream::named(seed, &format!("{name}/{kind}"));
+        Self {
+            mishaps: *mishaps,
+            loss: stream("loss"),
+            duplication: stream("duplication"),
+            reordering: stream("reordering"),
+            lateness: stream("lateness"),
+            counters: Counters::default(),
+            held: BinaryHeap::new(),
+        }
+    }
+
+    /// Takes in a packet.
+    pub fn handle_input(&mut self, now: Time, packet: T) {
+        let Mishaps { delay, loss, duplication, reordering, lateness } = self.mishaps;
+        self.counters.packets += 1;
+        let late = self.lateness.next_f64() * lateness.as_secs_f64();
+        let is_late = reordering.hit(self.reordering.next_u32());
+        let twice = duplication.hit(self.duplication.next_u32());
+        if loss.hit(self.loss.next_u32()) {
+            self.counters.lost += 1;
+            return;
+        }
+        if twice {
+            self.counters.twice += 1;
+            self.hold(now + delay, packet.clone());
+        }
+        self.counters.late += u64::from(is_late);
+        let late = if is_late { Duration::from_secs_f64(late) } else { Duration::ZERO };
+        self.hold(now + delay + late, packet);
+    }
+
+    /// The next packet that has arrived by `now`.
+    #[must_use]
+    pub fn poll_output(&mut self, now: Time) -> Option<T> {
+        if self.poll_timeout()? > now {
+            return None;
+        }
+        self.held.pop().map(|Reverse(held)| held.packet)
+    }
+
+    /// When the next packet arrives; `None` while none is on its way.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.held.peek().map(|Reverse(held)| held.arrives)
+    }
+
+    /// What befell packets so far.
+    pub const fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn hold(&mut self, arrives: Time, packet: T) {
+        self.held.push(Reverse(Held { arrives, number: self.counters.packets, packet }));
+    }
+}
+
+/// A packet on its way. Packets that arrive at the same time do so in the order of their numbers.
+#[derive(Debug)]
+struct Held<T> {
+    arrives: Time,
+    number: u64,
+    packet: T,
+}
+
+impl<T> Held<T> {
+    const fn key(&self) -> (Time, u64) {
+        (self.arrives, self.number)
+    }
+}
+
+impl<T> PartialEq for Held<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<T> Eq for Held<T> {}
+
+impl<T> PartialOrd for Held<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Held<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNT: u32 = 100_000;
+    const GAP: Duration = Duration::from_micros(100);
+    const GOOD: Mishaps = Mishaps {
+        delay: Duration::from_millis(5),
+        lateness: Duration::from_millis(1),
+        ..Mishaps::NONE
+    };
+
+    /// What comes out of `COUNT` numbered packets.
+    fn through(mishaps: &Mishaps) -> Vec<u32> {
+        let mut wire = Disturbance::new(mishaps, 1, "test");
+        let mut out = Vec::new();
+        for number in 0..COUNT {
+            let now = Time::ZERO + GAP * u64::from(number);
+            out.extend(std::iter::from_fn(|| wire.poll_output(now)));
+            wire.handle_input(now, number);
+        }
+        while let Some(now) = wire.poll_timeout() {
+            out.extend(wire.poll_output(now));
+        }
+        out
+    }
+
+    fn percent(value: f64) -> Probability {
+        Probability::new(value / 100.0).expect("at most 100 %")
+    }
+
+    #[test]
+    fn a_good_wire_keeps_all_in_order_and_takes_its_time() {
+        assert!(through(&GOOD).into_iter().eq(0..COUNT));
+        let mut wire = Disturbance::new(&GOOD, 1, "test");
+        wire.handle_input(Time::ZERO, ());
+        assert_eq!(wire.poll_timeout(), Some(Time::ZERO + GOOD.delay));
+        assert_eq!(wire.poll_output(Time::ZERO), None);
+    }
+
+    #[test]
+    fn each_mishap_befalls_as_many_as_it_should() {
+        let near = |count: usize, expect: usize| assert!(count.abs_diff(expect) < 200, "{count}");
+        let lossy = through(&Mishaps { loss: percent(2.0), ..GOOD });
+        near(lossy.len(), 98_000);
+        assert!(lossy.is_sorted());
+        let double = through(&Mishaps { duplication: percent(2.0), ..GOOD });
+        near(double.len(), 102_000);
+        assert!(double.is_sorted());
+        let disordered = through(&Mishaps { reordering: percent(2.0), ..GOOD });
+        assert_eq!(disordered.len(), COUNT as usize);
+        // A tenth of the late ones is late by less than a gap.
+        near(disordered.windows(2).filter(|pair| pair[0] > pair[1]).count(), 1_800);
+    }
+
+    #[test]
+    fn mishaps_of_one_kind_do_not_shift_those_of_another() {
+        let lossy = through(&Mishaps { loss: percent(2.0), ..GOOD });
+        let both = Mishaps { loss: percent(2.0), duplication: percent(5.0), ..GOOD };
+        let mut once = through(&both);
+        once.dedup();
+        assert_eq!(once, lossy);
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether the keys of `[link]` and `[queue]` go together.
+
+use crate::error::Fault;
+use crate::schema::{QueueKind, Step};
+use crate::validate::Check;
+
+impl Check<'_> {
+    /// A recorded link has no rate beside its trace.
+    pub(crate) fn link(&self) -> Result<(), Fault> {
+        let Some(link) = &self.scenario.link else { return Ok(()) };
+        let ways = [
+            (&link.trace.down, link.rate, &link.schedule, "link", "link.trace.down"),
+            (&link.trace.up, link.back.rate, &link.back.schedule, "link.back", "link.trace.up"),
+        ];
+        for (trace, rate, schedule, at, trace_key) in ways {
+            if trace.is_none() {
+                continue;
+            }
+            if rate.is_some() {
+                let key = format!("{at}.rate");
+                let message = format!("give {key} or {trace_key}, not both");
+                return self.clash(&[trace_key, &key], message);
+            }
+            let has_rate = |step: &Step| step.rate.is_some();
+            if schedule.iter().any(has_rate) {
+                let key = format!("{at}.schedule");
+                let message = format!("give a rate in {key} or {trace_key}, not both");
+                return self.clash(&[&key, trace_key], message);
+            }
+        }
+        Ok(())
+    }
+
+    /// A radio has a plain queue, counted in packets.
+    pub(crate) fn queue(&self) -> Result<(), Fault> {
+        let queue = &self.scenario.queue;
+        if self.scenario.radio.is_some() {
+            if queue.kind != QueueKind::DropTail {
+                let message = "the queue ahead of [radio] is droptail";
+                return self.clash(&["queue.kind", "radio"], message);
+            }
+            if queue.bytes.is_some() {
+                let message = "the queue ahead of [radio] counts packets";
+                return self.clash(&["queue.bytes", "radio"], message);
+            }
+        }
+        if queue.ecn && queue.kind == QueueKind::DropTail {
+            let message = "queue.ecn needs queue.kind = red or codel";
+            return self.clash(&["queue.ecn", "queue.kind"], message);
+        }
+        if queue.red.min_threshold >= queue.red.max_threshold {
+            let message = "queue.red.min_threshold must be below queue.red.max_threshold";
+            return self.clash(&["queue.red.min_threshold", "queue.red.max_threshold"], message);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Lists: of numbers, of spans of time, and of tables without names.
+
+use std::marker::PhantomData;
+
+use base::Duration;
+
+use super::{Always, Form, Key, Leaf, OfTime, Section, one_paragraph, scalar, table};
+use crate::error::Fault;
+use crate::form::Count;
+use crate::tree::{Item, Node, Scalar};
+
+/// Whole numbers: `[14, 28]`, or `14,28` in a setting.
+pub(crate) struct Numbers;
+
+type Number = Count<u64, 0, { u64::MAX }>;
+
+impl Form for Numbers {
+    type Value = Vec<u64>;
+
+    fn read(item: &Item, key: &str, _default: &Vec<u64>) -> Result<Vec<u64>, Fault> {
+        let number = |scalar: &Scalar| Number::parse(scalar).ok();
+        match &item.node {
+            Node::List(items) => items.iter().map(|item| number(scalar(item)?)).collect(),
+            Node::Scalar(Scalar { text, kind }) => {
+                let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
+                text.split(',').map(|text| number(&part(text))).collect()
+            }
+            Node::Table(_) => None,
+        }
+        .ok_or_else(|| item.fault(key, format!("expected {NUMBERS}")))
+    }
+
+    fn visit(value: &Vec<u64>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        visit(shown(key, format!("{value:?}"), NUMBERS, doc));
+    }
+}
+
+const NUMBERS: &str = "a list of whole numbers from 0, as in [14, 28]";
+
+/// Spans of time, one after the other: `[["5 s", "20 s"]]`.
+pub(crate) struct Spans;
+
+impl Form for Spans {
+    type Value = Vec<[Duration; 2]>;
+
+    fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
+        let fault = |item: &Item| item.fault(key, format!("expected {SPANS}"));
+        let Node::List(items) = &item.node else { return Err(fault(item)) };
+        let mut spans: Vec<[Duration; 2]> = Vec::new();
+        for item in items {
+            let [from, to] = span(item).ok_or_else(|| fault(item))?;
+            if from >= to {
+                return Err(item.fault(key, "a span must end after it begins"));
+            }
+            if spans.last().is_some_and(|[_, end]| from < *end) {
+                return Err(item.fault(key, "a span must not begin before the one before it ends"));
+            }
+            spans.push([from, to]);
+        }
+        Ok(spans)
+    }
+
+    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let pair = |span: &[Duration; 2]| format!("{:?}", span.map(|time| Instant::show(&time)));
+        let pairs: Vec<_> = value.iter().map(pair).collect();
+        visit(shown(key, format!("[{}]", pairs.join(", ")), SPANS, doc));
+    }
+}
+
+type Instant = OfTime;
+
+const SPANS: &str = "a list of times from and to, in order, as in [[\"5 s\", \"20 s\"]]";
+
+fn span(item: &Item) -> Option<[Duration; 2]> {
+    let Node::List(ends) = &item.node else { return None };
+    let time = |item: &Item| Instant::parse(scalar(item)?).ok();
+    match ends.as_slice() {
+        [from, to] => Some([time(from)?, time(to)?]),
+        [] | [_] | [_, _, _, ..] => None,
+    }
+}
+
+/// A member of a list of tables that go by the time `at` from which they hold.
+pub(crate) trait Timed {
+    /// From when it holds.
+    fn at(&self) -> Duration;
+}
+
+/// Tables in order of time: `[{at = "20 s", rate = "120 kbit/s"}]`.
+pub(crate) struct Steps<S>(PhantomData<S>);
+
+impl<S: Section + Timed> Form for Steps<S> {
+    type Value = Vec<S>;
+
+    fn read(item: &Item, key: &str, _default: &Vec<S>) -> Result<Vec<S>, Fault> {
+        let Node::List(items) = &item.node else {
+            return Err(item.fault(key, format!("expected {}", expected::<S>())));
+        };
+        let mut steps: Vec<S> = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let key = format!("{key}[{index}]");
+            if table(item, &key)?.get("at").is_none() {
+                return Err(item.fault(&key, "at is missing, as in at = \"20 s\""));
+            }
+            let step = Always::<S>::read(item, &key, &S::default())?;
+            if steps.last().is_some_and(|before| step.at() < before.at()) {
+                return Err(item.fault(&key, "must not lie before the one before it"));
+            }
+            steps.push(step);
+        }
+        Ok(steps)
+    }
+
+    fn visit(value: &Vec<S>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let steps: Vec<_> = value.iter().map(inline).collect();
+        visit(shown(key, format!("[{}]", steps.join(", ")), &expected::<S>(), doc));
+    }
+}
+
+/// What a step may have, with the forms of its values.
+fn expected<S: Section>() -> String {
+    let mut fields = Vec::new();
+    S::default().visit("", &mut |key| fields.push(format!("{}: {}", key.name, key.expected)));
+    format!(
+        "a list of tables in order of time, as in [{{at = \"20 s\"}}], of {}",
+        fields.join("; ")
+    )
+}
+
+/// A table in one line, without what is as it is by default.
+fn inline<S: Section>(section: &S) -> String {
+    let (mut fields, mut defaults) = (Vec::new(), Vec::new());
+    S::default().visit("", &mut |key| defaults.push(key.value));
+    section.visit("", &mut |key| fields.push(key));
+    let given = |(key, default): (&Key, &String)| {
+        (key.name == "at" || key.value != *default)
+            .then(|| format!("{} = {:?}", key.name, key.value))
+    };
+    let given: Vec<_> = fields.iter().zip(&defaults).filter_map(given).collect();
+    format!("{{{}}}", given.join(", "))
+}
+
+fn shown(key: &str, value: String, expected: &str, doc: &str) -> Key {
+    let (name, expected) = (key.to_owned(), expected.to_owned());
+    Key { name, value, expected, doc: one_paragraph(doc) }
+}

@@ -1,0 +1,108 @@
+//! From `[link]` and `[queue]` to the configurations of a link's two directions.
+
+use base::{Duration, Probability, Rate, Time};
+use link::loss::gilbert_elliott;
+use link::loss::outage::Outage;
+use link::queue::{self, Discipline, Notice, codel, droptail, red};
+use link::{LinkConfig, Schedule, Service, loss};
+
+use crate::{GilbertElliott, Link, Queue, QueueKind, Step, TraceFile};
+
+impl Link {
+    /// The way towards the mobile, with `queue` ahead of it.
+    pub fn down(&self, queue: &Queue) -> LinkConfig {
+        LinkConfig {
+            service: service(self.trace.down.as_ref(), self.rate, &self.schedule),
+            delay: steps(self.delay, &self.schedule, |step| step.delay),
+            queue: queue.config(),
+            drop_arrivals: self.drop_arrivals.clone(),
+            loss: losses(self.loss, &self.schedule, &self.gilbert_elliott, &self.outages),
+        }
+    }
+
+    /// The way back, with a queue of any length.
+    pub fn up(&self) -> LinkConfig {
+        let back = &self.back;
+        LinkConfig {
+            service: service(self.trace.up.as_ref(), back.rate, &back.schedule),
+            delay: steps(self.delay, &back.schedule, |step| step.delay),
+            queue: queue::Config::UNLIMITED,
+            drop_arrivals: back.drop_arrivals.clone(),
+            loss: losses(back.loss, &back.schedule, &back.gilbert_elliott, &back.outages),
+        }
+    }
+
+    /// The rate towards the mobile to begin with, of a trace its mean.
+    pub fn nominal_rate(&self) -> Option<Rate> {
+        self.trace.down.as_ref().map(|file| file.trace().mean_rate()).or(self.rate)
+    }
+}
+
+impl Queue {
+    /// How the queue behaves.
+    pub fn config(&self) -> queue::Config {
+        queue::Config {
+            limit: droptail::Limit { packets: self.packets, bytes: self.bytes },
+            discipline: match self.kind {
+                QueueKind::DropTail => Discipline::DropTail,
+                QueueKind::Red => Discipline::Red(red::Config {
+                    min_threshold: self.red.min_threshold,
+                    max_threshold: self.red.max_threshold,
+                    max_probability: self.red.max_probability.value(),
+                    weight: self.red.weight.value(),
+                    beyond: if self.red.gentle { red::Beyond::Gentle } else { red::Beyond::Drop },
+                    mean_packet: self.red.mean_packet,
+                }),
+                QueueKind::CoDel => Discipline::CoDel(codel::Config {
+                    target: self.codel.target,
+                    interval: self.codel.interval,
+                    mtu: self.codel.mtu,
+                }),
+            },
+            notice: if self.ecn { Notice::Mark } else { Notice::Drop },
+        }
+    }
+}
+
+fn service(trace: Option<&TraceFile>, rate: Option<Rate>, schedule: &[Step]) -> Service {
+    match trace {
+        Some(file) => Service::Trace(file.trace().clone()),
+        None => Service::Rate(steps(rate, schedule, |step| step.rate)),
+    }
+}
+
+fn losses(
+    loss: Probability,
+    schedule: &[Step],
+    bursts: &GilbertElliott,
+    outages: &[[Duration; 2]],
+) -> loss::Config {
+    let bernoulli = steps(loss, schedule, |step| step.loss);
+    let is_there = bernoulli.values().any(|chance| chance != Probability::NEVER);
+    let outage =
+        |&[from, to]: &[Duration; 2]| Outage { from: Time::ZERO + from, to: Time::ZERO + to };
+    loss::Config {
+        bernoulli: is_there.then_some(bernoulli),
+        gilbert_elliott: bursts.config(),
+        outages: outages.iter().map(outage).collect(),
+    }
+}
+
+impl GilbertElliott {
+    /// How losses come in bursts; `None` if none ever comes.
+    fn config(&self) -> Option<gilbert_elliott::Config> {
+        let never = Probability::NEVER;
+        (self.p != never || self.loss_good != never).then_some(gilbert_elliott::Config {
+            to_bad: self.p,
+            to_good: self.r,
+            loss_good: self.loss_good,
+            loss_bad: self.loss_bad,
+        })
+    }
+}
+
+/// The course of a value that is `first` at the start and what `field` says of a step from then.
+fn steps<V: Copy>(first: V, schedule: &[Step], field: fn(&Step) -> Option<V>) -> Schedule<V> {
+    let change = |step: &Step| Some((Time::ZERO + step.at, field(step)?));
+    Schedule::new(first, schedule.iter().filter_map(change).collect())
+}

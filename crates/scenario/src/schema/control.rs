@@ -1,0 +1,91 @@
+//! `[tcp.vegas]`, `[tcp.westwood]` and so on: the parameters of a congestion control.
+
+use crate::form::{Count, Factor, Flag, Fraction, Or, Positive, Word, as_key, section, words};
+
+section! {
+    /// `[tcp.reno]`: the window after a loss.
+    pub struct Reno {
+        /// What half of a window is: as many whole segments, or exactly half. Default: ns-2 until
+        /// 2002.
+        pub halving: Halving as Word<Halving> = Halving::WholeSegments;
+    }
+}
+
+section! {
+    /// `[tcp.vegas]`: thresholds in segments that a flow may keep in queues. Defaults: ns-2;
+    /// α and β also of lo2005 §2.
+    pub struct Vegas {
+        /// α: below this the window grows.
+        pub alpha: f64 as Factor = 1.0;
+        /// β: above this the window shrinks.
+        pub beta: f64 as Factor = 3.0;
+        /// γ: above this slow start ends.
+        pub gamma: f64 as Factor = 1.0;
+        /// How the difference of expected and actual throughput is used. Default: ns-2, on which
+        /// lo2005's numbers rest.
+        pub delta: Delta as Word<Delta> = Delta::Rounded;
+        /// The congestion window to start with, in segments, if it is another than that of the
+        /// other algorithms: ns-2's Vegas opens no connection, and starts otherwise.
+        pub initial_window: Option<u32> as Or<as_key::InitialWindow, Count<u32, 1, 1_073_741_824>> =
+            None;
+        /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
+        /// §2.2.
+        pub times_handshake: bool as Flag = true;
+    }
+}
+
+section! {
+    /// `[tcp.westwood]`: the estimate of the bandwidth.
+    pub struct Westwood {
+        /// α: the share that the estimate keeps of itself at each sample, one a round trip.
+        /// Default: Grieco and Mascolo 2004.
+        pub alpha: f64 as Fraction = 0.9;
+    }
+}
+
+section! {
+    /// `[tcp.cubic]`: the curve.
+    pub struct Cubic {
+        /// C: how steep it is, in segments/s³. Default: RFC 9438 §5.1.
+        pub c: f64 as Positive = 0.4;
+        /// β: what a loss leaves of the window. Default: RFC 9438 §4.6.
+        pub beta: f64 as Fraction = 0.7;
+        /// Release more when a loss came below the last one's window. Default: RFC 9438 §4.7.
+        pub fast_convergence: bool as Flag = true;
+        /// Never be slower than Reno. Default: RFC 9438 §4.3.
+        pub reno_friendly: bool as Flag = true;
+        /// How the first slow start ends: at ssthresh or with a loss, or also when the round-trip
+        /// time rises, by `HyStart++` (RFC 9406). Default: RFC 5681.
+        pub slow_start: SlowStart as Word<SlowStart> = SlowStart::Standard;
+    }
+}
+
+words! {
+    /// What half of a window is.
+    pub enum Halving {
+        /// As many whole segments.
+        WholeSegments = "whole-segments",
+        /// Exactly half.
+        Exact = "exact",
+    }
+}
+
+words! {
+    /// How Vegas uses the difference of expected and actual throughput.
+    pub enum Delta {
+        /// Rounded to whole segments: ns-2.
+        Rounded = "rounded",
+        /// As it is: Brakmo and Peterson.
+        Exact = "exact",
+    }
+}
+
+words! {
+    /// How the first slow start ends.
+    pub enum SlowStart {
+        /// At ssthresh or with a loss (RFC 5681).
+        Standard = "standard",
+        /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
+        Hystart = "hystart",
+    }
+}

@@ -1,0 +1,71 @@
+//! `[queue]`: what waits ahead of the bottleneck or the radio.
+
+use base::{Duration, Probability};
+
+use crate::form::{
+    Always, Bytes, Chance, Count, Factor, Flag, OfTime, Or, Share, Unlimited, Word, section, words,
+};
+
+section! {
+    /// `[queue]`: the queue ahead of the bottleneck or the radio, towards the mobile.
+    pub struct Queue {
+        /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
+        pub packets: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000_000>> = Some(50);
+        /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
+        /// those packets have.
+        pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
+        /// Which packets go before it is full; red and codel need [link]. Default: none.
+        pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
+        /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168).
+        /// Default: ns-2.
+        pub ecn: bool as Flag = false;
+        /// Random Early Detection.
+        pub red: Red as Always<Red> = Red::default();
+        /// Controlled Delay.
+        pub codel: CoDel as Always<CoDel> = CoDel::default();
+    }
+}
+
+words! {
+    /// Which packets go before a queue is full.
+    pub enum QueueKind {
+        /// None.
+        DropTail = "droptail",
+        /// Floyd and Jacobson 1993.
+        Red = "red",
+        /// RFC 8289.
+        CoDel = "codel",
+    }
+}
+
+section! {
+    /// `[queue.red]`: Random Early Detection (Floyd and Jacobson 1993). Defaults: ns-2. The
+    /// average counts packets, the one being sent included.
+    pub struct Red {
+        /// `min_th`: below this average, in packets, none is dropped.
+        pub min_threshold: f64 as Factor = 5.0;
+        /// `max_th`: from this average on, in packets, packets are dropped rather than marked.
+        pub max_threshold: f64 as Factor = 15.0;
+        /// `max_p`: the chance just below `max_threshold`.
+        pub max_probability: Probability as Chance = Probability::new(0.1).unwrap_or_default();
+        /// `w_q`: how much a new length counts in the average.
+        pub weight: Probability as Share = Probability::new(0.002).unwrap_or_default();
+        /// Above `max_threshold` the chance grows to 1 at twice the threshold, in the place of
+        /// jumping there.
+        pub gentle: bool as Flag = true;
+        /// A typical packet: an idle link forgets as many as it could have sent.
+        pub mean_packet: u32 as Bytes<u32, 1, 65_535> = 500;
+    }
+}
+
+section! {
+    /// `[queue.codel]`: Controlled Delay. Defaults: RFC 8289 §4.
+    pub struct CoDel {
+        /// TARGET: the wait that is acceptable for ever.
+        pub target: Duration as OfTime = Duration::from_millis(5);
+        /// INTERVAL: how long the wait must stay above it; a round-trip time.
+        pub interval: Duration as OfTime<1> = Duration::from_millis(100);
+        /// No packet is dropped that leaves no more than this behind.
+        pub mtu: u32 as Bytes<u32, 1, 65_535> = 1500;
+    }
+}

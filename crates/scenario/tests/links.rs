@@ -1,0 +1,298 @@
+//! The keys of links and queues: what they may say, what is wrong with what they may not, and the
+//! files that they name.
+
+use std::cell::RefCell;
+
+use base::{Duration, Probability, Rate, Time};
+use link::queue::{Discipline, Notice};
+use link::{Schedule, Service};
+use proptest::prelude::*;
+use scenario::{Outside, QueueKind, Scenario, ScenarioError, build};
+
+const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
+
+/// Parses where `good.trace` and `bad.trace` can be read.
+fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    let read = &|path: &str| match path {
+        "good.trace" | "runs/good.trace" => Ok(b"5\n10\n".to_vec()),
+        "bad.trace" => Ok(b"5\n10\nten\n".to_vec()),
+        "back.trace" => Ok(b"5\n4\n".to_vec()),
+        "empty.trace" => Ok(Vec::new()),
+        _ => Err("No such file or directory".to_owned()),
+    };
+    Scenario::parse_from(source, "runs/mine.toml", &settings, &Outside { customs: &[], read })
+}
+
+fn set(settings: &[(&str, &str)]) -> Scenario {
+    parse(PLAIN, settings).expect("valid")
+}
+
+fn refused(source: &str, expect: &str) {
+    let error = parse(source, &[]).expect_err(source);
+    assert_eq!(error.to_string(), format!("runs/mine.toml{expect}"));
+}
+
+fn refused_setting(settings: &[(&str, &str)], expect: &str) {
+    let error = parse(PLAIN, settings).expect_err(expect);
+    assert_eq!(error.to_string(), expect, "{settings:?}");
+}
+
+const fn at(seconds: u64) -> Time {
+    Time::from_nanos(seconds * 1_000_000_000)
+}
+
+#[test]
+fn lists_of_packets_in_whatever_words() {
+    let list = |text| set(&[("link.drop_arrivals", text)]).link.expect("there").drop_arrivals;
+    for text in ["[14, 28]", "[14,28]", "14,28", "14, 28", "\"14,28\"", "[14, 28,]"] {
+        assert_eq!(list(text), [14, 28], "{text}");
+    }
+    assert_eq!(list("3"), [3]);
+    assert_eq!(list("[]"), [0; 0]);
+    let source = format!("{PLAIN}drop_arrivals = [14, 28]\n[link.back]\ndrop_arrivals = 3");
+    let link = parse(&source, &[]).expect("valid").link.expect("there");
+    assert_eq!((link.drop_arrivals, link.back.drop_arrivals), (vec![14, 28], vec![3]));
+}
+
+#[test]
+fn schedules_become_rates_delays_and_losses_over_time() {
+    let schedule = "[{at = '20 s', rate = '120 kbit/s'}, {at = '30 s', rate = 'unlimited', \
+                    delay = '50 ms', loss = '1 %'}, {at = '40 s', loss = 0}]";
+    let scenario = set(&[("link.schedule", schedule), ("link.delay", "100 ms")]);
+    let config = scenario.link.as_ref().expect("there").down(&scenario.queue);
+    let rate = |kbps: u64| Some(Rate::from_bps(kbps * 1000));
+    let rates = Schedule::new(rate(800), vec![(at(20), rate(120)), (at(30), None)]);
+    assert_eq!(config.service, Service::Rate(rates));
+    let delay = Duration::from_millis;
+    assert_eq!(config.delay, Schedule::new(delay(100), vec![(at(30), delay(50))]));
+    let never = Probability::NEVER;
+    let chance = Probability::new(0.01).expect("in range");
+    let loss = Schedule::new(never, vec![(at(30), chance), (at(40), never)]);
+    assert_eq!(config.loss.bernoulli, Some(loss));
+    assert_eq!(
+        scenario.link.expect("there").up().as_pipe().map(|pipe| pipe.delay),
+        Some(delay(100))
+    );
+}
+
+#[test]
+fn queues_become_disciplines() {
+    let config = |settings: &[(&str, &str)]| set(settings).queue.config();
+    let red = config(&[("queue.kind", "red"), ("queue.red.gentle", "false")]);
+    assert!(matches!(red.discipline, Discipline::Red(_)));
+    let codel = config(&[("queue.kind", "codel"), ("queue.ecn", "true")]);
+    assert!(matches!(codel.discipline, Discipline::CoDel(_)));
+    assert_eq!((red.notice, codel.notice), (Notice::Drop, Notice::Mark));
+    assert_eq!(set(&[]).queue.kind, QueueKind::DropTail);
+    assert_eq!(config(&[("queue.bytes", "30 kB")]).limit.bytes, Some(30_000));
+}
+
+/// Without new keys a link costs what it did: both ways are pipes.
+#[test]
+fn a_plain_link_is_two_pipes() {
+    let scenario = set(&[("link.loss", "0"), ("link.schedule", "[]"), ("link.outages", "[]")]);
+    let link = scenario.link.as_ref().expect("there");
+    assert!(link.down(&scenario.queue).as_pipe().is_some() && link.up().as_pipe().is_some());
+}
+
+/// A path in a file starts from that file, one in a setting from where the caller is. Either wins
+/// over a rate in the file, and a rate that is set over a trace.
+#[test]
+fn traces_are_read_where_they_are_named() {
+    let in_file = "[link]\ntrace.down = \"good.trace\"\n";
+    let rate = |scenario: &Scenario| build(scenario).bottleneck.map(Rate::as_bps);
+    let file = parse(in_file, &[]).expect("valid");
+    assert_eq!(rate(&file), Some(2_400_000));
+    let trace = &file.link.as_ref().expect("there").trace;
+    assert_eq!(trace.down.as_ref().map(|file| file.path.as_str()), Some("runs/good.trace"));
+    assert_eq!(rate(&set(&[("link.trace.down", "good.trace")])), Some(2_400_000));
+    let over = parse(in_file, &[("link.rate", "1 Mbit/s")]).expect("valid");
+    assert_eq!(rate(&over), Some(1_000_000));
+    assert_eq!(rate(&set(&[("link.trace.up", "good.trace")])), Some(800_000));
+}
+
+#[test]
+fn a_file_is_read_once() {
+    let asked = RefCell::new(Vec::new());
+    let read = &|path: &str| {
+        asked.borrow_mut().push(path.to_owned());
+        Ok(b"5\n".to_vec())
+    };
+    let settings = [("link.trace.down".to_owned(), "a.trace".to_owned())];
+    let outside = Outside { customs: &[], read };
+    assert!(Scenario::parse_from(PLAIN, "mine", &settings, &outside).is_ok());
+    assert_eq!(*asked.borrow(), ["a.trace"]);
+}
+
+#[test]
+fn files_that_are_no_traces() {
+    let down = |path| [("link.trace.down", path)];
+    refused_setting(
+        &down("none.trace"),
+        "--set link.trace.down=none.trace: cannot read none.trace: No such file or directory",
+    );
+    refused_setting(
+        &down("bad.trace"),
+        "--set link.trace.down=bad.trace: bad.trace: line 3: not a number: expected whole \
+         milliseconds from the start",
+    );
+    refused_setting(
+        &down("back.trace"),
+        "--set link.trace.down=back.trace: back.trace: line 2: before the line above it: times \
+         must not go back",
+    );
+    refused_setting(
+        &down("empty.trace"),
+        "--set link.trace.down=empty.trace: empty.trace: takes no time: its last line must be \
+         above 0, in milliseconds",
+    );
+    refused(
+        "[link]\n\ntrace.up = \"none.trace\"\nrate = \"1 Mbit/s\"",
+        ":3: link.trace.up = \"none.trace\": cannot read runs/none.trace: No such file or \
+         directory",
+    );
+    let parsed = Scenario::parse("[link]\ntrace.down = \"good.trace\"", "mine", &[]);
+    let line = "mine:2: link.trace.down = \"good.trace\": cannot read good.trace: files cannot be \
+                read here";
+    assert_eq!(parsed.expect_err("no reader").to_string(), line);
+}
+
+#[test]
+fn lists_that_are_none() {
+    let packets = "expected a list of whole numbers from 0, as in [14, 28]";
+    for text in ["[1, -2]", "[1.5]", "1;2", "[[1]]", "many", "[{}]"] {
+        let line = format!("--set link.drop_arrivals={text}: {packets}");
+        refused_setting(&[("link.drop_arrivals", text)], &line);
+    }
+    refused(
+        &format!("{PLAIN}drop_arrivals = \"first\""),
+        &format!(":3: link.drop_arrivals = \"first\": {packets}"),
+    );
+    let spans = "expected a list of times from and to, in order, as in [[\"5 s\", \"20 s\"]]";
+    for text in ["5 s", "['5 s', '20 s']", "[['5 s']]", "[['5 s', '20']]"] {
+        let line = format!("--set link.outages={text}: {spans}");
+        refused_setting(&[("link.outages", text)], &line);
+    }
+    refused_setting(
+        &[("link.outages", "[['5 s', '5 s']]")],
+        "--set link.outages=[['5 s', '5 s']]: a span must end after it begins",
+    );
+    refused(
+        &format!("{PLAIN}outages = [[\"1 s\", \"3 s\"], [\"2 s\", \"4 s\"]]"),
+        ":3: link.outages = a list: a span must not begin before the one before it ends",
+    );
+}
+
+#[test]
+fn schedules_that_are_none() {
+    refused(
+        &format!("{PLAIN}schedule = [{{rate = \"1 kbit/s\"}}]"),
+        ":3: link.schedule[0] = a table: at is missing, as in at = \"20 s\"",
+    );
+    refused(
+        &format!("{PLAIN}schedule = [{{at = \"2 s\"}}, {{at = \"1 s\"}}]"),
+        ":3: link.schedule[1] = a table: must not lie before the one before it",
+    );
+    refused(
+        &format!("{PLAIN}schedule = [{{at = \"2 s\", rate = \"fast\"}}]"),
+        ":3: link.schedule[0].rate = \"fast\": not a rate: expected a number and a unit (bit/s, \
+         kbit/s, Mbit/s or Gbit/s), or unlimited, or as before",
+    );
+    let error = parse(&format!("{PLAIN}schedule = [{{at = \"2 s\", rat = 1}}]"), &[]);
+    let line = error.expect_err("unknown key").to_string();
+    assert!(line.starts_with("runs/mine.toml:3: link.schedule[0].rat: unknown key"), "{line}");
+    refused(
+        &format!("{PLAIN}schedule = [3]"),
+        ":3: link.schedule[0] = 3: expected a table, [link.schedule[0]]",
+    );
+}
+
+#[test]
+fn keys_that_do_not_go_together() {
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\ntrace.down = \"good.trace\"",
+        ":3: link.trace.down: give link.rate or link.trace.down, not both",
+    );
+    refused_setting(
+        &[("link.trace.up", "good.trace"), ("link.back.rate", "1 Mbit/s")],
+        "--set link.trace.up=good.trace: give link.back.rate or link.trace.up, not both",
+    );
+    refused(
+        "[link]\ntrace.down = \"good.trace\"\nschedule = [{at = \"1 s\", rate = \"1 kbit/s\"}]",
+        ":3: link.schedule: give a rate in link.schedule or link.trace.down, not both",
+    );
+    refused_setting(
+        &[("queue.ecn", "true")],
+        "--set queue.ecn=true: queue.ecn needs queue.kind = red or codel",
+    );
+    refused_setting(
+        &[("queue.red.min_threshold", "15")],
+        "--set queue.red.min_threshold=15: queue.red.min_threshold must be below \
+         queue.red.max_threshold",
+    );
+    refused(
+        "[radio]\n[queue]\nkind = \"red\"",
+        ":3: queue.kind: the queue ahead of [radio] is droptail",
+    );
+    refused(
+        "[radio]\n[queue]\nbytes = \"3 kB\"",
+        ":3: queue.bytes: the queue ahead of [radio] counts packets",
+    );
+    refused_setting(
+        &[("link.loss", "101 %")],
+        "--set link.loss=101 %: must be a probability from 0 % to 100 %, as in 5 % or 0.05",
+    );
+}
+
+/// What is shown of a link reads the same again.
+#[test]
+fn a_link_is_its_values() {
+    let source = format!(
+        "{PLAIN}drop_arrivals = [3, 4]\noutages = [[\"1 s\", \"3 s\"], [\"3 s\", \"4 min\"]]\n\
+         schedule = [{{at = \"0 s\"}}, {{at = \"20 s\", rate = \"unlimited\", loss = 0.5}}]\n\
+         trace.up = \"good.trace\"\nloss = \"1 %\"\ngilbert_elliott.p = \"1 %\"\n\
+         [queue]\nkind = \"codel\"\necn = true\ncodel.target = \"1 ms\"",
+    );
+    let scenario = parse(&source, &[]).expect("valid");
+    let values: Vec<_> = scenario.values().into_iter().map(|key| (key.name, key.value)).collect();
+    let settings: Vec<_> =
+        values.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    assert_eq!(parse(PLAIN, &settings).expect("its own values"), scenario);
+}
+
+proptest! {
+    /// Any value of any key of a link or queue is refused in one line, or builds and runs.
+    #[test]
+    fn any_value_is_refused_or_runs(
+        settings in prop::collection::vec(any::<[prop::sample::Index; 2]>(), 1..4),
+    ) {
+        let keys: Vec<_> = scenario::keys()
+            .into_iter()
+            .map(|key| key.name)
+            .filter(|name| name.starts_with("link.") || name.starts_with("queue."))
+            .collect();
+        let values = [
+            "0", "1", "2", "3,4", "[1, 2]", "0.5", "5 %", "100 %", "off", "true", "unlimited",
+            "1 ms", "10 ms", "3 s", "1 B", "3 kB", "8 kbit/s", "10 Gbit/s", "red", "codel",
+            "good.trace", "bad.trace", "[['0 s', '1 s']]", "[['1 s', '1.5 s'], ['3 s', '4 s']]",
+            "[{at = '1 s', rate = '10 kbit/s', loss = '10 %'}]", "[{at = '0 s', delay = '1 s'}]",
+        ];
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|[key, value]| (keys[key.index(keys.len())].as_str(), *value.get(&values)))
+            .collect();
+        match parse(PLAIN, &settings) {
+            Err(error) => prop_assert!(!error.to_string().contains('\n')),
+            Ok(scenario) => {
+                let mut world = build(&scenario).world;
+                let mut events = 0;
+                while events < 100_000 && world.step(at(5), &mut ()).is_some() {
+                    events += 1;
+                }
+                prop_assert_eq!(world.unroutable(), 0);
+            }
+        }
+    }
+}

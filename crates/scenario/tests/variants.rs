@@ -1,0 +1,198 @@
+//! Variants are pairs of congestion control and loss recovery; profiles are sets of defaults.
+
+use base::Duration;
+use cc::{Algorithm, Custom, Halving};
+use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
+use tcp::{Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind};
+
+fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Scenario, String> {
+    let source = format!("[link]\nrate = \"1 Mbit/s\"\n[tcp]\n{tcp}");
+    let settings: Vec<_> =
+        settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let read = &|_: &str| Err("no file here".to_owned());
+    Scenario::parse_from(&source, "x", &settings, &Outside { customs, read })
+        .map_err(|error: ScenarioError| error.to_string())
+}
+
+fn config(tcp: &str, settings: &[(&str, &str)]) -> Config {
+    parse(tcp, settings, &[]).expect("it is valid").tcp.config()
+}
+
+/// The congestion control, the loss recovery and whether selective acknowledgements are offered.
+fn halves(tcp: &str) -> (String, RecoveryKind, bool) {
+    let config = config(tcp, &[]);
+    let algorithm = format!("{:?}", config.congestion_control);
+    let name = algorithm.split(['(', ' ']).next().unwrap_or_default().to_owned();
+    (name, config.recovery, config.offers.sack)
+}
+
+#[test]
+fn a_variant_is_a_pair() {
+    let check = |variant: &str, control: &str, recovery, sack| {
+        let expect = (control.to_owned(), recovery, sack);
+        assert_eq!(halves(&format!("variant = \"{variant}\"")), expect, "{variant}");
+    };
+    check("tahoe", "Tahoe", RecoveryKind::Tahoe, false);
+    check("reno", "Reno", RecoveryKind::Reno, false);
+    check("newreno", "Reno", RecoveryKind::NewReno(NewReno::RFC_6582), false);
+    check("sack", "Reno", RecoveryKind::Sack, true);
+    check("fack", "Reno", RecoveryKind::Fack(FackWindow::Halves), true);
+    check("vegas", "Vegas", RecoveryKind::Vegas, false);
+    check("westwood", "Westwood", RecoveryKind::NewReno(NewReno::RFC_6582), false);
+    check("cubic", "Cubic", RecoveryKind::Sack, true);
+    check("bbr", "Bbr", RecoveryKind::Rack, true);
+}
+
+#[test]
+fn halves_are_chosen_apart() {
+    let check = |tcp: &str, control: &str, recovery, name: &str| {
+        let (found, kind, _) = halves(tcp);
+        assert_eq!((found.as_str(), kind), (control, recovery), "{tcp}");
+        let scenario = parse(tcp, &[], &[]).expect("it is valid");
+        assert_eq!(scenario.tcp.variant_name(), name, "{tcp}");
+    };
+    let newreno = RecoveryKind::NewReno(NewReno::RFC_6582);
+    check("variant = \"vegas\"\nrecovery = \"sack\"", "Vegas", RecoveryKind::Sack, "vegas+sack");
+    check("variant = \"cubic\"\nrecovery = \"newreno\"", "Cubic", newreno, "cubic+newreno");
+    check("congestion_control = \"cubic\"", "Cubic", RecoveryKind::Reno, "cubic+reno");
+    check("recovery = \"newreno\"", "Reno", newreno, "newreno");
+    let sack1 = "variant = \"sack\"\nsack_rule = \"sack1\"";
+    check(sack1, "Reno", RecoveryKind::Sack1, "sack");
+    let none = "congestion_control = \"variant\"\nrecovery = \"variant\"";
+    check(none, "Reno", RecoveryKind::Reno, "reno");
+}
+
+#[test]
+fn a_variant_that_is_set_takes_the_place_of_the_files_halves() {
+    let file = "congestion_control = \"cubic\"\nrecovery = \"sack\"";
+    let name = |settings: &[(&str, &str)]| {
+        parse(file, settings, &[]).expect("it is valid").tcp.variant_name()
+    };
+    assert_eq!(name(&[]), "cubic");
+    assert_eq!(name(&[("tcp.variant", "tahoe")]), "tahoe");
+    assert_eq!(name(&[("tcp.recovery", "fack"), ("tcp.variant", "vegas")]), "vegas+fack");
+}
+
+#[test]
+fn selective_acknowledgements_are_offered_where_they_are_needed_or_asked_for() {
+    let check = |tcp: &str, expect| assert_eq!(config(tcp, &[]).offers.sack, expect, "{tcp}");
+    check("recovery = \"rack\"", true);
+    check("recovery = \"reno\"", false);
+    check("recovery = \"reno\"\nsack = true", true);
+    check("recovery = \"sack\"\nsack = false", false);
+    check("recovery = \"sack\"\nsack = \"recovery\"", true);
+}
+
+#[test]
+fn every_key_reaches_the_endpoint() {
+    let check = |key: &str, value: &str, read: fn(&Config) -> String| {
+        let [plain, set] = [&[][..], &[(key, value)]].map(|settings| read(&config("", settings)));
+        assert_ne!(plain, set, "{key}");
+    };
+    check("tcp.timestamps", "true", |config| format!("{:?}", config.offers));
+    check("tcp.ecn", "true", |config| format!("{:?}", config.offers));
+    check("tcp.dsack", "true", |config| config.dsack.to_string());
+    check("tcp.prr", "true", |config| config.proportional_rate_reduction.to_string());
+    check("tcp.back_off", "linear", |config| format!("{:?}", config.rto.back_off));
+    check("tcp.max_retransmissions", "13", |config| format!("{:?}", config.rto));
+    check("tcp.spurious_timeouts", "f-rto", |config| format!("{:?}", config.spurious_timeouts));
+    check("tcp.spurious_timeouts", "eifel", |config| format!("{:?}", config.spurious_timeouts));
+    check("tcp.pacing", "slow-start", |config| format!("{:?}", config.pacing));
+    check("tcp.pacing", "always", |config| format!("{:?}", config.pacing));
+    check("tcp.initial_window", "10", |config| config.initial_window.to_string());
+}
+
+#[test]
+fn parameters_reach_the_algorithm() {
+    let check = |variant: &str, key: &str, value: &str| {
+        let read = |settings: &[_]| format!("{:?}", config("", settings).congestion_control);
+        let plain = read(&[("tcp.variant", variant)]);
+        assert_ne!(plain, read(&[("tcp.variant", variant), (key, value)]), "{key}");
+    };
+    check("vegas", "tcp.vegas.delta", "exact");
+    check("westwood", "tcp.westwood.alpha", "0.5");
+    check("cubic", "tcp.cubic.c", "1");
+    check("cubic", "tcp.cubic.beta", "0.5");
+    check("cubic", "tcp.cubic.fast_convergence", "false");
+    check("cubic", "tcp.cubic.reno_friendly", "false");
+    check("cubic", "tcp.cubic.slow_start", "hystart");
+}
+
+/// Explicit keys, in the file or set, count more than a profile, and it more than the schema.
+#[test]
+fn a_profile_lies_between_the_schema_and_the_scenario() {
+    let min_rto = |tcp: &str, settings: &[(&str, &str)]| {
+        parse(tcp, settings, &[]).expect("it is valid").tcp.min_rto
+    };
+    let profile = ("tcp.profile", "ns2-2.35");
+    assert_eq!(min_rto("", &[]), Duration::from_secs(1));
+    assert_eq!(min_rto("", &[profile]), Duration::from_millis(200));
+    assert_eq!(min_rto("profile = \"ns2-2.35\"", &[]), Duration::from_millis(200));
+    assert_eq!(min_rto("profile = \"ns2-2.35\"", &[("tcp.profile", "none")]), min_rto("", &[]));
+    assert_eq!(min_rto("min_rto = \"3 s\"", &[profile]), Duration::from_secs(3));
+    assert_eq!(min_rto("", &[("tcp.min_rto", "4 s"), profile]), Duration::from_secs(4));
+    let alpha = parse("[tcp.vegas]\nbeta = 4", &[profile], &[]).map(|it| it.tcp.vegas.alpha);
+    assert_eq!(alpha, Ok(1.0), "a table that the scenario has in part");
+}
+
+#[test]
+fn the_profile_of_1996() {
+    let config = config("variant = \"newreno\"\nprofile = \"ns2-1996\"", &[]);
+    let newreno =
+        NewReno { timer: PartialAckTimer::SlowButSteady, window: PartialAckWindow::Closes, burst: Some(2) };
+    assert_eq!(config.recovery, RecoveryKind::NewReno(newreno));
+    let seconds = [config.rto.min, config.rto.max, config.rto.initial].map(Duration::as_secs_f64);
+    assert_eq!(seconds.map(|seconds| seconds as u32), [1, 64, 6]);
+    assert_eq!((config.initial_window, config.initial_ssthresh), (2, None));
+    assert!(!config.limited_transmit && !config.recover_guard && config.delayed_ack.is_none());
+}
+
+#[test]
+fn the_profile_of_today() {
+    let config = config("profile = \"modern\"", &[]);
+    assert!(matches!(config.congestion_control, Algorithm::Cubic(_)));
+    assert_eq!((config.recovery, config.initial_window), (RecoveryKind::Sack, 10));
+    assert!(config.offers.sack && config.offers.timestamps && config.delayed_ack.is_some());
+}
+
+/// A profile says the value of every key that an endpoint has, but for names of halves and what
+/// only one algorithm has.
+#[test]
+fn profiles_leave_nothing_open() {
+    let open = ["profile", "variant", "congestion_control", "recovery", "time_wait"];
+    for profile in Profile::ALL {
+        for key in keys() {
+            let Some(name) = key.name.strip_prefix("tcp.") else { continue };
+            if !name.contains('.') && !open.contains(&name) {
+                let says = profile.text().lines().any(|line| {
+                    line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" = "))
+                });
+                assert!(says, "{}: {name}", profile.name());
+            }
+        }
+        let listed = keys_under(*profile);
+        let key = listed.iter().find(|key| key.name == "tcp.profile").expect("it is a key");
+        assert_eq!(key.value, profile.name());
+    }
+}
+
+#[test]
+fn an_unknown_profile_names_the_nearest() {
+    let expected = "must be ns2-1996, ns2-2.35 or modern, or none; did you mean ns2-1996?";
+    let line = format!("x:4: tcp.profile = \"ns2-1997\": {expected}");
+    assert_eq!(parse("profile = \"ns2-1997\"", &[], &[]).err(), Some(line));
+    let line = format!("--set tcp.profile=ns2-1997: {expected}");
+    assert_eq!(parse("", &[("tcp.profile", "ns2-1997")], &[]).err(), Some(line));
+}
+
+#[test]
+fn an_algorithm_of_the_callers_goes_by_its_name() {
+    let mine = Custom::new("mine", |limits| Algorithm::Reno(Halving::WholeSegments).controller(limits));
+    let set = [("tcp.congestion_control", "mine"), ("tcp.recovery", "newreno")];
+    let scenario = parse("", &set, &[mine]).expect("it is handed in");
+    assert!(matches!(scenario.tcp.config().congestion_control, Algorithm::Custom(_)));
+    assert_eq!(scenario.tcp.variant_name(), "mine+newreno");
+    let line = "--set tcp.congestion_control=mine: must be tahoe, reno, vegas, westwood, cubic or \
+                bbr, or variant; did you mean reno?";
+    assert_eq!(parse("", &set, &[]).err().as_deref(), Some(line));
+}

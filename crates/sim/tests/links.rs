@@ -1,0 +1,154 @@
+//! Runs over links that queue, lose and change: what happens to packets, in integers.
+
+use std::ops::ControlFlow;
+
+use base::PacketEvent;
+use scenario::{Outside, Scenario};
+use sim::{DropsSummary, LinkSummary, Outcome, Recording, simulate};
+
+/// 1500 B every 12 ms: 1 Mbit/s.
+const TRACE: &[u8] = b"12\n24\n36\n48\n60\n";
+
+fn bottleneck(settings: &[(&str, &str)]) -> Outcome {
+    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "bottleneck");
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let read = &|path: &str| match path {
+        "1Mbit.trace" => Ok(TRACE.to_vec()),
+        _ => Err("No such file or directory".to_owned()),
+    };
+    let outside = Outside { customs: &[], read };
+    let text = shipped.expect("it ships").text;
+    let scenario = Scenario::parse_from(text, "bottleneck", &settings, &outside).expect("valid");
+    simulate(&scenario, Recording::Everything, &mut |_| ControlFlow::Continue(()))
+        .expect("nothing interrupts it")
+}
+
+fn link<'a>(outcome: &'a Outcome, name: &str) -> &'a LinkSummary {
+    let links = &outcome.summary.links;
+    links.iter().find(|link| link.name == name).expect("there is one of that name")
+}
+
+/// The relative sequence numbers of the packets that were dropped, in order of their loss.
+fn dropped(outcome: &Outcome) -> Vec<u32> {
+    let trace = outcome.trace.as_ref().expect("everything is recorded");
+    let is_drop = |event| matches!(event, PacketEvent::Dropped(_));
+    let seq = |uid| {
+        let segment = trace.segments.iter().find(|row| row.uid == uid);
+        segment.expect("an endpoint sent it").relative_seq
+    };
+    trace.hops.iter().filter(|hop| is_drop(hop.event)).map(|hop| seq(hop.uid)).collect()
+}
+
+/// Acknowledged bytes and drops towards the receiver.
+fn check(settings: &[(&str, &str)], expect: DropsSummary) -> Outcome {
+    let outcome = bottleneck(settings);
+    let down = link(&outcome, "bottleneck/down");
+    assert_eq!(down.drops_by_reason, expect, "{settings:?}");
+    assert_eq!(outcome.summary.flows[0].bytes_acked, 200_000, "{settings:?}");
+    let DropsSummary { queue, aqm, loss, list, outage, discarded } = expect;
+    let total = queue + aqm + loss + list + outage + discarded;
+    assert_eq!(down.drops, total);
+    let seen = dropped(&outcome).len() as u64;
+    assert_eq!(seen, total + link(&outcome, "bottleneck/up").drops, "{settings:?}");
+    outcome
+}
+
+const NONE: DropsSummary =
+    DropsSummary { queue: 0, aqm: 0, loss: 0, list: 0, outage: 0, discarded: 0 };
+
+#[test]
+fn the_shipped_bottleneck_is_two_plain_pipes_and_drops_nothing_before_its_queue_is_full() {
+    let outcome = check(&[("queue.packets", "unlimited")], NONE);
+    let names: Vec<_> = outcome.machines.iter().map(String::as_str).collect();
+    assert_eq!(names[..4], ["access/down", "access/up", "bottleneck/down", "bottleneck/up"]);
+    assert_eq!(outcome.summary.flows[0].segments_sent, 200);
+}
+
+/// The SYN is 0 and data follow: packet n carries segment n, from 1, whatever acknowledgements
+/// pass, until something is sent again.
+#[test]
+fn listed_arrivals_are_dropped_and_no_others() {
+    let of = |list: &[u64]| DropsSummary { list: list.len() as u64, ..NONE };
+    let lists: [&[u64]; 4] = [&[14], &[14, 28], &[14, 26, 28], &[14, 24, 26, 28]];
+    for list in lists {
+        let value = format!("{list:?}");
+        let settings = [("link.drop_arrivals", value.as_str()), ("tcp.window", "28")];
+        let outcome = check(&settings, of(list));
+        let expect: Vec<_> = list.iter().map(|&number| (number as u32 - 1) * 1000 + 1).collect();
+        assert_eq!(dropped(&outcome), expect);
+    }
+    let outcome = check(&[("link.drop_arrivals", "0,1"), ("tcp.window", "28")], of(&[0, 1]));
+    assert_eq!(dropped(&outcome), [0, 0], "the SYN, twice");
+}
+
+#[test]
+fn the_way_back_counts_no_pure_acknowledgement() {
+    let outcome = bottleneck(&[("link.back.drop_arrivals", "[0, 1]")]);
+    let up = link(&outcome, "bottleneck/up");
+    assert_eq!((up.drops, up.drops_by_reason.list), (2, 2), "SYN and acknowledgement, twice");
+    assert_eq!(dropped(&outcome), [0, 0]);
+}
+
+#[test]
+fn queues() {
+    check(&[("queue.packets", "30")], DropsSummary { queue: 15, ..NONE });
+    let settings = [("queue.packets", "unlimited"), ("queue.bytes", "30 kB")];
+    check(&settings, DropsSummary { queue: 17, ..NONE });
+    let settings = [("queue.kind", "red"), ("queue.red.weight", "5 %")];
+    check(&settings, DropsSummary { aqm: 31, ..NONE });
+    check(&[("queue.kind", "codel")], DropsSummary { aqm: 3, ..NONE });
+}
+
+#[test]
+fn losses() {
+    check(&[("link.loss", "2 %")], DropsSummary { loss: 3, ..NONE });
+    let settings = [("link.gilbert_elliott.p", "5 %"), ("link.gilbert_elliott.r", "50 %")];
+    check(&settings, DropsSummary { loss: 9, ..NONE });
+    check(&[("link.outages", "[['1 s', '1.1 s']]")], DropsSummary { outage: 5, ..NONE });
+    let outcome = check(&[("link.back.loss", "10 %")], NONE);
+    assert_eq!(link(&outcome, "bottleneck/up").drops_by_reason.loss, 28);
+}
+
+#[test]
+fn a_schedule_changes_the_rate() {
+    let completed = |settings: &[(&str, &str)]| {
+        let outcome = check(settings, NONE);
+        outcome.summary.flows[0].completed_s.expect("it ends")
+    };
+    let unlimited = ("queue.packets", "unlimited");
+    let slow = completed(&[unlimited]);
+    let schedule = "[{at = '1 s', rate = '8 Mbit/s'}, {at = '1.1 s', rate = '0.8 Mbit/s'}]";
+    let faster = completed(&[unlimited, ("link.schedule", schedule)]);
+    assert!(faster < slow, "{faster} s, not less than {slow} s");
+    let same = completed(&[unlimited, ("link.schedule", "[{at = '1 s', rate = '800 kbit/s'}]")]);
+    assert_eq!(same.to_bits(), slow.to_bits());
+}
+
+/// 200 packets of 1040 B, the SYN and two pure acknowledgements, in opportunities of 1500 B.
+#[test]
+fn a_trace_gives_its_opportunities() {
+    let settings = [
+        ("link.trace.down", "1Mbit.trace"),
+        ("link.trace.up", "1Mbit.trace"),
+        ("queue.packets", "unlimited"),
+    ];
+    let outcome = check(&settings, NONE);
+    let flow = &outcome.summary.flows[0];
+    assert_eq!(flow.segments_sent, 200);
+    let down = link(&outcome, "bottleneck/down");
+    let sent = 200 * 1040 + 44 + 40 + 40;
+    let opportunities = 60_000 / 12 * 1500;
+    let expect = f64::from(sent) / f64::from(opportunities);
+    assert!((down.utilization.expect("it has a rate") - expect).abs() < 1e-9);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_another() {
+    let run = |seed: &str| {
+        let settings = [("link.loss", "5 %"), ("queue.kind", "red"), ("seed", seed)];
+        bottleneck(&settings).summary
+    };
+    assert_eq!(run("1"), run("1"));
+    assert_ne!(run("1").flows, run("2").flows);
+}

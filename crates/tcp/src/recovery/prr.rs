@@ -1,0 +1,146 @@
+//! Proportional rate reduction (RFC 9937).
+
+use super::Order;
+use crate::{Payload, Sender};
+
+/// The window on the way down, while losses are repaired: for what the peer received, the same
+/// share is sent that the window is to keep. So the reduction is spread over a round trip; without
+/// it the sender stays silent for the first part of that, and sends at the old rate after.
+#[derive(Debug)]
+pub(crate) struct Prr {
+    /// RFC 9937's ssthresh: what is to be in flight at the end.
+    target: u64,
+    /// `RecoverFS`: what was in flight when recovery began.
+    flight: u64,
+    /// Bytes that arrived in recovery: `prr_delivered`.
+    delivered: u64,
+    /// Bytes sent in recovery: `prr_out`.
+    out: u64,
+    /// cwnd.
+    pub(crate) window: u64,
+}
+
+/// RFC 9937's `SafeACK`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// Something was acknowledged and no further loss found.
+    Good,
+    Doubtful,
+}
+
+impl Prr {
+    /// Recovery begins. `flight` counts what was outstanding and had not been selected, `pipe`
+    /// what is in the network; one segment may leave at once (the fast retransmit).
+    pub(crate) fn new(target: u64, flight: u64, pipe: u64, mss: u64) -> Self {
+        Self { target, flight: flight.max(1), delivered: 0, out: 0, window: pipe + mss }
+    }
+
+    /// An acknowledgement tells of `delivered` bytes that have arrived; `pipe` are in the network
+    /// after it (RFC 9937 §5).
+    pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, progress: Progress, mss: u64) {
+        if delivered == 0 {
+            return;
+        }
+        if self.delivered == 0 && self.out == 0 {
+            // It began with this acknowledgement, and RecoverFS counts what was in flight before.
+            self.flight += delivered;
+        }
+        self.delivered += delivered;
+        let mut out = if pipe > self.target {
+            // In proportion, rounded up.
+            (self.delivered * self.target).div_ceil(self.flight).saturating_sub(self.out)
+        } else {
+            // PRR-CRB, and PRR-SSRB when all goes well.
+            let reserve = match progress {
+                Progress::Good => mss,
+                Progress::Doubtful => 0,
+            };
+            let conserved = self.delivered.saturating_sub(self.out).max(delivered);
+            (conserved + reserve).min(self.target - pipe)
+        };
+        if self.out == 0 && out == 0 {
+            // The fast retransmit, in any case.
+            out = mss;
+        }
+        self.window = pipe + out;
+    }
+
+    /// A segment leaves.
+    pub(crate) const fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+}
+
+impl<P: Payload> Sender<P> {
+    /// Recovery begins, and congestion control knows: its window is where the reduction ends.
+    pub(crate) fn begin_reduction(&mut self) {
+        let Order::Lost { pipe } = self.recovery.order(&self.board) else { return };
+        if self.policy.proportional_rate_reduction {
+            let flight = self.in_flight().saturating_sub(self.board.selected_bytes());
+            let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
+            self.prr = Some(Box::new(prr));
+        }
+    }
+
+    /// An acknowledgement came that tells of `delivered` bytes that have arrived.
+    pub(crate) fn reduce(&mut self, delivered: u64, progress: Progress) {
+        let Some(prr) = &mut self.prr else { return };
+        if !self.recovery.is_recovering() {
+            self.prr = None;
+            return;
+        }
+        if let Order::Lost { pipe } = self.recovery.order(&self.board) {
+            prr.on_ack(delivered, pipe, progress, u64::from(self.mss));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1_000;
+
+    /// 20 segments in flight, the first lost, and 10 to be left: one leaves for every two that
+    /// arrive.
+    #[test]
+    fn every_second_acknowledgement_sends_a_segment() {
+        let mut prr = Prr::new(10 * MSS, 19 * MSS, 19 * MSS, MSS);
+        let mut pipe = 18 * MSS;
+        let mut sent = Vec::new();
+        for _ in 0..12 {
+            prr.on_ack(MSS, pipe, Progress::Doubtful, MSS);
+            // The fast retransmit leaves in any case.
+            let leaves = sent.is_empty() || prr.window >= pipe + MSS;
+            if leaves {
+                prr.on_sent(MSS);
+                pipe += MSS;
+            }
+            sent.push(u32::from(leaves));
+            pipe -= MSS;
+        }
+        assert_eq!(sent, [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+
+    /// Below the target what arrives is replaced, with one segment more while all goes well.
+    #[test]
+    fn after_heavy_losses_it_grows_in_slow_start_to_the_target() {
+        let check = |progress, expect| {
+            let mut prr = Prr::new(10 * MSS, 20 * MSS, 2 * MSS, MSS);
+            prr.on_ack(MSS, 2 * MSS, progress, MSS);
+            assert_eq!(prr.window, expect * MSS);
+        };
+        check(Progress::Doubtful, 3);
+        check(Progress::Good, 4);
+        let mut prr = Prr::new(10 * MSS, 20 * MSS, 2 * MSS, MSS);
+        prr.on_ack(15 * MSS, 2 * MSS, Progress::Good, MSS);
+        assert_eq!(prr.window, 10 * MSS);
+    }
+
+    #[test]
+    fn what_tells_nothing_changes_nothing() {
+        let mut prr = Prr::new(5 * MSS, 10 * MSS, 9 * MSS, MSS);
+        prr.on_ack(0, 9 * MSS, Progress::Good, MSS);
+        assert_eq!(prr.window, 10 * MSS);
+    }
+}

@@ -1,0 +1,361 @@
+//! RACK: what is lost, judged by time (RFC 8985 §6).
+
+use std::collections::VecDeque;
+
+use base::{Duration, Seq, Time};
+use cc::LossKind;
+
+use super::{DUPLICATE_THRESHOLD, Order, Standing, Verdict};
+use crate::scoreboard::{Scoreboard, Sent};
+use crate::tail_probe::TailProbe;
+use crate::timestamps::clock;
+
+/// A segment is lost if one sent after it arrived, and a round-trip time and the reordering
+/// window have passed since it was sent itself, be it for the first time or again. Segments that
+/// were sent again and lost again are found like any other.
+///
+/// Transmissions wait in the order of their times, so that an acknowledgement looks at those only
+/// whose time is up. Of those that it leaves in doubt, the reordering timer waits for the first;
+/// RFC 8985 §6.2 step 5 waits for the last and looks at all of them then.
+#[derive(Debug, Default)]
+pub(crate) struct Rack {
+    /// Every transmission since the oldest that may be in the network. Those of segments that
+    /// have arrived, are lost or were sent again are dropped when they come to the front.
+    queue: VecDeque<Transmission>,
+    /// RACK.segment: the transmission sent last of those that arrived.
+    newest: Transmission,
+    /// RACK.rtt: the round-trip time of the segment that arrived last.
+    rtt: Duration,
+    minimum: MinimumRtt,
+    smoothed: Option<Duration>,
+    order: Arrivals,
+    window: ReorderingWindow,
+    phase: Option<Phase>,
+    /// When the reordering timer runs out.
+    deadline: Option<Time>,
+    limited_transmit: bool,
+    pub(crate) tail: TailProbe,
+}
+
+/// One sending of one segment: `RACK.xmit_ts` and `RACK.end_seq`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Transmission {
+    at: Time,
+    end: u64,
+}
+
+/// Until everything is acknowledged that had been sent when a loss was found.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Fast { point: u64 },
+    Timeout { point: u64 },
+}
+
+/// Whether segments arrive in another order than they were sent in (RFC 8985 §6.2 step 3).
+#[derive(Debug, Default)]
+struct Arrivals {
+    /// RACK.fack: the end of the highest segment that arrived, up to the last acknowledgement.
+    highest: u64,
+    /// The same with the present one.
+    highest_now: u64,
+    /// `RACK.reordering_seen`.
+    reordered: bool,
+}
+
+/// RFC 8985 §6.2 step 4: how many quarters of the minimum round-trip time a segment may be late.
+#[derive(Debug)]
+struct ReorderingWindow {
+    /// `RACK.reo_wnd_mult`.
+    quarters: u64,
+    /// `RACK.reo_wnd_persist`: recoveries without duplicate reports until it shrinks again.
+    recoveries_left: u32,
+    /// `RACK.dsack_round`: no report counts before this is acknowledged.
+    round: Option<u64>,
+}
+
+/// RFC 8985 §6.2 step 4: recoveries that a larger reordering window lasts.
+const PERSISTENCE: u32 = 16;
+
+impl Rack {
+    pub(crate) fn new(limited_transmit: bool) -> Self {
+        Self { limited_transmit, ..Self::default() }
+    }
+
+    /// A segment leaves.
+    pub(crate) fn on_departure(&mut self, segment: &Sent) {
+        self.queue.push_back(Transmission::of(segment));
+    }
+
+    /// RFC 8985 §6.2 steps 1 to 3: a segment arrived. If it was sent more than once, `echo` may
+    /// tell that an earlier transmission did (RFC 3522), and so may a time too short.
+    pub(crate) fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
+        let once = segment.transmissions == 1;
+        let rtt = now.saturating_since(segment.last_at);
+        if once {
+            self.minimum.sample(now, rtt);
+            self.order.reordered |= segment.end() < self.order.highest;
+        }
+        self.order.highest_now = self.order.highest_now.max(segment.end());
+        let older = |echo| Seq::new(echo).before(Seq::new(clock(segment.last_at)));
+        if !once && (echo.is_some_and(older) || rtt < self.minimum.get()) {
+            return;
+        }
+        self.tail.on_round_trip();
+        self.rtt = rtt;
+        self.newest = self.newest.max(Transmission::of(segment));
+    }
+
+    /// RFC 8985 §6.2 step 4: the peer reports something that arrived twice (RFC 2883).
+    pub(crate) fn on_duplicate_report(&mut self, una: u64, nxt: u64) {
+        let window = &mut self.window;
+        window.round = window.round.filter(|&round| una < round);
+        if window.round.is_none() {
+            window.round = Some(nxt);
+            window.quarters += 1;
+            window.recoveries_left = PERSISTENCE;
+        }
+    }
+
+    /// The smoothed round-trip time is this.
+    pub(crate) const fn set_smoothed(&mut self, smoothed: Option<Duration>) {
+        self.smoothed = smoothed;
+    }
+
+    /// An acknowledgement told of something new.
+    pub(crate) fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.order.highest = self.order.highest_now;
+        let over = self.phase.is_some_and(|phase| standing.una >= phase.point());
+        if over {
+            self.phase = None;
+            self.window.end_recovery();
+        }
+        self.detect(standing.now, standing.max, standing.mss, board)
+    }
+
+    /// RFC 8985 §6.2 step 5.
+    pub(crate) fn detect(
+        &mut self,
+        now: Time,
+        max: u64,
+        mss: u64,
+        board: &mut Scoreboard,
+    ) -> Verdict {
+        let wait = self.rtt + self.reordering_window(mss, board);
+        let mut found = false;
+        self.deadline = None;
+        while let Some(&sent) = self.queue.front() {
+            if sent.flies(board) {
+                if sent >= self.newest {
+                    break;
+                }
+                if sent.at + wait > now {
+                    self.deadline = Some(sent.at + wait);
+                    break;
+                }
+                board.lose_ending_at(sent.end);
+                found = true;
+            }
+            self.queue.pop_front();
+        }
+        if !found || self.phase.is_some() {
+            return Verdict::Wait;
+        }
+        self.phase = Some(Phase::Fast { point: max });
+        Verdict::Retransmit(LossKind::DuplicateAcks)
+    }
+
+    /// RFC 8985 §6.3: the oldest is lost, and what was sent more than a round trip ago.
+    pub(crate) fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
+        let wait = self.rtt + self.reordering_window(mss, board);
+        if let Some(oldest) = board.oldest() {
+            let end = oldest.end();
+            board.lose_ending_at(end);
+        }
+        while let Some(&sent) = self.queue.front() {
+            if sent.flies(board) {
+                if sent.at + wait > now {
+                    break;
+                }
+                board.lose_ending_at(sent.end);
+            }
+            self.queue.pop_front();
+        }
+        self.phase = Some(Phase::Timeout { point: max });
+        self.deadline = None;
+        self.tail.cancel();
+    }
+
+    /// What was held for lost is in the network after all.
+    pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
+        self.phase = None;
+        self.queue.clear();
+        self.queue.extend(board.flying().map(Transmission::of));
+        self.queue.make_contiguous().sort_unstable();
+    }
+
+    /// When to look again though nothing has arrived: the reordering timer and the probe's.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        crate::sender::earlier(self.deadline, self.tail.deadline())
+    }
+
+    /// True if the reordering timer has run out.
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// True in fast recovery.
+    pub(crate) const fn is_recovering(&self) -> bool {
+        matches!(self.phase, Some(Phase::Fast { .. }))
+    }
+
+    /// True while losses are repaired, however they were found.
+    pub(crate) const fn is_repairing(&self) -> bool {
+        self.phase.is_some()
+    }
+
+    pub(crate) fn order(&self, board: &Scoreboard) -> Order {
+        // Before a loss is established, only Limited Transmit lets selections release new data.
+        let held = !self.limited_transmit && self.phase.is_none();
+        let arrived = if held { board.selected_bytes() } else { 0 };
+        Order::Lost { pipe: board.pipe() + arrived }
+    }
+
+    /// RFC 8985 §6.2 step 4: `RACK_update_reo_wnd`. While no reordering was ever seen, three
+    /// segments beyond count as a loss at once, as they do by RFC 6675 §4.
+    fn reordering_window(&self, mss: u64, board: &Scoreboard) -> Duration {
+        if !self.order.reordered {
+            let most = u64::from(DUPLICATE_THRESHOLD - 1) * mss;
+            if self.phase.is_some() || board.selected_bytes() > most {
+                return Duration::ZERO;
+            }
+        }
+        let window = self.minimum.get() * self.window.quarters / 4;
+        self.smoothed.map_or(window, |smoothed| window.min(smoothed))
+    }
+}
+
+impl Transmission {
+    const fn of(segment: &Sent) -> Self {
+        Self { at: segment.last_at, end: segment.end() }
+    }
+
+    /// True if it is the last one of its segment, and that is in the network.
+    fn flies(self, board: &Scoreboard) -> bool {
+        board.flying_to(self.end).is_some_and(|segment| segment.last_at == self.at)
+    }
+}
+
+impl Phase {
+    const fn point(self) -> u64 {
+        match self {
+            Self::Fast { point } | Self::Timeout { point } => point,
+        }
+    }
+}
+
+impl Default for ReorderingWindow {
+    fn default() -> Self {
+        Self { quarters: 1, recoveries_left: 0, round: None }
+    }
+}
+
+impl ReorderingWindow {
+    const fn end_recovery(&mut self) {
+        self.recoveries_left = self.recoveries_left.saturating_sub(1);
+        if self.recoveries_left == 0 {
+            self.quarters = 1;
+        }
+    }
+}
+
+/// The least round-trip time of the last five to ten minutes (RFC 8985 §6.2 step 1 asks for a
+/// minimum over a window, so that a longer path is noticed).
+#[derive(Debug, Default)]
+struct MinimumRtt {
+    /// The least of this window of time, and of the last.
+    least: [Option<Duration>; 2],
+    since: Time,
+}
+
+impl MinimumRtt {
+    const WINDOW: Duration = Duration::from_secs(300);
+
+    fn sample(&mut self, now: Time, rtt: Duration) {
+        if now.saturating_since(self.since) >= Self::WINDOW {
+            self.least = [None, self.least[0]];
+            self.since = now;
+        }
+        let least = &mut self.least[0];
+        *least = Some(least.map_or(rtt, |least| least.min(rtt)));
+    }
+
+    /// Zero before the first sample.
+    fn get(&self) -> Duration {
+        self.least.into_iter().flatten().min().unwrap_or(Duration::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoreboard::Fate;
+
+    const fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn a_longer_path_is_noticed_after_five_to_ten_minutes() {
+        let mut minimum = MinimumRtt::default();
+        let mut check = |seconds: u64, rtt: u64, expect: u64| {
+            minimum.sample(at(seconds * 1_000), Duration::from_millis(rtt));
+            assert_eq!(minimum.get(), Duration::from_millis(expect), "{seconds} s");
+        };
+        check(0, 30, 30);
+        check(10, 20, 20);
+        check(299, 90, 20);
+        check(300, 80, 20);
+        check(599, 70, 20);
+        check(600, 90, 70);
+        check(900, 95, 90);
+    }
+
+    /// RFC 8985 §6.2 step 4: one more for each round that sees a report, until 16 recoveries
+    /// without have passed.
+    #[test]
+    fn reports_of_duplicates_widen_the_window_for_sixteen_recoveries() {
+        let mut rack = Rack::new(true);
+        let mut check = |una, nxt, expect| {
+            rack.on_duplicate_report(una, nxt);
+            assert_eq!(rack.window.quarters, expect, "{una}");
+        };
+        check(0, 5, 2);
+        check(4, 9, 2);
+        check(5, 9, 3);
+        for _ in 0..15 {
+            rack.window.end_recovery();
+            assert_eq!(rack.window.quarters, 3);
+        }
+        rack.window.end_recovery();
+        assert_eq!(rack.window.quarters, 1);
+    }
+
+    /// Of two transmissions the queue knows which is the last; the other is dropped.
+    #[test]
+    fn a_segment_sent_again_is_judged_by_its_last_transmission() {
+        let (mut rack, mut board) = (Rack::new(true), Scoreboard::default());
+        for offset in [0, 10, 20] {
+            let (first_at, last_at) = (at(0), at(0));
+            let (length, transmissions, fate) = (10, 1, Fate::Flying);
+            board.push(Sent { offset, length, transmissions, fate, first_at, last_at });
+            rack.on_departure(board.last().expect("it was pushed"));
+        }
+        let again = board.sent_again(at(50), 0, 10);
+        rack.on_departure(&again);
+        board.select(20, 30, |segment| rack.on_arrival(at(100), segment, None));
+        rack.detect(at(125), 30, 10, &mut board);
+        let fates: Vec<_> = [0, 10, 20].iter().map(|&offset| board.at(offset).fate).collect();
+        assert_eq!(fates, [Fate::Flying, Fate::Lost, Fate::Selected]);
+        assert_eq!(rack.queue, [Transmission { at: at(50), end: 10 }]);
+    }
+}

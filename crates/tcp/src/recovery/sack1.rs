@@ -1,0 +1,122 @@
+//! Sack1, the first TCP with selective acknowledgements (Fall and Floyd 1996), which ns-2 has.
+
+use cc::LossKind;
+
+use super::{DUPLICATE_THRESHOLD, Guard, Order, Standing, Verdict};
+use crate::scoreboard::Scoreboard;
+
+/// Reno's fast retransmit; then, until everything is acknowledged that had been sent when recovery
+/// began, `pipe` estimates what is in the network: one segment less for each duplicate
+/// acknowledgement, two less for a partial one (the lost segment and its retransmission), one more
+/// for each sent. While it is below the window, the next hole below the forward-most selected
+/// segment is sent again, or else new data.
+#[derive(Debug)]
+pub(crate) struct Sack1 {
+    guard: Guard,
+    pub(crate) duplicates: u32,
+    recovery: Option<Episode>,
+    /// True if the newest acknowledgement ended an episode.
+    ended: bool,
+    /// What had been sent at the last timeout: until more is acknowledged, duplicates may be of what
+    /// the timeout sent again, and tell nothing.
+    timed_out: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Episode {
+    /// What had been sent when it began.
+    recover: u64,
+    /// In bytes; may fall below zero, as an estimate.
+    pipe: i64,
+}
+
+impl Sack1 {
+    pub(crate) const fn new(guard: bool) -> Self {
+        Self { guard: Guard::new(guard), duplicates: 0, recovery: None, ended: false, timed_out: None }
+    }
+
+    pub(crate) fn on_duplicate_ack(
+        &mut self,
+        standing: &Standing,
+        board: &mut Scoreboard,
+    ) -> Verdict {
+        let mss = standing.mss as i64;
+        if self.timed_out.is_some_and(|sent| standing.una <= sent) {
+            return Verdict::Wait;
+        }
+        self.duplicates += 1;
+        if let Some(episode) = &mut self.recovery {
+            episode.pipe -= mss;
+            lose_holes(board);
+            return Verdict::Wait;
+        }
+        if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(standing.una) {
+            return Verdict::Wait;
+        }
+        self.guard.set(standing.max);
+        let flight = (standing.nxt - standing.una) as i64;
+        let pipe = flight - i64::from(DUPLICATE_THRESHOLD) * mss;
+        self.recovery = Some(Episode { recover: standing.max, pipe });
+        lose_holes(board);
+        Verdict::Retransmit(LossKind::DuplicateAcks)
+    }
+
+    pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.duplicates = 0;
+        self.ended = false;
+        let Some(episode) = &mut self.recovery else { return Verdict::Wait };
+        if standing.una >= episode.recover {
+            self.recovery = None;
+            self.ended = true;
+            return Verdict::Wait;
+        }
+        episode.pipe -= 2 * standing.mss as i64;
+        lose_holes(board);
+        Verdict::Wait
+    }
+
+    pub(crate) fn on_timeout(&mut self, max: u64, board: &mut Scoreboard) {
+        self.guard.set(max);
+        self.timed_out = Some(max);
+        self.duplicates = 0;
+        self.recovery = None;
+        board.forget_selections();
+    }
+
+    pub(crate) const fn on_undo(&mut self) {
+        self.guard.clear();
+        self.timed_out = None;
+        self.duplicates = 0;
+        self.recovery = None;
+    }
+
+    /// The first retransmission of an episode replaces the segment that is lost.
+    pub(crate) fn on_sent(&mut self, offset: u64, end: u64) {
+        if let Some(episode) = &mut self.recovery {
+            episode.pipe += (end - offset) as i64;
+        }
+    }
+
+    pub(crate) const fn is_recovering(&self) -> bool {
+        self.recovery.is_some()
+    }
+
+    /// In ns-2 the acknowledgement that ends an episode does not open the window.
+    pub(crate) const fn holds_window(&self) -> bool {
+        self.is_recovering() || self.ended
+    }
+
+    pub(crate) fn order(&self) -> Order {
+        match &self.recovery {
+            Some(episode) => Order::Lost { pipe: episode.pipe.max(0) as u64 },
+            None => Order::Stream,
+        }
+    }
+}
+
+/// Whatever lies below the forward-most selected segment and was not sent again is a hole.
+fn lose_holes(board: &mut Scoreboard) {
+    if let Some(edge) = board.forward_most() {
+        board.lose_below(edge);
+    }
+}

@@ -1,0 +1,331 @@
+//! What is outstanding: every segment sent and not yet acknowledged, and what is known of each
+//! (RFC 6675 §3).
+
+use std::collections::VecDeque;
+
+use base::{Seq, Time};
+
+/// What became of a segment, as far as is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// It is in the network.
+    Flying,
+    /// It arrived: a selective acknowledgement covers it.
+    Selected,
+    /// It left the network without arriving, and was not sent again since.
+    Lost,
+}
+
+/// A segment on its way, data or a FIN.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    /// Stream offset of its first number.
+    pub(crate) offset: u64,
+    /// Numbers it occupies: its payload bytes, and one for a FIN.
+    pub(crate) length: u32,
+    /// How often it was sent.
+    pub(crate) transmissions: u16,
+    pub(crate) fate: Fate,
+    /// When it was sent first.
+    pub(crate) first_at: Time,
+    /// When it was sent last.
+    pub(crate) last_at: Time,
+}
+
+impl Sent {
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset + self.length as u64
+    }
+}
+
+/// The outstanding segments in the order of the stream, without gaps.
+#[derive(Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: VecDeque<Sent>,
+    /// Stretches that selective acknowledgements cover, from and to, in order and apart.
+    selected: Vec<[u64; 2]>,
+    /// Numbers in the network.
+    pipe: u64,
+    /// Below this, each segment has been judged lost or not, once.
+    judged: u64,
+    /// No segment below this is lost.
+    lost_from: u64,
+    /// How many are lost.
+    lost: u32,
+    /// Segments found lost and not yet told of, where somebody wants to know.
+    news: Option<Box<Vec<Sent>>>,
+}
+
+impl Scoreboard {
+    pub(crate) fn oldest(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    pub(crate) fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// The segments in the network, in the order of the stream.
+    pub(crate) fn flying(&self) -> impl Iterator<Item = &Sent> {
+        self.segments.iter().filter(|segment| segment.fate == Fate::Flying)
+    }
+
+    /// The segment that ends at `end`, if it is in the network.
+    pub(crate) fn flying_to(&self, end: u64) -> Option<&Sent> {
+        let segment = self.segments.get(self.index_of_end(end))?;
+        (segment.end() == end && segment.fate == Fate::Flying).then_some(segment)
+    }
+
+    /// How many segments are lost and were not sent again.
+    pub(crate) const fn lost_segments(&self) -> u32 {
+        self.lost
+    }
+
+    /// Numbers in the network: RFC 6675's pipe.
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// Whether to keep each segment found lost for [`Scoreboard::take_losses`].
+    pub(crate) fn watch_losses(&mut self, watch: bool) {
+        self.news = watch.then(Box::default);
+    }
+
+    /// The segments found lost since the last call.
+    pub(crate) fn take_losses(&mut self) -> impl Iterator<Item = Sent> {
+        self.news.iter_mut().flat_map(|news| news.drain(..))
+    }
+
+    /// Numbers that arrived out of order.
+    pub(crate) fn selected_bytes(&self) -> u64 {
+        self.selected.iter().map(|[from, to]| to - from).sum()
+    }
+
+    /// The end of the forward-most selected segment (Mathis and Mahdavi's snd.fack).
+    pub(crate) fn forward_most(&self) -> Option<u64> {
+        self.selected.last().map(|&[_, to]| to)
+    }
+
+    pub(crate) fn push(&mut self, segment: Sent) {
+        debug_assert!(self.segments.back().is_none_or(|last| last.end() == segment.offset));
+        self.pipe += u64::from(segment.length);
+        self.segments.push_back(segment);
+    }
+
+    /// The segment that starts at `offset`.
+    pub(crate) fn at(&self, offset: u64) -> &Sent {
+        let segment = &self.segments[self.index(offset)];
+        debug_assert_eq!(segment.offset, offset, "outstanding segments have no gaps");
+        segment
+    }
+
+    /// The segment at `offset` was sent again, with `length` numbers by now.
+    pub(crate) fn sent_again(&mut self, now: Time, offset: u64, length: u32) -> Sent {
+        let index = self.index(offset);
+        let segment = &mut self.segments[index];
+        match segment.fate {
+            Fate::Flying => self.pipe += u64::from(length - segment.length),
+            Fate::Lost => {
+                self.pipe += u64::from(length);
+                self.lost -= 1;
+                segment.fate = Fate::Flying;
+            }
+            Fate::Selected => {}
+        }
+        segment.length = length;
+        segment.transmissions = segment.transmissions.saturating_add(1);
+        segment.last_at = now;
+        *segment
+    }
+
+    /// Takes the oldest out if everything in it lies below `una`; else cuts off what does.
+    pub(crate) fn pop_below(&mut self, una: u64) -> Option<Sent> {
+        let oldest = self.segments.front_mut()?;
+        let gone = una.min(oldest.end()).saturating_sub(oldest.offset);
+        if oldest.fate == Fate::Flying {
+            self.pipe -= gone;
+        }
+        if oldest.end() <= una {
+            self.lost -= u32::from(oldest.fate == Fate::Lost);
+            return self.segments.pop_front();
+        }
+        oldest.length -= gone as u32;
+        oldest.offset += gone;
+        None
+    }
+
+    /// Forgets what was selected below `una`.
+    pub(crate) fn unselect_below(&mut self, una: u64) {
+        let below = self.selected.iter().take_while(|[_, to]| *to <= una).count();
+        self.selected.drain(..below);
+        if let Some([from, _]) = self.selected.first_mut() {
+            *from = una.max(*from);
+        }
+    }
+
+    /// Everything in `from..to` arrived; tells each segment of which that was not known. A segment
+    /// counts when all of it arrived.
+    pub(crate) fn select(&mut self, from: u64, to: u64, mut arrived: impl FnMut(&Sent)) {
+        let mut at = from;
+        while at < to {
+            let next = self.selected.iter().find(|run| run[1] > at).copied();
+            match next {
+                Some([left, right]) if left <= at => at = right,
+                Some([left, _]) => {
+                    self.select_new(at, to.min(left), &mut arrived);
+                    at = to.min(left);
+                }
+                None => {
+                    self.select_new(at, to, &mut arrived);
+                    at = to;
+                }
+            }
+        }
+        insert(&mut self.selected, from, to);
+    }
+
+    fn select_new(&mut self, from: u64, to: u64, arrived: &mut impl FnMut(&Sent)) {
+        let first = self.index(from);
+        for segment in self.segments.range_mut(first..) {
+            if segment.end() > to {
+                break;
+            }
+            match segment.fate {
+                Fate::Flying => self.pipe -= u64::from(segment.length),
+                Fate::Lost => self.lost -= 1,
+                Fate::Selected => continue,
+            }
+            segment.fate = Fate::Selected;
+            arrived(segment);
+        }
+    }
+
+    /// RFC 6675 §4, `IsLost`: the end of what is lost when more than `bytes` that lie above it were
+    /// selected, or `runs` stretches.
+    pub(crate) fn lost_edge(&self, bytes: u64, runs: usize) -> u64 {
+        let mut above = 0;
+        for (index, &[from, to]) in self.selected.iter().rev().enumerate() {
+            above += to - from;
+            if above > bytes || index + 1 == runs {
+                return from;
+            }
+        }
+        0
+    }
+
+    /// Every segment that ends at or below `edge`, and was not judged before, is lost if it is
+    /// still in the network.
+    pub(crate) fn lose_below(&mut self, edge: u64) {
+        let first = self.index(self.judged);
+        let mut index = first;
+        while let Some(segment) = self.segments.get(index)
+            && segment.end() <= edge
+        {
+            self.lose(index);
+            index += 1;
+        }
+        self.judged = self.judged.max(edge);
+    }
+
+    /// Everything in the network is lost.
+    pub(crate) fn lose_all(&mut self) {
+        (0..self.segments.len()).for_each(|index| self.lose(index));
+        self.judged = self.segments.back().map_or(self.judged, Sent::end);
+    }
+
+    /// The segment that starts at `offset` is lost.
+    pub(crate) fn lose_at(&mut self, offset: u64) {
+        self.lose(self.index(offset));
+    }
+
+    /// The segment that ends at `end` is lost.
+    pub(crate) fn lose_ending_at(&mut self, end: u64) {
+        self.lose(self.index_of_end(end));
+    }
+
+    /// What was held for lost is in the network after all, and may be judged anew.
+    pub(crate) fn find_lost(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.fate == Fate::Lost) {
+            segment.fate = Fate::Flying;
+            self.pipe += u64::from(segment.length);
+        }
+        self.lost = 0;
+        self.judged = 0;
+    }
+
+    fn lose(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        if segment.fate == Fate::Flying {
+            segment.fate = Fate::Lost;
+            self.pipe -= u64::from(segment.length);
+            self.lost_from =
+                if self.lost == 0 { segment.offset } else { self.lost_from.min(segment.offset) };
+            self.lost += 1;
+            if let Some(news) = &mut self.news {
+                news.push(*segment);
+            }
+        }
+    }
+
+    /// The lowest lost segment.
+    pub(crate) fn next_lost(&mut self) -> Option<&Sent> {
+        if self.lost == 0 {
+            return None;
+        }
+        let from = self.index(self.lost_from);
+        let lost = self.segments.range(from..).find(|segment| segment.fate == Fate::Lost)?;
+        self.lost_from = lost.offset;
+        Some(lost)
+    }
+
+    /// Forgets every selective acknowledgement: everything may have to be sent again (RFC 2018
+    /// §8).
+    pub(crate) fn forget_selections(&mut self) {
+        self.selected.clear();
+        self.lost = 0;
+        self.pipe = 0;
+        for segment in &mut self.segments {
+            segment.fate = Fate::Flying;
+            self.pipe += u64::from(segment.length);
+        }
+    }
+
+    /// The place of the first segment that ends at `end` or later.
+    fn index_of_end(&self, end: u64) -> usize {
+        self.segments.partition_point(|segment| segment.end() < end)
+    }
+
+    /// The place of the first segment that starts at `offset` or later.
+    fn index(&self, offset: u64) -> usize {
+        match self.segments.front() {
+            Some(oldest) if oldest.offset < offset => {
+                self.segments.partition_point(|segment| segment.offset < offset)
+            }
+            Some(_) | None => 0,
+        }
+    }
+}
+
+/// Adds `from..to` to `runs`, which are in order and apart.
+fn insert(runs: &mut Vec<[u64; 2]>, from: u64, to: u64) {
+    let first = runs.iter().take_while(|run| run[1] < from).count();
+    let after = first + runs[first..].iter().take_while(|run| run[0] <= to).count();
+    if first == after {
+        runs.insert(first, [from, to]);
+        return;
+    }
+    runs[first] = [runs[first][0].min(from), runs[after - 1][1].max(to)];
+    runs.drain(first + 1..after);
+}
+
+/// A block of numbers as offsets, if it lies within `una..max`: anything else is old, or nonsense.
+pub(crate) fn block_offsets(
+    first: Seq,
+    una: u64,
+    max: u64,
+    [left, right]: [Seq; 2],
+) -> Option<[u64; 2]> {
+    let base = first + una as u32;
+    let [from, to] = [left, right].map(|edge| una as i64 + i64::from(edge.distance(base)));
+    (from >= una as i64 && from < to && to <= max as i64).then_some([from as u64, to as u64])
+}

@@ -1,0 +1,244 @@
+"""Our endpoint and the kernel's, in a network namespace of their own."""
+
+import itertools
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
+LIMIT_S = 40
+KERNEL_END = Path(__file__).parent / "kernel_end.py"
+QUICK = {
+    "tcp.mss": "1460",
+    "tcp.window": "1000",
+    "tcp.tick": "0 s",
+    "tcp.min_rto": "20 ms",
+    "tcp.time_wait": "200 ms",
+}
+"""Settings of our endpoint for a path of a millisecond."""
+
+NUMBERS = itertools.count()
+
+
+def reason_to_skip() -> str | None:
+    """Say why this machine lets no test make a namespace and a device."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "needs Linux and root"
+    if not Path("/dev/net/tun").exists():
+        return "needs /dev/net/tun"
+    try:
+        made = ip("netns", "add", "tp-probe", check=False)
+    except FileNotFoundError:
+        return "needs iproute2"
+    ip("netns", "delete", "tp-probe", check=False)
+    return None if made.returncode == 0 else f"no namespaces: {made.stderr.strip()}"
+
+
+def ip(*words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["ip", *words], capture_output=True, text=True, timeout=LIMIT_S, check=check
+    )
+
+
+class Packet(NamedTuple):
+    """A TCP segment of a capture."""
+
+    time_s: float
+    ours: bool
+    seq: int
+    ack: int
+    flags: str
+    window: int
+    length: int
+    mss: int | None
+    scale: int | None
+    sack_permitted: bool
+    timestamps: tuple[int, int] | None
+    sack: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a connection: what either end says of it, and the captures."""
+
+    kernel: dict[str, Any]
+    peer: dict[str, Any]
+    status: int
+    directory: Path = field(repr=False)
+
+    @property
+    def at_endpoint(self) -> list[Packet]:
+        """What our endpoint sent and saw."""
+        return read_capture(self.directory / "endpoint.pcapng")
+
+    @property
+    def at_kernel(self) -> list[Packet]:
+        """What went over the device."""
+        return read_capture(self.directory / "kernel.pcapng")
+
+
+class Namespace:
+    """A network namespace and the processes in it."""
+
+    def __init__(self, name: str, program: Path, directory: Path):
+        self.name, self.program, self.directory = name, program, directory
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def sysctl(self, key: str, value: int) -> None:
+        self.start(sys.executable, "-c", WRITE, f"/proc/sys/net/ipv4/{key}", str(value)).wait(9)
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a command within the namespace."""
+        process = subprocess.Popen(
+            ["ip", "netns", "exec", self.name, *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def talk(
+        self,
+        opener: str,
+        steps: list[str],
+        options: dict[str, object] | None = None,
+        settings: dict[str, str] | None = None,
+    ) -> Outcome:
+        """Have both ends talk: the kernel's follows `steps`, ours `options` and `settings`."""
+        way = {"ours": "listen", "kernel": "connect"}[opener]
+        kernel = self.start(sys.executable, str(KERNEL_END), way, REMOTE, LOCAL, *steps)
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "ready\n", kernel.stdout.read()
+        peer = self.run_peer(opener, options or {}, settings or {})
+        told, _ = kernel.communicate(timeout=LIMIT_S)
+        said = peer.stderr.splitlines()[-1:]
+        assert said, peer.returncode
+        assert said[0].startswith("{"), peer.stderr
+        return Outcome(json.loads(told), json.loads(said[0]), peer.returncode, self.directory)
+
+    def run_peer(
+        self, opener: str, options: dict[str, object], settings: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        given = {
+            "device": "tp0",
+            "namespace": self.name,
+            "local": LOCAL,
+            "remote": REMOTE,
+            "prefix": PREFIX,
+            "limit": LIMIT_S,
+            "seed": 1,
+            **options,
+        }
+        command = [str(self.program), *(["--listen"] if opener == "kernel" else [])]
+        command += [word for name, value in given.items() for word in (f"--{name}", str(value))]
+        for key, value in {**QUICK, **settings}.items():
+            command += ["--set", f"{key}={value}"]
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT_S + 5, check=False
+        )
+
+    def end(self) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait(LIMIT_S)
+            if process.stdout is not None:
+                process.stdout.close()
+        ip("netns", "delete", self.name)
+
+
+WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """Build `thinpipe-peer` and return its path, or skip where it could do nothing."""
+    reason = reason_to_skip()
+    if reason:
+        pytest.skip(reason)
+    root = Path(__file__).parent.parent.parent
+    command = ["cargo", "build", "--package", "live", "--message-format", "json", "--quiet"]
+    built = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    [made] = [each["executable"] for each in messages if each.get("executable")]
+    return Path(made)
+
+
+@pytest.fixture
+def namespace(program, tmp_path) -> Iterator[Namespace]:
+    """Make a namespace that is gone after the test, whatever comes of it."""
+    name = f"tp-{os.getpid()}-{next(NUMBERS)}"
+    ip("netns", "add", name)
+    made = Namespace(name, program, tmp_path)
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+def read_capture(file: Path) -> list[Packet]:
+    """Read a capture of one interface with stamps in nanoseconds (pcapng, raw IPv4)."""
+    data = file.read_bytes()
+    packets, at = [], 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == ENHANCED_PACKET:
+            high, low, captured = struct.unpack_from("<III", data, at + 12)
+            body = data[at + 28 : at + 28 + captured]
+            packets.append(read_packet(((high << 32) + low) / 1e9, body))
+        at += length
+    return packets
+
+
+ENHANCED_PACKET = 6
+FLAGS = "FSRPAUEC"
+
+
+def read_packet(time_s: float, data: bytes) -> Packet:
+    """Read an IPv4 packet that carries TCP."""
+    ip_bytes = 4 * (data[0] & 15)
+    source, _, seq, ack, offset, flags, window = struct.unpack_from(">HHIIBBH", data, ip_bytes)
+    tcp_bytes = 4 * (offset >> 4)
+    options = dict(read_options(data[ip_bytes + 20 : ip_bytes + tcp_bytes]))
+    numbers = [
+        struct.unpack(f">{len(options.get(kind, b'')) // 4}I", options.get(kind, b""))
+        for kind in (TIMESTAMPS, SACK)
+    ]
+    timestamps, edges = numbers
+    return Packet(
+        time_s,
+        source == int(LOCAL.rpartition(":")[2]),
+        seq,
+        ack,
+        "".join(letter for bit, letter in enumerate(FLAGS) if flags >> bit & 1),
+        window,
+        struct.unpack_from(">H", data, 2)[0] - ip_bytes - tcp_bytes,
+        int.from_bytes(options[MSS], "big") if MSS in options else None,
+        options[SCALE][0] if SCALE in options else None,
+        SACK_PERMITTED in options,
+        (timestamps[0], timestamps[1]) if timestamps else None,
+        tuple(zip(edges[::2], edges[1::2], strict=True)),
+    )
+
+
+END, NO_OPERATION, MSS, SCALE, SACK_PERMITTED, SACK, TIMESTAMPS = 0, 1, 2, 3, 4, 5, 8
+
+
+def read_options(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(data) and data[at] != END:
+        if data[at] == NO_OPERATION:
+            at += 1
+            continue
+        length = data[at + 1]
+        yield data[at], data[at + 2 : at + length]
+        at += length
