@@ -60,6 +60,11 @@ def main() -> None:
             against_ns2(),
         ),
         ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling()),
+        (
+            "Reno in Rust, and the same in Python (examples/aimd.py)",
+            ("algorithm", "segments", "µs per segment"),
+            in_python(),
+        ),
         ("A process of its own", ("what", "measured", "goal"), process()),
     ):
         screen.print(f"\n{title}", style="bold", highlight=False)
@@ -122,6 +127,18 @@ def scaling() -> list[Row]:
         cpu_s, run = _timed(partial(tp.run, "dumbbell-100", settings, duration="20 s"))
         delivered = _delivered(run)
         rows.append((f"{flows:,}", f"{delivered:,}", short(1e6 * cpu_s / delivered)))
+    return rows
+
+
+def in_python() -> list[Row]:
+    """Run the same algorithm twice: its cost in Python, one call an acknowledgement."""
+    rows: list[Row] = []
+    for algorithm in ("reno", f"{HERE.parent / 'examples' / 'aimd.py'}:Aimd"):
+        settings = {"tcp.congestion_control": algorithm, "queue.packets": "20"}
+        work = partial(tp.run, "plain-384", settings)
+        cpu_s, run = min((_timed(work) for _ in range(ROUNDS)), key=lambda each: each[0])
+        flow = run.flows[0]
+        rows.append((flow.variant, f"{_delivered(run):,}", short(1e6 * cpu_s / _delivered(run))))
     return rows
 
 

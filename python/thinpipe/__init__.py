@@ -8,8 +8,18 @@ What a run returns is in seconds, bit/s, bytes and segments. A setting carries i
 in a scenario's file: ``duration="60 s"``, ``radio__tbler="5 %"``.
 """
 
-from thinpipe._core import ScenarioError, __version__
+from thinpipe._core import (
+    Ack,
+    Limits,
+    Loss,
+    LostSegment,
+    RateSample,
+    ScenarioError,
+    __version__,
+)
+from thinpipe.controller import CongestionControl, register
 from thinpipe.point import Point
+from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.result import (
     CwndSummary,
     Flow,
@@ -21,24 +31,35 @@ from thinpipe.result import (
     RttSummary,
 )
 from thinpipe.run import Run, run, run_many
-from thinpipe.scenario import Key, Scenario, keys, scenarios
+from thinpipe.scenario import Key, Scenario, keys, profiles, scenarios
 
 __all__ = [
+    "Ack",
+    "CongestionControl",
     "CwndSummary",
     "Flow",
     "Key",
+    "Limits",
     "Link",
+    "Loss",
+    "LostSegment",
     "Point",
     "QueueSummary",
     "Radio",
     "RadioBlocks",
+    "RateSample",
+    "Recording",
     "Result",
     "RttSummary",
     "Run",
+    "SavedRun",
     "Scenario",
     "ScenarioError",
     "__version__",
     "keys",
+    "load",
+    "profiles",
+    "register",
     "run",
     "run_many",
     "scenarios",

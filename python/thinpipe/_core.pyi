@@ -1,10 +1,25 @@
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EVENTS", "Run", "ScenarioError", "__version__", "keys", "run", "run_many", "shipped"]
+__all__ = [
+    "EVENTS",
+    "Ack",
+    "Limits",
+    "Loss",
+    "LostSegment",
+    "RateSample",
+    "Run",
+    "ScenarioError",
+    "__version__",
+    "keys",
+    "profiles",
+    "run",
+    "run_many",
+    "shipped",
+]
 
 __version__: str
 EVENTS: list[str]
@@ -12,17 +27,26 @@ EVENTS: list[str]
 class ScenarioError(ValueError): ...
 
 def shipped() -> dict[str, str]: ...
-def keys() -> list[tuple[str, str, str, str]]: ...
+def profiles() -> list[tuple[str, str]]: ...
+def keys(profile: str | None = None) -> list[tuple[str, str, str, str]]: ...
 def run(
     source: str,
     name: str,
     settings: Sequence[tuple[str, str]],
+    algorithms: Sequence[tuple[str, Callable[[Limits], tuple[Any, bool, bool]]]],
     *,
     trace: bool = False,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run: ...
 def run_many(
-    points: Sequence[tuple[str, str, Sequence[tuple[str, str]]]],
+    points: Sequence[
+        tuple[
+            str,
+            str,
+            Sequence[tuple[str, str]],
+            Sequence[tuple[str, Callable[[Limits], tuple[Any, bool, bool]]]],
+        ]
+    ],
     *,
     jobs: int,
     trace: bool = False,
@@ -35,3 +59,82 @@ class Run:
     def tables(self) -> dict[str, dict[str, NDArray[np.generic[Any]]]]: ...
     def machines(self) -> list[str]: ...
     def write_pcapng(self, directory: str) -> list[str]: ...
+
+@final
+class Limits:
+    @property
+    def mss(self) -> int: ...
+    @property
+    def initial_window(self) -> int: ...
+    @property
+    def initial_ssthresh(self) -> int: ...
+    @property
+    def maximum_window(self) -> int: ...
+
+@final
+class Ack:
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def acked(self) -> int: ...
+    @property
+    def delivered(self) -> int: ...
+    @property
+    def una(self) -> int: ...
+    @property
+    def nxt(self) -> int: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def pipe(self) -> int: ...
+    @property
+    def rtt_s(self) -> float | None: ...
+    @property
+    def recovering(self) -> bool: ...
+    @property
+    def window_limited(self) -> bool: ...
+    @property
+    def rate(self) -> RateSample | None: ...
+
+@final
+class RateSample:
+    @property
+    def total(self) -> int: ...
+    @property
+    def prior(self) -> int: ...
+    @property
+    def interval_s(self) -> float: ...
+    @property
+    def app_limited(self) -> bool: ...
+    @property
+    def pipe_at_send(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+
+@final
+class Loss:
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def kind(self) -> Literal["duplicate-acks", "fine-timeout", "timeout", "ecn"]: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def sent_s(self) -> float: ...
+    @property
+    def transmissions(self) -> int: ...
+
+@final
+class LostSegment:
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def prior(self) -> int: ...
+    @property
+    def pipe_at_send(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def app_limited(self) -> bool: ...

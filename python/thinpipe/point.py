@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
+from thinpipe.controller import KEY, Algorithm, name_of, resolve
 from thinpipe.scenario import Scenario, find
 
 if TYPE_CHECKING:
     import os
 
-Value = str | SupportsFloat
-"""A setting's value: text with a unit (``"5 %"``), a number, numpy's too, or true or false."""
+Value = str | SupportsFloat | Sequence[Any] | Algorithm
+"""A setting's value: text with a unit (``"5 %"``), a number, numpy's too, true or false, or a list
+of them, as in ``{"link.drop_arrivals": [14, 28]}``.
+
+``tcp.congestion_control`` may also be a class of yours, or ``"FILE.py:CLASS"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,8 @@ class Point:
 
     scenario: Scenario
     settings: tuple[tuple[str, str], ...] = ()
+    algorithms: tuple[tuple[str, Algorithm], ...] = ()
+    """Congestion controls that the settings name, beside those that ship or are registered."""
 
     @classmethod
     def of(
@@ -50,7 +57,16 @@ class Point:
         """
         pairs = _pairs(settings)
         pairs += [(key.replace("__", "."), value) for key, value in more.items()]
-        return cls(find(scenario), tuple((key, as_text(key, value)) for key, value in pairs))
+        plain: list[tuple[str, str]] = []
+        algorithms: list[tuple[str, Algorithm]] = []
+        for key, value in pairs:
+            algorithm = resolve(value) if key.strip() == KEY else None
+            if algorithm is None:
+                plain.append((key, as_text(key, value)))
+            else:
+                algorithms.append((name_of(algorithm), algorithm))
+                plain.append((key, name_of(algorithm)))
+        return cls(find(scenario), tuple(plain), tuple(algorithms[-1:]))
 
     def label(self) -> str:
         """Return the settings in one line."""
@@ -70,7 +86,19 @@ def as_text(key: str, value: Value) -> str:
         return str(int(plain))
     if isinstance(plain, Real):
         return repr(float(plain))
-    raise TypeError(f"{key}: {value!r} is neither text nor a number")
+    if isinstance(plain, list | tuple):
+        return f"[{', '.join(_as_member(key, member) for member in plain)}]"
+    raise TypeError(f"{key}: {value!r} is neither text nor a number nor a list of them")
+
+
+def _as_member(key: str, value: Value | Mapping[str, Any]) -> str:
+    """Return a member of a list as TOML: text in quotes, and tables for those of a schedule."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        pairs = (f"{name} = {_as_member(key, each)}" for name, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return as_text(key, value)
 
 
 def _pairs(settings: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:

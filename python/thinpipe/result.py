@@ -69,11 +69,25 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
+class Drops:
+    """Packets dropped: full queue, RED or CoDel, chance, list, outage, given up by RLC."""
+
+    queue: int
+    aqm: int
+    loss: int
+    list: int
+    outage: int
+    discarded: int
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
-    """One link, one way."""
+    """One link, one way. ``marks`` counts packets marked in the place of being dropped."""
 
     name: str
     drops: int
+    drops_by_reason: Drops
+    marks: int
     utilization: float | None
     queue_packets: QueueSummary
 
@@ -139,7 +153,9 @@ def _flow(data: Mapping[str, Any]) -> Flow:
 
 
 def _link(data: Mapping[str, Any]) -> Link:
-    return _record(Link, data, queue_packets=_record(QueueSummary, data["queue_packets"]))
+    drops = _record(Drops, data["drops_by_reason"])
+    queue = _record(QueueSummary, data["queue_packets"])
+    return _record(Link, data, drops_by_reason=drops, queue_packets=queue)
 
 
 def _radio(data: Mapping[str, Any]) -> Radio:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe import _core
+from thinpipe.controller import Beginning, beginning, registered
 from thinpipe.files import whole_directory, write_file
 from thinpipe.point import Point, Value
-from thinpipe.result import Flow, Link, Radio, Result
+from thinpipe.recording import Recording
+from thinpipe.result import Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import undisturbed
 from thinpipe.tables import TRACED, frame
@@ -20,16 +22,9 @@ from thinpipe.tables import TRACED, frame
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinpipe.plot import Plots
 
-
-class Run:
-    """A finished run: its figures, its tables, its pictures.
-
-    Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
-    simulation. ``rtt``, ``cwnd`` and ``events`` are always there; ``segments``, ``blocks`` and
-    ``hops`` of runs with ``trace=True``.
-    """
+class Run(Recording):
+    """A finished run."""
 
     def __init__(self, core: _core.Run, *, traced: bool) -> None:
         self._core: Final = core
@@ -39,58 +34,6 @@ class Run:
     def result(self) -> Result:
         """All figures."""
         return Result.from_json(self._core.json())
-
-    @property
-    def flows(self) -> tuple[Flow, ...]:
-        """The TCP connections."""
-        return self.result.flows
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """The links, each way apart."""
-        return self.result.links
-
-    @property
-    def radio(self) -> Radio | None:
-        """The radio blocks; ``None`` without a radio."""
-        return self.result.radio
-
-    @property
-    def rtt(self) -> pl.DataFrame:
-        """Round-trip times (``rtt_s``) of segments sent once, when each was acknowledged."""
-        return self._table("rtt")
-
-    @property
-    def cwnd(self) -> pl.DataFrame:
-        """Congestion window, capped by the receiver's, and ssthresh: one row for each change."""
-        return self._table("cwnd")
-
-    @property
-    def events(self) -> pl.DataFrame:
-        """What happened to each flow: established, time-outs, fast retransmits, completed."""
-        return self._table("events")
-
-    @property
-    def segments(self) -> pl.DataFrame:
-        """TCP segments sent and received at each endpoint, sequence numbers from 0 for the SYN."""
-        return self._table("segments")
-
-    @property
-    def blocks(self) -> pl.DataFrame:
-        """Radio blocks, at the start of the TTI in which each was sent."""
-        return self._table("blocks")
-
-    @property
-    def hops(self) -> pl.DataFrame:
-        """When each packet entered and left each link and the radio, and where it was dropped."""
-        return self._table("hops")
-
-    @property
-    def plot(self) -> Plots:
-        """Pictures: ``run.plot.cwnd()`` and friends."""
-        from thinpipe.plot import Plots
-
-        return Plots(self)
 
     def json(self) -> str:
         """Return all figures as ``thinpipe run --json`` prints them."""
@@ -139,16 +82,6 @@ class Run:
             raise ValueError(f"the table {name!r} needs a run with trace=True")
         return self._tables[name]
 
-    def __repr__(self) -> str:
-        result = self.result
-        flows = f"{len(result.flows)} flow" + ("s" if len(result.flows) != 1 else "")
-        return f"<Run {result.scenario} seed {result.seed}: {flows}, {result.duration_s:g} s>"
-
-    def _repr_html_(self) -> str:
-        from thinpipe.report.summary import run_as_html
-
-        return run_as_html(self.result)
-
 
 def run(
     scenario: str | os.PathLike[str] | Scenario,
@@ -179,6 +112,9 @@ def run(
         If the scenario or a setting is wrong; the message names the key and the nearest valid one.
     OSError
         If the scenario's file cannot be read.
+    Exception
+        What a congestion control in Python raised: it ends the run. One that decides on what is
+        no number of bytes is a ValueError.
     TypeError
         If settings are no pairs of keys and values.
 
@@ -189,9 +125,7 @@ def run(
     'vegas'
     """
     point = Point.of(scenario, settings, **more)
-    core = _core.run(
-        point.scenario.source, point.scenario.name, point.settings, trace=trace, progress=progress
-    )
+    core = _core.run(*_row(point), trace=trace, progress=progress)
     return Run(core, traced=trace)
 
 
@@ -210,6 +144,7 @@ def run_many(
         Made by `Point.of`, which takes what `run` takes; or scenarios as they are.
     jobs
         How many run at a time; all processors if ``None``. The results do not depend on it.
+        A congestion control in Python has them run one after the other.
     trace
         Also record segments, radio blocks and the way of each packet.
     progress
@@ -230,6 +165,19 @@ def run_many(
     if jobs < 1:
         raise ValueError(f"jobs: must be at least 1, not {jobs}")
     asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
-    rows = [(point.scenario.source, point.scenario.name, point.settings) for point in asked]
-    cores = _core.run_many(rows, jobs=jobs, trace=trace, progress=progress)
+    cores = _core.run_many(
+        [_row(point) for point in asked], jobs=jobs, trace=trace, progress=progress
+    )
     return [Run(core, traced=trace) for core in cores]
+
+
+def _row(
+    point: Point,
+) -> tuple[str, str, tuple[tuple[str, str], ...], list[tuple[str, Beginning]]]:
+    algorithms = (*point.algorithms, *registered())
+    return (
+        point.scenario.source,
+        point.scenario.name,
+        point.settings,
+        [(name, beginning(algorithm)) for name, algorithm in algorithms],
+    )

@@ -49,10 +49,30 @@ class Key:
     doc: str
 
 
-def keys() -> list[Key]:
-    """Return every key that a scenario may have or a setting may change."""
-    rows = _core.keys()
-    return [Key(*row) for row in rows]
+def keys(profile: str | None = None) -> list[Key]:
+    """Return every key that a scenario may have or a setting may change.
+
+    Parameters
+    ----------
+    profile
+        The value of ``tcp.profile`` under which defaults are listed.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such profile.
+    """
+    known = list(profiles())
+    if profile is not None and profile not in known:
+        nearest = difflib.get_close_matches(profile, known, n=1, cutoff=0.0)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
+    return [Key(*row) for row in _core.keys(profile)]
+
+
+def profiles() -> dict[str, str]:
+    """Return the values of ``tcp.profile``: sets of defaults, each as commented TOML text."""
+    return dict(_core.profiles())
 
 
 def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:

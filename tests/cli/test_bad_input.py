@@ -51,7 +51,8 @@ def test_setting_without_a_value(thinpipe):
         ),
         (
             ("--set", "tcp.variant=vega"),
-            "--set tcp.variant=vega: must be reno or vegas; did you mean vegas?",
+            "--set tcp.variant=vega: must be tahoe, reno, newreno, sack, fack, vegas, westwood, "
+            "cubic or bbr; did you mean vegas?",
         ),
         (
             ("--set", "radio.tbler=100%"),

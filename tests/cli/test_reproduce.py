@@ -16,6 +16,19 @@ def test_listing_names_paper_and_items(thinpipe):
     assert done.returncode == 0
     for item in ("5a", "5b", "6a", "6b", "7a", "7b", "equations", "triggers"):
         assert f"  lo2005/{item} " in done.stdout
+    for item in ("one-drop", "four-drops", "bursts", "tahoe-factor", "steady-state"):
+        assert f"  hynderick2004/{item} " in done.stdout
+
+
+def test_what_differs_as_expected_is_no_failure(thinpipe, tmp_path):
+    done = thinpipe("reproduce", "hynderick2004/two-drops", "--out", "result", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = {fact["id"]: fact for fact in json.loads(done.stdout)["papers"][0]["facts"]}
+    assert facts["v5-released"]["values"] == facts["v5-released"]["list"] == [29, 30, 31, 32, 33]
+    assert (facts["v6-released"]["verdict"], facts["v6-released"]["expected"]) == ("differs",) * 2
+    report = (tmp_path / "result" / "report.html").read_text()
+    assert "29–33" in report
+    assert "as expected" in report
 
 
 def test_item_alone_writes_its_report(thinpipe, tmp_path):
@@ -53,16 +66,18 @@ def test_directory_is_that_of_the_last_report(thinpipe, tmp_path):
     assert "lo2005-6a.png" not in names
 
 
+@pytest.mark.parametrize("paper", papers().values(), ids=papers().keys())
 @pytest.mark.parametrize("width", [80, 100, 160])
-def test_no_id_or_number_is_cut(width):
-    findings = [Finding(fact, (12345.6, 23456.7)) for fact in papers()["lo2005"].facts]
+def test_no_id_or_number_is_cut(width, paper):
+    findings = [Finding(fact, fact.listed or (12345.6, 23456.7)) for fact in paper.facts]
     text = io.StringIO()
     print_facts(Console(file=text, width=width), findings)
     rows = [line.split() for line in text.getvalue().splitlines()]
     assert all(len(line) <= width for line in text.getvalue().splitlines())
     for finding in findings:
         row = next(row for row in rows if finding.fact.id in row)
-        assert {*finding.fact.paper().split(), "17,900", *finding.fact.band().split()} <= {*row}
+        said = (finding.fact.paper(), finding.ours(), finding.fact.band())
+        assert {*" ".join(said).split()} <= {*row}
 
 
 @pytest.mark.slow

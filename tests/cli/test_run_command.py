@@ -150,7 +150,41 @@ def test_keys_are_listed(thinpipe):
     done = thinpipe("keys")
     assert (done.returncode, done.stderr) == (0, "")
     assert "tcp.variant = reno\n    Congestion control" in done.stdout
-    assert "Takes reno or vegas." in done.stdout
+    assert "Takes rounded or exact." in done.stdout
+
+
+def test_keys_are_listed_with_the_defaults_of_a_profile(thinpipe):
+    done = thinpipe("keys", "--profile", "ns2-2.35")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tcp.profile = ns2-2.35\n" in done.stdout
+    assert "tcp.min_rto = 200 ms\n" in done.stdout
+    done = thinpipe("keys", "--profile", "mdern")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "thinpipe: unknown profile 'mdern'; did you mean 'modern'?\n"
+
+
+def test_a_congestion_control_in_a_file(thinpipe, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import thinpipe as tp\n"
+        "class Mine(tp.CongestionControl):\n"
+        "    window = 4096\n"
+        "    def on_ack(self, ack):\n"
+        "        if ack.now_s > 1:\n"
+        "            raise RuntimeError('enough')\n"
+        "    def on_loss(self, loss): ...\n"
+    )
+    mine = ("run", "plain-384", "--set", "tcp.congestion_control=mine.py:Mine", "--json")
+    done = thinpipe(*mine, "--duration", "0.5s")
+    assert json.loads(done.stdout)["flows"][0]["variant"] == "mine+reno"
+    done = thinpipe(*mine)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert 'mine.py", line 6, in on_ack' in done.stderr
+    assert done.stderr.endswith("RuntimeError: enough\n")
+    done = thinpipe("run", "plain-384", "--set", "tcp.congestion_control=mine.py:Min")
+    assert done.stderr == (
+        "thinpipe: --set tcp.congestion_control=mine.py:Min: no CongestionControl of that name; "
+        "it has Mine\n"
+    )
 
 
 def test_no_progress_bar_in_a_pipe(thinpipe):

@@ -29,6 +29,9 @@ def fact(tmp_path: Path, text: str) -> Fact:
         ("value = 0.12\ntolerance = 0.0\nclaim = true", (0.1201,), Verdict.DIFFERS),
         ("band = [0.0, 1.0]\nclaim = true", (math.nan,), Verdict.DIFFERS),
         ("value = 430.0\nclaim = false", (1.0,), Verdict.NOT_CLAIMED),
+        ("list = [26, 29, 30]\nclaim = true", (26.0, 29.0, 30.0), Verdict.HOLDS),
+        ("list = [26, 29, 30]\nclaim = true", (29.0, 26.0, 30.0), Verdict.DIFFERS),
+        ("list = [26, 29, 30]\nclaim = true", (26.0, 29.0), Verdict.DIFFERS),
     ],
 )
 def test_verdict(tmp_path, text, values, verdict):
@@ -47,6 +50,28 @@ def test_derived_number_is_marked_and_is_no_draw(tmp_path):
     assert Finding(derived, (1.0, 2.0)).remark() == ""
 
 
+def test_list_is_shown_as_a_list(tmp_path):
+    found = Finding(fact(tmp_path, "list = [26, 29, 30, 31]\nclaim = true"), (29.0, 31.0))
+    assert found.fact.paper() == "26, 29–31"
+    assert found.fact.band() == "exactly these"
+    assert (found.ours(), found.spread()) == ("29, 31", "")
+
+
+@pytest.mark.parametrize(
+    ("claim", "value", "surprising"),
+    [
+        ("true", 1.0, False),
+        ("true", 2.0, True),
+        ('"differs"\nnote = "why"', 1.0, True),
+        ('"differs"\nnote = "why"', 2.0, False),
+        ("false", 2.0, False),
+    ],
+)
+def test_surprise_is_another_verdict_than_the_one_expected(tmp_path, claim, value, surprising):
+    judged = fact(tmp_path, f"value = 1.0\ntolerance = 0.0\nclaim = {claim}")
+    assert Finding(judged, (value,)).surprising is surprising
+
+
 def test_computed_value_is_derived(tmp_path):
     file = tmp_path / "facts.toml"
     file.write_text(f'[[fact]]\n{HEAD}value = "computed"\ntolerance = 0.0\nclaim = true')
@@ -60,6 +85,7 @@ def test_computed_value_is_derived(tmp_path):
     ("text", "message"),
     [
         ("claim = true", "needs a tolerance or a band"),
+        ('value = 1.0\ntolerance = 0.0\nclaim = "differs"', "needs a note"),
         ("claim = false\ncolour = 3", "unknown fields"),
         (
             'claim = false\n[[fact]]\nid="x"\nitem="i"\nsays=""\nwhere=""\nunit=""\nclaim=false',

@@ -12,7 +12,7 @@ STAIRS = (
     {"tcp"},
     {"world"},
     {"scenario"},
-    {"sim"},
+    {"live", "sim"},
     {"py"},
 )
 """From the ground up: a room may use only rooms of lower steps."""

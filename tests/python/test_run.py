@@ -63,7 +63,7 @@ def test_picture_of_an_unknown_flow(vegas, kind):
 
 def test_widths_are_above_zero(vegas):
     with pytest.raises(ValueError, match=r"^interval_s: must be above zero"):
-        vegas.plot.throughput(interval_s=0)
+        vegas.plot.goodput(interval_s=0)
     with pytest.raises(ValueError, match=r"^width_s: must be above zero"):
         vegas.plot.rtt_histogram(width_s=-1)
 
@@ -73,7 +73,8 @@ def test_segments_stand_before_the_acknowledgements(vegas):
 
     ax = vegas.plot.time_sequence(Figure().subplots())
     line = next(each for each in ax.lines if each.get_label() == "Acknowledged")
-    assert all(each.get_zorder() > line.get_zorder() for each in ax.collections)
+    segments = next(each for each in ax.lines if each.get_label() == "Segment")
+    assert segments.get_zorder() > line.get_zorder()
 
 
 def test_tables_agree_with_the_figures(vegas):
@@ -167,7 +168,10 @@ def test_exception_in_progress_ends_the_batch():
         ("rtt", ("Time (s)", "Round-trip time (s)")),
         ("rtt_histogram", ("Round-trip time (s)", "Samples")),
         ("time_sequence", ("Time (s)", "Sequence number (kB)")),
+        ("outstanding", ("Time (s)", "Outstanding data (kB)")),
         ("throughput", ("Time (s)", "Throughput (kbit/s)")),
+        ("packets", ("Time (s)", "Packet number mod 60 at Uu")),
+        ("goodput", ("Time (s)", "Goodput (kbit/s)")),
     ],
 )
 def test_pictures_name_their_units(vegas, kind, labels):
@@ -187,7 +191,7 @@ def test_pictures_show_the_run(vegas):
     assert len(ax.texts) == vegas.flows[0].spurious_timeouts
     bars = vegas.plot.rtt_histogram(Figure().subplots()).patches
     assert sum(bar.get_height() for bar in bars) == vegas.flows[0].rtt_s.samples
-    rates = vegas.plot.throughput(Figure().subplots()).patches[0].get_data().values
+    rates = vegas.plot.goodput(Figure().subplots()).patches[0].get_data().values
     assert np.mean(rates) * 1000 == pytest.approx(vegas.flows[0].goodput_bps, rel=0.05)
 
 

@@ -12,6 +12,7 @@ import typer
 
 from thinpipe._core import ScenarioError
 from thinpipe.cli.listing import keys, profiles, scenarios
+from thinpipe.cli.plot import BadRequestError, plot
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 
@@ -22,6 +23,7 @@ app = typer.Typer(
     help="TCP over long thin radio pipes: simulate it, draw it, reproduce published papers.",
 )
 app.command()(run)
+app.command()(plot)
 app.command()(reproduce)
 app.command()(scenarios)
 app.command()(profiles)
@@ -45,7 +47,7 @@ def program() -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))
-    except ScenarioError as error:
+    except (ScenarioError, BadRequestError) as error:
         return _refuse(str(error))
     except OSError as error:
         if error.filename is None:  # standard output

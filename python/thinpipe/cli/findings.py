@@ -11,7 +11,6 @@ from rich.measure import Measurement
 from thinpipe.cli.terminal import console, show, table
 from thinpipe.papers.facts import DERIVED, Finding, Verdict
 from thinpipe.papers.paper import Reproduction
-from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +41,7 @@ def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
             finding.fact.id,
             _colored(finding),
             finding.fact.paper(),
-            short(finding.mean, 4),
+            finding.ours(),
             finding.fact.band(),
             finding.spread(),
             finding.fact.unit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Annotated
 
 import typer
 
@@ -23,9 +24,15 @@ def profiles() -> None:
     scenarios()
 
 
-def keys() -> None:
+def keys(
+    *,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="List the defaults under this tcp.profile."),
+    ] = None,
+) -> None:
     """List every key of a scenario: its default, what it may be and what it means."""
-    for key in all_keys():
+    for key in all_keys(profile):
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):
             typer.echo(textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    "))

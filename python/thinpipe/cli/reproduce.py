@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
     from thinpipe.papers.paper import Item, Paper, Reproduction
 
-DIFFERS = 1
-"""Exit status if a claimed fact lies outside its tolerance."""
+SURPRISE = 1
+"""Exit status if a fact's verdict is not the one that its file expects."""
 
 
 def reproduce(
@@ -36,7 +36,7 @@ def reproduce(
     ] = Path("out"),
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
-    """Run papers' experiments and write a report. Exit status 1 if a claimed fact differs."""
+    """Run papers' experiments and write a report. Exit status 1 if a fact's verdict surprises."""
     from thinpipe.papers import papers
     from thinpipe.papers.paper import reproduce as reproduce_paper
 
@@ -61,8 +61,8 @@ def reproduce(
         for each in made:
             print_reproduction(each)
         typer.echo(f"report: {out / 'report.html'}")
-    if any(_differing(each) for each in made):
-        raise typer.Exit(DIFFERS)
+    if any(finding.surprising for each in made for finding in each.findings):
+        raise typer.Exit(SURPRISE)
 
 
 def _choose(known: dict[str, Paper], names: list[str]) -> list[tuple[Paper, list[Item]]]:
@@ -106,12 +106,6 @@ def _write(made: list[Reproduction], directory: Path) -> None:
     write_file(directory / "report.html", page(made).encode())
 
 
-def _differing(made: Reproduction) -> int:
-    from thinpipe.papers.facts import Verdict
-
-    return made.count(Verdict.DIFFERS)
-
-
 def _as_json(made: Reproduction) -> dict[str, Any]:
     return {
         "paper": made.paper.id,
@@ -131,12 +125,14 @@ def _fact_as_json(finding: Finding) -> dict[str, Any]:
         "unit": fact.unit,
         "paper": fact.value if fact.stated else None,
         "derived": None if fact.stated else fact.value,
+        "list": list(fact.listed) or None,
         "low": _finite(fact.low),
         "high": _finite(fact.high),
         "every_value": fact.each,
         "mean": _finite(finding.mean),
         "values": list(finding.values),
         "verdict": finding.verdict.value,
+        "expected": fact.expected.value,
     }
 
 

@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 def papers() -> dict[str, Paper]:
     """Return the papers that can be reproduced, by name."""
-    from thinpipe.papers import lo2005
+    from thinpipe.papers import hynderick2004, lo2005
 
-    return {paper.id: paper for paper in (lo2005.PAPER,)}
+    return {paper.id: paper for paper in (lo2005.PAPER, hynderick2004.PAPER)}

@@ -29,6 +29,9 @@ DERIVED = "†"
 COMPUTED = "computed"
 """Stands in a facts file for a value that the paper's model gives."""
 
+REFUTED = "differs"
+"""Stands in a facts file for a claim that ours contradicts what the paper says; a note says why."""
+
 
 class Verdict(Enum):
     """What became of a fact."""
@@ -56,8 +59,10 @@ class Fact:
         The band in which ours must lie, ends included.
     each
         Whether every run must lie in the band, or their mean.
-    claimed
-        Whether we claim to reproduce it.
+    listed
+        What to find in this order, where the paper gives a list of packets.
+    claimed, expected
+        Whether we claim anything of it, and what: that it holds, as a rule.
     derived, note
         How value and band were read out of the text, and what a reader should know beside.
     """
@@ -72,18 +77,24 @@ class Fact:
     low: float
     high: float
     each: bool
+    listed: tuple[float, ...]
     claimed: bool
+    expected: Verdict
     derived: str
     note: str
 
     def paper(self) -> str:
         """Return the paper's number as text, with a dagger if the paper does not state it."""
-        return short(self.value, 5) + ("" if self.stated or self.value is None else f" {DERIVED}")
+        known = bool(self.listed) or self.value is not None
+        number = runs_of(self.listed) if self.listed else short(self.value, 5)
+        return number + ("" if self.stated or not known else f" {DERIVED}")
 
     def band(self) -> str:
         """Return the accepted values as text."""
         if not self.claimed:
             return "–"
+        if self.listed:
+            return "exactly these"
         if self.value is not None and self.high - self.low <= 2 * max(
             EXACT * abs(self.value), TINY
         ):
@@ -112,13 +123,26 @@ class Finding:
         """Whether ours lies within the fact's band."""
         if not self.fact.claimed:
             return Verdict.NOT_CLAIMED
+        if self.fact.listed:
+            return Verdict.HOLDS if self.values == self.fact.listed else Verdict.DIFFERS
         judged = self.values if self.fact.each else (self.mean,)
         within = bool(judged) and all(self.fact.low <= value <= self.fact.high for value in judged)
         return Verdict.HOLDS if within else Verdict.DIFFERS
 
+    @property
+    def surprising(self) -> bool:
+        """Whether the verdict is another than the one expected."""
+        return self.verdict is not self.fact.expected
+
+    def ours(self) -> str:
+        """Return what we measured: the mean, or the list; "never" without any."""
+        if not self.values:
+            return "never"
+        return runs_of(self.values) if self.fact.listed else short(self.mean, 4)
+
     def spread(self) -> str:
         """Return the least and the greatest value; empty where there is no spread."""
-        if len(set(self.values)) < 2:  # noqa: PLR2004 - one value has no spread
+        if self.fact.listed or len(set(self.values)) < 2:  # noqa: PLR2004 - one value has no spread
             return ""
         return f"{short(min(self.values), 4)} – {short(max(self.values), 4)}"
 
@@ -129,6 +153,25 @@ class Finding:
         if fact.value is None or not draw:
             return ""
         return f"{below(self.values, fact.value)} of our {len(self.values)} runs lie below it"
+
+
+def runs_of(values: Sequence[float]) -> str:
+    """Return whole numbers in their order, three or more that follow one another in short.
+
+    >>> runs_of((26.0, 29.0, 30.0, 31.0))
+    '26, 29–31'
+    """
+    runs: list[list[float]] = []
+    for value in values:
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    words: list[str] = []
+    for run in runs:
+        ends = [short(each, 9) for each in run]
+        words += [f"{ends[0]}–{ends[-1]}"] if len(run) > 2 else ends  # noqa: PLR2004
+    return ", ".join(words)
 
 
 def below(values: Sequence[float], value: float) -> int:
@@ -161,8 +204,8 @@ def load(source: Traversable, computed: Mapping[str, float]) -> tuple[Fact, ...]
 
 
 _FIELDS = frozenset(
-    ("id", "item", "says", "where", "value", "stated", "unit", "tolerance", "band", "of", "claim",
-     "derived", "note")
+    ("id", "item", "says", "where", "value", "stated", "unit", "tolerance", "band", "list", "of",
+     "claim", "derived", "note")
 )  # fmt: skip
 
 
@@ -183,10 +226,20 @@ def _fact(entry: dict[str, Any]) -> Fact:
         low=low,
         high=high,
         each={"mean": False, "each": True}[entry.get("of", "mean")],
-        claimed=entry["claim"],
+        listed=tuple(float(each) for each in entry.get("list", ())),
+        claimed=entry["claim"] is not False,
+        expected=_expected(entry),
         derived=entry.get("derived", ""),
         note=entry.get("note", ""),
     )
+
+
+def _expected(entry: dict[str, Any]) -> Verdict:
+    if entry["claim"] == REFUTED:
+        if "note" not in entry:
+            raise ValueError(f"fact {entry['id']!r}: what differs needs a note that says why")
+        return Verdict.DIFFERS
+    return {True: Verdict.HOLDS, False: Verdict.NOT_CLAIMED}[entry["claim"]]
 
 
 def _band(entry: dict[str, Any]) -> tuple[float, float]:
@@ -196,6 +249,6 @@ def _band(entry: dict[str, Any]) -> tuple[float, float]:
     if "tolerance" in entry:
         room = float(entry["tolerance"]) + EXACT * abs(float(entry["value"]))
         return float(entry["value"]) - room, float(entry["value"]) + room
-    if entry["claim"]:
-        raise ValueError(f"fact {entry['id']!r}: a claim needs a tolerance or a band")
+    if entry["claim"] and "list" not in entry:
+        raise ValueError(f"fact {entry['id']!r}: a claim needs a tolerance or a band, or a list")
     return -math.inf, math.inf

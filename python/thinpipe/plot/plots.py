@@ -6,66 +6,43 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
+from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
+from thinpipe.plot.sequence import draw_time_sequence
+from thinpipe.plot.series import (
+    SAMPLES,
+    heard_by,
+    mean_so_far,
+    outstanding,
+    sending_end,
+    sent_by,
+    throughput,
+)
 from thinpipe.plot.style import COLORS, style
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-    from thinpipe.run import Run
+    from thinpipe.recording import Recording
 
 GRID_S = 0.020
 """Width of a histogram's bar: round-trip times over a dedicated channel come in steps of it."""
 
+MODULO = 60
+"""Where packet numbers begin anew in the traced-packet graphs of Fall and Floyd (1996)."""
+
 
 class Plots:
-    """Pictures of a run. Each draws into `ax`, or into a new figure, and returns the axes."""
+    """Pictures of a run. Each draws into `ax`, or into a new figure, and returns the axes.
 
-    def __init__(self, run: Run) -> None:
+    They show the time from `start_s` to `end_s`; ``None`` is the end of the run.
+    They raise `ValueError` for a flow that the run does not have, and, those that need one, for
+    a run without a trace.
+    """
+
+    def __init__(self, run: Recording) -> None:
         self._run = run
-
-    def cwnd(self, ax: Axes | None = None, *, flow: int = 0) -> Axes:
-        """Draw the congestion window over time; arrows mark spurious time-outs."""
-        table = self._of_flow(self._run.cwnd, flow)
-        with style():
-            ax = ax or _new_axes()
-            time_s, window = steps(table, self._run.result.duration_s)
-            ax.step(time_s, window, where="post", color=COLORS["data"])
-            mark_spurious_timeouts(ax, self._of_flow(self._run.events, flow), time_s, window)
-            ax.set(xlabel="Time (s)", ylabel="Congestion window (segments)")
-            ax.set_ylim(bottom=0)
-        return ax
-
-    def rtt(self, ax: Axes | None = None, *, flow: int = 0) -> Axes:
-        """Draw each round-trip time when it was measured."""
-        table = self._of_flow(self._run.rtt, flow)
-        with style():
-            ax = ax or _new_axes()
-            ax.plot(
-                table["time_s"].to_numpy(),
-                table["rtt_s"].to_numpy(),
-                linestyle="none",
-                marker=".",
-                markersize=2,
-                color=COLORS["data"],
-                rasterized=True,
-            )
-            ax.set(xlabel="Time (s)", ylabel="Round-trip time (s)")
-            ax.set_ylim(bottom=0)
-        return ax
-
-    def rtt_histogram(
-        self, ax: Axes | None = None, *, flow: int = 0, width_s: float = GRID_S
-    ) -> Axes:
-        """Draw how often each round-trip time occurred, in bars of `width_s` seconds."""
-        _above_zero("width_s", width_s)
-        rtt_s = self._of_flow(self._run.rtt, flow)["rtt_s"].to_numpy()
-        with style():
-            ax = ax or _new_axes()
-            edges = histogram_edges(float(rtt_s.max()) if len(rtt_s) else width_s, width_s)
-            ax.hist(rtt_s, bins=list(edges), color=COLORS["data"], edgecolor="white", linewidth=0.3)
-            ax.set(xlabel="Round-trip time (s)", ylabel="Samples")
-        return ax
 
     def time_sequence(
         self,
@@ -75,40 +52,170 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw segments, retransmissions and the acknowledgement line, from a traced run.
+        """Draw each segment from its first to its last byte, as its sender saw it.
 
-        A few seconds show each segment: ``start_s=10, end_s=15``.
+        Retransmissions, drops, the acknowledgements and the window have a colour each, as in
+        tcptrace. A few seconds show each segment: ``start_s=10, end_s=15``.
         """
-        self._check(flow)
-        end_s = self._run.result.duration_s if end_s is None else end_s
-        rows = sending_end(self._run.segments, flow)
-        view = rows.filter((rows["time_s"] >= start_s) & (rows["time_s"] <= end_s))
-        sent = view.filter((view["event"] == "sent") & (view["payload_bytes"] > 0))
-        heard = view.filter((view["event"] == "received") & (view["ack"] > 0))
+        view, rows = self._view(start_s, end_s), self._at_sender(flow)
+        hops = self._run.hops
+        dropped = hops.filter(hops["event"] == "dropped")
         with style():
             ax = ax or _new_axes()
-            again = sent["transmission"] > 1
-            ax.step(
-                heard["time_s"].to_numpy(),
-                heard["ack"].to_numpy() / 1000,
-                where="post",
-                color=COLORS["acknowledgement"],
-                linewidth=0.8,
-                label="Acknowledged",
-            )
-            _draw_segments(ax, sent.filter(~again), "data", "Segments")
-            _draw_segments(ax, sent.filter(again), "retransmission", "Sent again")
-            ax.set(xlabel="Time (s)", ylabel="Sequence number (kB)")
-            ax.legend(loc="upper left")
+            unit = draw_time_sequence(ax, view, sent_by(rows), heard_by(rows), dropped)
+            finish(ax, view, f"Sequence number ({unit.name})", bottom=None)
+        return ax
+
+    def outstanding(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Axes:
+        """Draw the payload that was sent and not acknowledged, and its means so far."""
+        view, data = self._view(start_s, end_s), outstanding(self._at_sender(flow))
+        with style():
+            ax = ax or _new_axes()
+            unit = Unit.of(float(data.instant_bytes.max(initial=0)))
+            for values, kind, label, width in (
+                (data.instant_bytes, "instant", "Outstanding", 0.8),
+                (data.mean_bytes, "mean", "Mean of the samples so far", 1.4),
+                (data.weighted_bytes, "weighted", "Mean weighted by time", 1.4),
+            ):
+                draw_held(ax, view, data.time_s, unit.of_bytes(values), kind, label, width)
+            finish(ax, view, f"Outstanding data ({unit.name})")
         return ax
 
     def throughput(
-        self, ax: Axes | None = None, *, flow: int = 0, interval_s: float | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Axes:
+        """Draw the payload sent over the time since the last was, of late and so far.
+
+        What left in one instant counts as one.
+        """
+        view, data = self._view(start_s, end_s), throughput(sent_by(self._at_sender(flow)))
+        with style():
+            ax = ax or _new_axes()
+            seen, kbps = view.holds(data.time_s), 1e-3
+            instant = data.instant_bps[seen] * kbps
+            draw_marks(ax, data.time_s[seen], instant, "instant", "Instant", Mark())
+            for values, kind, label in (
+                (data.last_bps, "latest", f"Mean of the last {SAMPLES}"),
+                (data.mean_bps, "mean", "Mean so far"),
+            ):
+                draw_held(ax, view, data.time_s, values * kbps, kind, label)
+            finish(ax, view, "Throughput (kbit/s)")
+        return ax
+
+    def packets(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        modulo: int = MODULO,
+        link: str | None = None,
+    ) -> Axes:
+        """Draw packet numbers, modulo `modulo`, at the queue of a link.
+
+        Packet 0 is the SYN; data count from 1. The link is the one where the flow's packets waited
+        longest, unless `link` names another of the column ``machine`` in the table ``hops``.
+        """
+        _above_zero("modulo", modulo)
+        view, rows, hops = self._view(start_s, end_s), self._at_sender(flow), self._run.hops
+        sent = sent_by(rows)
+        links = hops["machine"].unique().cast(str).to_list()
+        if link is not None and link not in links:
+            raise ValueError(f"link: {link!r} is none of {', '.join(sorted(links))}")
+        link = link or bottleneck(hops, numbered(sent))
+        with style():
+            ax = ax or _new_axes()
+            draw_packets(ax, view, traced(hops, link, sent, heard_by(rows)), modulo)
+            finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
+            ax.set_ylim(-0.02 * modulo, 1.02 * modulo)
+        return ax
+
+    def cwnd(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Axes:
+        """Draw the congestion window over time; arrows mark spurious time-outs."""
+        view, table = self._view(start_s, end_s), self._of_flow(self._run.cwnd, flow)
+        time_s, window = table["time_s"].to_numpy(), table["cwnd_segments"].to_numpy()
+        events = self._of_flow(self._run.events, flow)
+        with style():
+            ax = ax or _new_axes()
+            draw_held(ax, view, time_s, window, "data", "_cwnd", 1.4)  # no entry in the legend
+            seen = events.filter(view.holds(events["time_s"].to_numpy()))
+            mark_spurious_timeouts(ax, seen, time_s, window)
+            finish(ax, view, "Congestion window (segments)")
+        return ax
+
+    def rtt(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Axes:
+        """Draw each round-trip time when it was measured, and the mean so far."""
+        view, table = self._view(start_s, end_s), self._of_flow(self._run.rtt, flow)
+        time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
+        with style():
+            ax = ax or _new_axes()
+            seen = view.holds(time_s)
+            draw_marks(ax, time_s[seen], rtt_s[seen], "instant", "Sample", Mark())
+            draw_held(ax, view, time_s, mean_so_far(rtt_s), "mean", "Mean so far")
+            finish(ax, view, "Round-trip time (s)")
+        return ax
+
+    def rtt_histogram(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        width_s: float = GRID_S,
+    ) -> Axes:
+        """Draw how often each round-trip time occurred, in bars of `width_s` seconds."""
+        _above_zero("width_s", width_s)
+        view, table = self._view(start_s, end_s), self._of_flow(self._run.rtt, flow)
+        rtt_s = table.filter(view.holds(table["time_s"].to_numpy()))["rtt_s"].to_numpy()
+        with style():
+            ax = ax or _new_axes()
+            edges = histogram_edges(float(rtt_s.max()) if len(rtt_s) else width_s, width_s)
+            ax.hist(rtt_s, bins=list(edges), color=COLORS["data"], edgecolor="white", linewidth=0.3)
+            ax.set(xlabel="Round-trip time (s)", ylabel="Samples")
+        return ax
+
+    def goodput(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        interval_s: float | None = None,
     ) -> Axes:
         """Draw the acknowledged payload a second, averaged over intervals of `interval_s`."""
-        duration_s = self._run.result.duration_s
+        view = self._view(start_s, end_s)
         table = self._of_flow(self._run.rtt, flow)
-        edges = np.linspace(0.0, duration_s, _intervals(duration_s, interval_s) + 1)
+        count = _intervals(view.end_s - view.start_s, interval_s)
+        edges = np.linspace(view.start_s, view.end_s, count + 1)
         offsets = np.maximum.accumulate(table["offset"].to_numpy().astype(np.float64))
         reached = np.searchsorted(table["time_s"].to_numpy(), edges, side="right")
         acked = np.where(reached > 0, np.append(0.0, offsets)[reached], 0.0)
@@ -116,9 +223,15 @@ class Plots:
             ax = ax or _new_axes()
             rates = np.diff(acked) * 8 / np.diff(edges) / 1000
             ax.stairs(rates, edges, color=COLORS["data"], linewidth=1.2)
-            ax.set(xlabel="Time (s)", ylabel="Throughput (kbit/s)")
-            ax.set_ylim(bottom=0)
+            finish(ax, view, "Goodput (kbit/s)")
         return ax
+
+    def _view(self, start_s: float, end_s: float | None) -> View:
+        return View.of(start_s, end_s, self._run.result.duration_s)
+
+    def _at_sender(self, flow: int) -> pl.DataFrame:
+        self._check(flow)
+        return sending_end(self._run.segments, flow)
 
     def _of_flow(self, table: pl.DataFrame, flow: int) -> pl.DataFrame:
         self._check(flow)
@@ -128,15 +241,6 @@ class Plots:
         known = [each.id for each in self._run.flows]
         if flow not in known:
             raise ValueError(f"flow: {flow} is none of this run's, {known[0]} to {known[-1]}")
-
-
-def steps(cwnd: pl.DataFrame, end_s: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return times and windows of a step curve that reaches to the end of the run."""
-    time_s = cwnd["time_s"].to_numpy()
-    window = cwnd["cwnd_segments"].to_numpy()
-    if len(window) == 0:
-        return time_s, window
-    return np.append(time_s, end_s), np.append(window, window[-1])
 
 
 def mark_spurious_timeouts(
@@ -160,24 +264,6 @@ def histogram_edges(greatest_s: float, width_s: float) -> np.ndarray:
     count = max(1, int(np.ceil(greatest_s / width_s + 0.5)))
     edges: np.ndarray = (np.arange(count + 1) - 0.5) * width_s
     return edges
-
-
-def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
-    """Return the rows of the endpoint that sends a flow's data."""
-    both = segments.filter(segments["flow"] == flow)
-    data = both.filter((both["event"] == "sent") & (both["payload_bytes"] > 0))
-    if len(data) == 0:
-        raise ValueError(f"flow {flow} sent no data")
-    return both.filter(both["endpoint"] == data["endpoint"][0])
-
-
-def _draw_segments(ax: Axes, sent: pl.DataFrame, kind: str, label: str) -> None:
-    """Draw segments from the first to the last byte, in front of lines and however small."""
-    time_s = sent["time_s"].to_numpy()
-    first = sent["seq"].to_numpy() / 1000
-    last = (sent["seq"] + sent["payload_bytes"]).to_numpy() / 1000
-    ax.vlines(time_s, first, last, color=COLORS[kind], linewidth=2.0, label=label, zorder=3)
-    ax.plot(time_s, last, ".", color=COLORS[kind], markersize=2, zorder=3, rasterized=True)
 
 
 def _intervals(duration_s: float, interval_s: float | None) -> int:

@@ -12,6 +12,13 @@ COLORS: Final = {
     "acknowledgement": "#009E73",
     "retransmission": "#D55E00",
     "timeout": "#CC79A7",
+    "window": "#E69F00",
+    "sack": "#CC79A7",
+    "drop": "#000000",
+    "instant": "#8A8A8A",
+    "latest": "#D55E00",
+    "mean": "#0072B2",
+    "weighted": "#009E73",
     "paper": "#000000",
     "muted": "#8A8A8A",
 }

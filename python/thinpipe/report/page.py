@@ -67,7 +67,5 @@ def png(figure: Figure) -> bytes:
 
 def ours(finding: Finding) -> str:
     """Return what we measured: the mean, and the range over runs in brackets."""
-    if not finding.values:
-        return "never"
     spread = finding.spread()
-    return short(finding.mean, 4) + (f" ({spread})" if spread else "")
+    return finding.ours() + (f" ({spread})" if spread else "")

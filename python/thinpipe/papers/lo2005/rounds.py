@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.papers.series import Steps
-from thinpipe.plot.plots import sending_end
+from thinpipe.plot.series import sending_end
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,213 @@
+"""The thesis as a whole: its items and the words of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from thinpipe.papers.hynderick2004 import figures, tables
+from thinpipe.papers.hynderick2004.check import MEASURES, Measure
+from thinpipe.papers.hynderick2004.experiments import (
+    BITS,
+    BURSTS,
+    COMPARED,
+    DAMAGES,
+    DROPS,
+    FORMULA_WINDOW,
+    GUARDED,
+    LASTING_S,
+    LOSSES,
+    LOST_AGAIN,
+    OPENED,
+    OTHERS,
+    QUEUED,
+    SEEDS,
+    SIZES,
+    VARIANTS,
+    WIDE_WINDOW,
+    Study,
+    avoiding,
+    burst,
+    damaged,
+    four_drops,
+    lossy,
+    lossy_bits,
+    one_window,
+    opening,
+    queueing,
+    two_windows,
+)
+from thinpipe.papers.hynderick2004.stated import FACTS
+from thinpipe.papers.hynderick2004.walk import spelled
+from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.paper import Item, Outcomes, Paper
+from thinpipe.point import Point
+
+NUMBERS: Final = ("one", "two", "three", "four")
+
+
+def _measure(measure: Measure) -> Callable[[Outcomes], Sequence[float]]:
+    return lambda outcomes: measure(Study(outcomes))
+
+
+def _drops(count: int, text: tuple[str, ...], points: tuple[Point, ...] = ()) -> Item:
+    """Return the item of one of figures V.11 to V.14."""
+    number, drops = NUMBERS[count - 1], DROPS[count - 1]
+    plural = "s" if count > 1 else ""
+    mine = tuple(four_drops(variant, drops) for variant in (*VARIANTS, *OTHERS))
+    return Item(
+        f"{number}-drop{plural}",
+        f"Figure V.{10 + count}: packet{plural} {spelled(drops)} dropped",
+        text,
+        (*mine, *points),
+        Keep.TRACE,
+        figures.packets(count),
+        tables.recovery(count),
+    )
+
+
+ITEMS: Final = (
+    _drops(
+        1,
+        (
+            "Each packet at the bottleneck's queue: a square when it arrives and when it leaves, a "
+            "cross where it is dropped, a dot where its acknowledgement reaches the sender; a "
+            "dashed line is a timeout. Packets are numbered modulo 60 and packet 0 is the SYN.",
+            "The thesis had two further connections overflow the queue to make the drops; here a "
+            "list drops the packets and no queue overflows. FACK, which the thesis had to leave "
+            "out, stands beside.",
+        ),
+    ),
+    _drops(2, ()),
+    _drops(3, ()),
+    _drops(
+        4,
+        ("The facts on all four figures together stand here, too.",),
+        tuple(four_drops(variant, drops) for variant in VARIANTS for drops in DROPS),
+    ),
+    Item(
+        "bursts",
+        "Bursts of drops, and a retransmission lost again",
+        (
+            "The window of slow start that holds packets 31 to 62 loses its first packets; or the "
+            "window 15 to 30 and the next one each lose half of the burst at their ends.",
+            "Tahoe resends what had arrived, and the duplicates that this causes look like one "
+            "more loss: without the later guard (tcp.recover_guard) it halves its threshold again "
+            "and again. With the guard it does what the thesis expects of it.",
+        ),
+        (
+            *(
+                burst(variant, drops(count))
+                for variant in VARIANTS
+                for drops in (one_window, two_windows)
+                for count in BURSTS
+            ),
+            *(
+                burst("tahoe", drops(count), GUARDED)
+                for drops in (one_window, two_windows)
+                for count in BURSTS
+            ),
+            *(burst(variant, LOST_AGAIN) for variant in VARIANTS),
+        ),
+        Keep.TRACE,
+        figures.bursts,
+        tables.bursts,
+    ),
+    Item(
+        "damage",
+        "A constant error rate",
+        (
+            "The same path, with packets lost at random. Of all here, BBR alone takes losses for "
+            "congestion only from a share of 2 % on (its draft's BBRLossThresh): what the thesis's "
+            "“as long as” leaves open.",
+        ),
+        tuple(
+            damaged(variant, loss, seed)
+            for variant in (*VARIANTS, *OTHERS)
+            for loss in DAMAGES
+            for seed in SEEDS
+        ),
+        Keep.RESULT,
+        figures.damage,
+        tables.damage,
+    ),
+    Item(
+        "slow-start",
+        "Slow start and congestion avoidance",
+        ("The SYN counts as the window of one packet that slow start begins with.",),
+        (
+            *(opening(window) for window in OPENED),
+            *(queueing(window) for window in QUEUED),
+            avoiding(),
+        ),
+        Keep.TABLES,
+        figures.slow_start,
+        tables.slow_start,
+    ),
+    Item(
+        "tahoe-factor",
+        "Figure IV.6: throughput against losses per packet",
+        (
+            f"A window of {FORMULA_WINDOW} packets alone bounds the throughput without loss. Lines "
+            "at the points are the range over five seeds.",
+        ),
+        tuple(
+            lossy(variant, loss, seed, FORMULA_WINDOW)
+            for variant in COMPARED
+            for loss in (0.0, *LOSSES)
+            for seed in SEEDS
+        ),
+        Keep.RESULT,
+        figures.tahoe_factor,
+        tables.tahoe_factor,
+    ),
+    Item(
+        "tahoe-factor-bits",
+        "Figure IV.7: throughput against losses per bit",
+        ("S counts the packet on the wire, with 40 B of headers; five seeds.",),
+        tuple(
+            lossy_bits(loss, payload, seed)
+            for payload in SIZES
+            for loss in (0.0, *BITS)
+            for seed in SEEDS
+        ),
+        Keep.RESULT,
+        figures.tahoe_factor_bits,
+    ),
+    Item(
+        "steady-state",
+        "Mathis and PFTK",
+        (
+            f"Losses alone bound the window; it may reach {WIDE_WINDOW} packets. A run lasts "
+            f"{LASTING_S} s.",
+        ),
+        tuple(
+            lossy(variant, loss, seed, WIDE_WINDOW)
+            for variant in ("reno", "newreno", "sack")
+            for loss in LOSSES
+            for seed in SEEDS
+        ),
+        Keep.RESULT,
+        figures.steady_state,
+        tables.steady_state,
+    ),
+)
+
+PAPER: Final = Paper(
+    id="hynderick2004",
+    citation=(
+        "O. Hynderick, S. Raes: TCP performance over WCDMA, master's thesis, 2004; chapters IV "
+        "and V: TCP's equilibrium, and how its versions recover from drops"
+    ),
+    text=(
+        "A sender, 8 Mbit/s and 0.1 ms to a router, 0.8 Mbit/s and 100 ms to a receiver: the "
+        "set-up of Fall and Floyd (1996), with which the thesis walks packet by packet through "
+        "the recovery of each version of TCP. TCP here is as ns-2 had it then: the profile "
+        "ns2-1996, packets of 1000 B of payload, a window of 28.",
+        "Where a fact lists packets, ours must be the same packets in the same order.",
+    ),
+    items=ITEMS,
+    facts=FACTS,
+    measures={name: _measure(measure) for name, measure in MEASURES.items()},
+)
+"""What the thesis states and how it is checked."""

@@ -1,0 +1,185 @@
+"""What several pictures draw: a view in time, curves that hold their values, legends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from thinpipe.plot.style import COLORS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Chosen = NDArray[np.bool_]
+
+FEW: Final = 2000
+"""Marks that stay shapes in SVG and PDF; where there are more, they become an image, all drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Bytes in the unit of an axis."""
+
+    name: str
+    bytes: int
+
+    @classmethod
+    def of(cls, greatest_bytes: float) -> Unit:
+        """Return kB, or MB where kB would have five figures."""
+        return cls("kB", 10**3) if greatest_bytes < 10**7 else cls("MB", 10**6)
+
+    def of_bytes(self, values: Floats | Integers) -> Floats:
+        """Return bytes in this unit."""
+        return values / self.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A matplotlib marker, its size in points, and whether it is filled."""
+
+    shape: str = "."
+    size: float = 3
+    fill: Literal["full", "none"] = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The time that a picture shows, in seconds of the simulation, ends included."""
+
+    start_s: float
+    end_s: float
+
+    @classmethod
+    def of(cls, start_s: float, end_s: float | None, duration_s: float) -> View:
+        """Return the view from `start_s` to `end_s`, or to the end of a run.
+
+        Raises
+        ------
+        ValueError
+            If it is empty or begins outside of the run.
+        """
+        if not 0 <= start_s < duration_s:
+            raise ValueError(
+                f"start_s: must be from 0 s to below {duration_s:g} s, not {start_s:g} s"
+            )
+        if end_s is not None and not end_s > start_s:
+            raise ValueError(f"end_s: must be after the start, {start_s:g} s, not {end_s:g} s")
+        return cls(start_s, duration_s if end_s is None else min(end_s, duration_s))
+
+    def holds(self, time_s: Floats) -> Chosen:
+        """Return which times are in view."""
+        chosen: Chosen = (time_s >= self.start_s) & (time_s <= self.end_s)
+        return chosen
+
+    def held(self, time_s: Floats, values: Floats) -> tuple[Floats, Floats]:
+        """Return the part in view of a curve that holds each value until the next one.
+
+        It begins with the value held when the view begins, if there is one by then, and reaches to
+        the end of the view.
+        """
+        inside = self.holds(time_s)
+        times, shown = time_s[inside], values[inside]
+        before = int(np.searchsorted(time_s, self.start_s)) - 1
+        if before >= 0:
+            times, shown = np.r_[self.start_s, times], np.r_[values[before], shown]
+        if len(times):
+            times, shown = np.r_[times, self.end_s], np.r_[shown, shown[-1]]
+        return times, shown
+
+
+def draw_held(
+    ax: Axes, view: View, time_s: Floats, values: Floats, kind: str, label: str, width: float = 1.2
+) -> None:
+    """Draw a curve that holds each value until the next one, if it has any in view."""
+    times, shown = view.held(time_s, values)
+    if len(times) == 0:
+        return
+    ax.step(
+        times,
+        shown,
+        where="post",
+        color=COLORS[kind],
+        linewidth=width,
+        label=label,
+        rasterized=len(times) > FEW,
+    )
+
+
+def draw_marks(
+    ax: Axes, times: Floats, values: Floats | Integers, kind: str, label: str, mark: Mark
+) -> None:
+    """Draw a mark for each value; nothing, and no entry in the legend, if there is none."""
+    if len(times) == 0:
+        return
+    ax.plot(
+        times,
+        values,
+        linestyle="none",
+        marker=mark.shape,
+        markersize=mark.size,
+        fillstyle=mark.fill,
+        color=COLORS[kind],
+        label=label,
+        rasterized=len(times) > FEW,
+    )
+
+
+def draw_bars(
+    ax: Axes,
+    times: Floats,
+    span: tuple[Floats, Floats],
+    kind: str,
+    label: str,
+    *,
+    width: float = 1.8,
+    point: float = 0.0,
+) -> None:
+    """Draw upright bars over a span, in front of lines.
+
+    A `point` on top, of so many points, shows a bar however small it is.
+    """
+    if len(times) == 0:
+        return
+    gap = np.full(len(times), np.nan)
+    color, many = COLORS[kind], len(times) > FEW
+    # One line with gaps: a million lines would take minutes.
+    ax.plot(
+        np.repeat(times, 3),
+        np.stack([*span, gap], axis=1).ravel(),
+        color=color,
+        linewidth=width,
+        solid_capstyle="butt",
+        label=label,
+        rasterized=many,
+        zorder=3,
+    )
+    if point:
+        ax.plot(times, span[1], ".", color=color, markersize=point, rasterized=many, zorder=3)
+
+
+def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:
+    """Label the axes, set the view, put the legend above."""
+    ax.set(xlabel="Time (s)", ylabel=ylabel)
+    if bottom is not None:
+        ax.set_ylim(bottom=bottom)
+    margin = 0.01 * (view.end_s - view.start_s)
+    ax.set_xlim(view.start_s - margin, view.end_s + margin)
+    if not ax.has_data():
+        ax.text(0.5, 0.5, "nothing to show", transform=ax.transAxes, ha="center", va="center")
+    handles, labels = ax.get_legend_handles_labels()
+    if labels:
+        ax.legend(
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=min(len(labels), 4),
+            borderaxespad=0.2,
+            columnspacing=1.4,
+            handlelength=1.6,
+        )

@@ -1,0 +1,121 @@
+"""The traced-packet graph of Fall and Floyd (1996): what a bottleneck's queue saw of a flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thinpipe.plot.drawing import Mark, View, draw_marks
+from thinpipe.plot.series import SYN, Heard, Sent
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Packets:
+    """Numbered packets at their times. 0 is the SYN; data packets count from 1."""
+
+    time_s: Floats
+    number: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What happened to a flow's packets at one link, and its acknowledgements at the sender.
+
+    Attributes
+    ----------
+    departed
+        When each would have left the link's queue: when it left the link, less the least time
+        that any packet took across, which is the link's delay.
+    acknowledged
+        By the number of the last packet that each acknowledgement covers.
+    """
+
+    arrived: Packets
+    departed: Packets
+    dropped: Packets
+    acknowledged: Packets
+
+
+def numbered(sent: Sent) -> pl.DataFrame:
+    """Return uid and number of a sender's packets: SYN and data."""
+    import polars as pl
+
+    counts = sent.only(sent.carries_data | ((sent.flags & SYN) > 0))
+    number = packet_number(counts.last, segment_bytes(sent))
+    return pl.DataFrame({"uid": counts.uid, "number": number})
+
+
+def segment_bytes(sent: Sent) -> int:
+    """Return the payload of a full segment: the most that was sent at once."""
+    return max(1, int((sent.last - sent.first).max(initial=0)))
+
+
+def packet_number(upto: Integers, segment: int) -> Integers:
+    """Return the number of the packet that ends at an offset; offset 0 ends the SYN."""
+    number: Integers = -(-upto // segment)
+    return number
+
+
+def bottleneck(hops: pl.DataFrame, packets: pl.DataFrame) -> str:
+    """Return the link where the packets waited longest: in sum, above the least time across.
+
+    Raises
+    ------
+    ValueError
+        If they entered no link.
+    """
+    rows = hops.join(packets, on="uid", how="semi")
+    entered = rows.filter(rows["event"] == "entered").select("uid", "machine", "time_s")
+    left = rows.filter(rows["event"] == "left").select("uid", "machine", left_s="time_s")
+    if len(entered) == 0:
+        raise ValueError("no packet of this flow entered a link")
+    across = entered.join(left, on=["uid", "machine"])
+    waits = {str(entered["machine"][0]): 0.0}
+    for (machine,), times in across.group_by("machine", maintain_order=True):
+        took_s = (times["left_s"] - times["time_s"]).to_numpy()
+        waits[str(machine)] = float((took_s - took_s.min()).sum())
+    return max(waits, key=lambda machine: waits[machine])
+
+
+def traced(hops: pl.DataFrame, link: str, sent: Sent, heard: Heard) -> Traced:
+    """Return what happened to a flow's packets at a link."""
+    packets = numbered(sent)
+    rows = hops.filter(hops["machine"] == link).join(packets, on="uid", maintain_order="left")
+    entered, left, dropped = (
+        rows.filter(rows["event"] == event) for event in ("entered", "left", "dropped")
+    )
+    across = left.join(entered.select("uid", entered_s="time_s"), on="uid", maintain_order="left")
+    took_s = (across["time_s"] - across["entered_s"]).to_numpy()
+    delay_s = float(took_s.min()) if len(took_s) else 0.0
+    return Traced(
+        _packets(entered),
+        Packets(across["time_s"].to_numpy() - delay_s, across["number"].to_numpy()),
+        _packets(dropped),
+        Packets(heard.time_s, packet_number(heard.ack, segment_bytes(sent))),
+    )
+
+
+def draw_packets(ax: Axes, view: View, traced: Traced, modulo: int) -> None:
+    """Draw squares at arrival and departure, crosses for drops, dots for acknowledgements."""
+    for packets, kind, label, mark in (
+        (traced.arrived, "data", "Arrived at the queue", Mark("s", 3.5, "none")),
+        (traced.departed, "data", "Left the queue", Mark("s", 3.5)),
+        (traced.acknowledged, "acknowledgement", "Acknowledged, at the sender", Mark(".", 4)),
+        (traced.dropped, "drop", "Dropped", Mark("x", 8)),
+    ):
+        seen = view.holds(packets.time_s)
+        numbers = packets.number[seen] % modulo
+        draw_marks(ax, packets.time_s[seen], numbers, kind, label, mark)
+
+
+def _packets(rows: pl.DataFrame) -> Packets:
+    return Packets(rows["time_s"].to_numpy(), rows["number"].to_numpy())

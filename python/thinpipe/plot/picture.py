@@ -1,0 +1,77 @@
+"""A picture of a run as a file."""
+
+from __future__ import annotations
+
+import difflib
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.files import write_whole
+from thinpipe.plot.style import style
+
+if TYPE_CHECKING:
+    from thinpipe.recording import Recording
+
+KINDS: Final = (
+    "time-sequence",
+    "outstanding",
+    "rtt",
+    "throughput",
+    "cwnd",
+    "packets",
+    "goodput",
+    "rtt-histogram",
+)
+"""Kinds of pictures: the methods of `Plots`, with dashes."""
+
+SUFFIXES: Final = (".png", ".svg", ".pdf")
+
+SIZE: Final = (9.0, 5.0)
+"""Inches."""
+
+_METADATA: Final[dict[str, dict[str, None]]] = {
+    ".png": {"Software": None},
+    ".svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
+    ".pdf": dict.fromkeys(("Creator", "Producer", "CreationDate")),
+}
+"""What is left out, so that equal pictures are equal files."""
+
+
+def write_picture(
+    run: Recording, file: Path, kind: str, *, flow: int = 0, **options: float
+) -> None:
+    """Draw a picture of a run into a file: PNG, SVG or PDF, by its suffix.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, flow or suffix, or the run has not what the picture needs.
+    OSError
+        If the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    _check_kind(kind)
+    _check_suffix(file)
+    result, suffix = run.result, file.suffix.lower()
+    content = io.BytesIO()
+    with style():
+        figure = Figure(figsize=SIZE)
+        getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), flow=flow, **options)
+        title = f"{result.scenario}, seed {result.seed}, flow {flow}: {run.flows[flow].variant}"
+        figure.suptitle(title, fontsize="medium")
+        figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
+    write_whole(file, content.getvalue())
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        nearest = difflib.get_close_matches(kind.replace("_", "-"), KINDS, n=1)
+        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        raise ValueError(f"kind: must be {', '.join(KINDS[:-1])} or {KINDS[-1]}{hint}")
+
+
+def _check_suffix(file: Path) -> None:
+    if file.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"file: must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")

@@ -1,0 +1,238 @@
+"""The numbers behind the pictures of a flow, as the sender sees them.
+
+Offsets are bytes of payload from 0; numbers that wrap in the header do not wrap here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Chosen = NDArray[np.bool_]
+
+FIN: Final = 0x01
+SYN: Final = 0x02
+RST: Final = 0x04
+ACK: Final = 0x10
+
+SAMPLES: Final = 10
+"""How many instant throughputs the thesis and tcptrace average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Segments that a flow's sender sent, in order of time.
+
+    Attributes
+    ----------
+    first, last
+        Offsets of the first byte of payload and of the one after the last.
+    again
+        True for bytes that had been sent before.
+    """
+
+    time_s: Floats
+    uid: NDArray[np.uint64]
+    first: Integers
+    last: Integers
+    again: Chosen
+    flags: Integers
+
+    def only(self, chosen: Chosen) -> Sent:
+        """Return some of the segments."""
+        return Sent(*(getattr(self, name)[chosen] for name in self.__slots__))
+
+    @property
+    def carries_data(self) -> Chosen:
+        """True for segments with payload."""
+        return self.last > self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Acknowledgements that reached a flow's sender, in order of time.
+
+    Attributes
+    ----------
+    ack
+        The first byte not acknowledged.
+    edge
+        The first byte beyond the window that the receiver announced.
+    sack_from, sack_to
+        The range acknowledged selectively; equal where there is none.
+    """
+
+    time_s: Floats
+    ack: Integers
+    edge: Integers
+    sack_from: Integers
+    sack_to: Integers
+
+    def only(self, chosen: Chosen) -> Heard:
+        """Return some of the acknowledgements."""
+        return Heard(*(getattr(self, name)[chosen] for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class Outstanding:
+    """Bytes sent and not acknowledged, after each event at the sender that changed them.
+
+    Attributes
+    ----------
+    mean_bytes
+        Of the samples so far.
+    weighted_bytes
+        Of the time so far: each sample counts as long as it lasted.
+    """
+
+    time_s: Floats
+    instant_bytes: Floats
+    mean_bytes: Floats
+    weighted_bytes: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Bit/s at the sender; what left in one instant counts as one sample.
+
+    Attributes
+    ----------
+    instant_bps
+        Payload sent at a time over the time since the one before.
+    last_bps
+        Mean of the last samples of `instant_bps`; NaN until there are as many.
+    mean_bps
+        Payload sent so far over the time so far.
+    """
+
+    time_s: Floats
+    instant_bps: Floats
+    last_bps: Floats
+    mean_bps: Floats
+
+
+def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
+    """Return the rows of the endpoint that sends a flow's data, or opened it if none does.
+
+    Raises
+    ------
+    ValueError
+        If nothing was sent.
+    """
+    both = segments.filter(segments["flow"] == flow)
+    sent = both.filter(both["event"] == "sent")
+    if len(sent) == 0:
+        raise ValueError(f"flow {flow} sent nothing")
+    data = sent.filter(sent["payload_bytes"] > 0)
+    sender = (data if len(data) else sent)["endpoint"][0]
+    return both.filter(both["endpoint"] == sender)
+
+
+def sent_by(rows: pl.DataFrame) -> Sent:
+    """Return what the endpoint of `rows` sent."""
+    sent = rows.filter(rows["event"] == "sent")
+    flags = _integers(sent, "flags")
+    opens = (flags & SYN) > 0
+    seq = unwrapped(_integers(sent, "seq"))
+    first = np.where(opens, 0, seq - 1)
+    return Sent(
+        sent["time_s"].to_numpy(),
+        sent["uid"].to_numpy(),
+        first,
+        first + _integers(sent, "payload_bytes"),
+        sent["transmission"].to_numpy() > 1,
+        flags,
+    )
+
+
+def heard_by(rows: pl.DataFrame) -> Heard:
+    """Return the acknowledgements that the endpoint of `rows` received."""
+    heard = rows.filter(_acknowledges(rows))
+    raw = _integers(heard, "ack")
+    ack = unwrapped(raw) - 1
+    known = "sack_to" in heard.columns  # not in runs that version 0.1 saved
+    sack_from = _integers(heard, "sack_from") if known else raw
+    sack_to = _integers(heard, "sack_to") if known else raw
+    some = sack_from != sack_to
+    return Heard(
+        heard["time_s"].to_numpy(),
+        ack,
+        ack + _integers(heard, "window"),
+        np.where(some, ack + _signed(sack_from - raw), ack),
+        np.where(some, ack + _signed(sack_to - raw), ack),
+    )
+
+
+def outstanding(rows: pl.DataFrame) -> Outstanding:
+    """Return what was outstanding at the endpoint of `rows` after each segment that it saw."""
+    highest = np.zeros(len(rows), dtype=np.int64)
+    lowest = np.zeros(len(rows), dtype=np.int64)
+    highest[(rows["event"] == "sent").to_numpy()] = sent_by(rows).last
+    lowest[_acknowledges(rows).to_numpy()] = heard_by(rows).ack
+    highest, lowest = np.maximum.accumulate(highest), np.maximum.accumulate(lowest)
+    started = highest > 0
+    time_s = rows["time_s"].to_numpy()[started]
+    instant = np.maximum(highest - lowest, 0)[started].astype(np.float64)
+    return Outstanding(time_s, instant, mean_so_far(instant), weighted_so_far(time_s, instant))
+
+
+def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
+    """Return the sender's throughput, each time that it sent data."""
+    data = sent.only(sent.carries_data)
+    time_s, of = np.unique(data.time_s, return_inverse=True)
+    bits = np.bincount(of, weights=8.0 * (data.last - data.first), minlength=len(time_s))
+    instant = bits[1:] / np.diff(time_s)
+    last = np.full(len(instant), np.nan)
+    if len(instant) >= samples:
+        last[samples - 1 :] = np.convolve(instant, np.full(samples, 1 / samples), mode="valid")
+    mean = np.cumsum(bits)[1:] / (time_s[1:] - time_s[:1])
+    return Throughput(time_s[1:], instant, last, mean)
+
+
+def mean_so_far(values: Floats) -> Floats:
+    """Return the mean of the values from the first to each."""
+    mean: Floats = np.cumsum(values) / np.arange(1, len(values) + 1)
+    return mean
+
+
+def weighted_so_far(time_s: Floats, values: Floats) -> Floats:
+    """Return the time-weighted mean of a step curve from its first to each of its steps."""
+    if len(values) == 0:
+        return values
+    lasted = np.diff(time_s)
+    area = np.concatenate([[0.0], np.cumsum(values[:-1] * lasted)])
+    elapsed = time_s - time_s[0]
+    mean: Floats = np.divide(area, elapsed, out=values.copy(), where=elapsed > 0)
+    return mean
+
+
+def unwrapped(numbers: Integers) -> Integers:
+    """Return 32-bit sequence numbers as if they had more bits: each is near the one before."""
+    if len(numbers) == 0:
+        return numbers
+    steps = _signed(np.diff(numbers, prepend=numbers[:1]))
+    whole: Integers = numbers[0] + np.cumsum(steps)
+    return whole
+
+
+def _signed(difference: Integers) -> Integers:
+    """Return differences of sequence numbers modulo 2³² as the nearest to zero."""
+    near: Integers = (difference + 2**31) % 2**32 - 2**31
+    return near
+
+
+def _acknowledges(rows: pl.DataFrame) -> pl.Series:
+    return (rows["event"] == "received") & ((rows["flags"] & ACK) > 0)
+
+
+def _integers(table: pl.DataFrame, column: str) -> Integers:
+    values: Integers = table[column].to_numpy().astype(np.int64)
+    return values

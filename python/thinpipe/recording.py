@@ -1,0 +1,157 @@
+"""What is known of a run: of one that has just finished, or of one that was saved."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from errno import EINVAL, ENOTDIR
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.result import Flow, Link, Radio, Result
+from thinpipe.signals import undisturbed
+from thinpipe.tables import TRACED
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinpipe.plot import Plots
+
+FIGURES: Final = "result.json"
+
+
+class Recording(ABC):
+    """The figures, tables and pictures of a run.
+
+    Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
+    simulation. ``rtt``, ``cwnd`` and ``events`` are always there; ``segments``, ``blocks`` and
+    ``hops`` of runs with ``trace=True``.
+    """
+
+    @property
+    @abstractmethod
+    def result(self) -> Result:
+        """All figures."""
+
+    @abstractmethod
+    def _table(self, name: str) -> pl.DataFrame:
+        """Return a table, or raise `ValueError` if the run was not recorded with it."""
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The TCP connections."""
+        return self.result.flows
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links, each way apart."""
+        return self.result.links
+
+    @property
+    def radio(self) -> Radio | None:
+        """The radio blocks; ``None`` without a radio."""
+        return self.result.radio
+
+    @property
+    def rtt(self) -> pl.DataFrame:
+        """Round-trip times (``rtt_s``) of segments sent once, when each was acknowledged."""
+        return self._table("rtt")
+
+    @property
+    def cwnd(self) -> pl.DataFrame:
+        """Congestion window, capped by the receiver's, and ssthresh: one row for each change."""
+        return self._table("cwnd")
+
+    @property
+    def events(self) -> pl.DataFrame:
+        """What happened to each flow: established, time-outs, fast retransmits, completed."""
+        return self._table("events")
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """TCP segments sent and received at each endpoint, sequence numbers from 0 for the SYN."""
+        return self._table("segments")
+
+    @property
+    def blocks(self) -> pl.DataFrame:
+        """Radio blocks, at the start of the TTI in which each was sent."""
+        return self._table("blocks")
+
+    @property
+    def hops(self) -> pl.DataFrame:
+        """When each packet entered and left each link and the radio, and where it was dropped."""
+        return self._table("hops")
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: ``run.plot.cwnd()`` and friends."""
+        from thinpipe.plot import Plots
+
+        return Plots(self)
+
+    def __repr__(self) -> str:
+        result = self.result
+        flows = f"{len(result.flows)} flow" + ("s" if len(result.flows) != 1 else "")
+        kind = type(self).__name__
+        return f"<{kind} {result.scenario} seed {result.seed}: {flows}, {result.duration_s:g} s>"
+
+    def _repr_html_(self) -> str:
+        from thinpipe.report.summary import run_as_html
+
+        return run_as_html(self.result)
+
+
+class SavedRun(Recording):
+    """A run that was saved: each table is read when it is first asked for."""
+
+    def __init__(self, directory: Path, result: Result) -> None:
+        self.directory: Final = directory
+        self._result: Final = result
+        self._tables: Final[dict[str, pl.DataFrame]] = {}
+
+    @property
+    def result(self) -> Result:
+        """All figures."""
+        return self._result
+
+    def _table(self, name: str) -> pl.DataFrame:
+        if name not in self._tables:
+            self._tables[name] = _read(self.directory, name)
+        return self._tables[name]
+
+
+def load(directory: str | os.PathLike[str]) -> SavedRun:
+    """Load a run from the directory that `Run.save` or ``thinpipe run --out`` wrote.
+
+    Raises
+    ------
+    OSError
+        If it is no such directory, or cannot be read.
+
+    Examples
+    --------
+    >>> load("out").plot.time_sequence(start_s=10, end_s=20)  # doctest: +SKIP
+    """
+    path = Path(directory)
+    if FIGURES not in os.listdir(path):  # noqa: PTH208 - names the path if it is none
+        raise NotADirectoryError(ENOTDIR, f"is no run's directory: it has no {FIGURES}", str(path))
+    file = path / FIGURES
+    try:
+        result = Result.from_json(file.read_text(encoding="utf-8"))
+    except (KeyError, TypeError, ValueError):
+        reason = "does not hold the figures of a run of this version"
+        raise OSError(EINVAL, reason, str(file)) from None
+    return SavedRun(path, result)
+
+
+def _read(directory: Path, name: str) -> pl.DataFrame:
+    with undisturbed():  # Rust panics if its look for numpy is interrupted
+        import polars as pl
+
+        file = directory / f"{name}.parquet"
+        if name in TRACED and not file.exists():
+            raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")
+        try:
+            return pl.read_parquet(file.read_bytes())
+        except pl.exceptions.PolarsError:
+            raise OSError(EINVAL, "is no table of a run", str(file)) from None

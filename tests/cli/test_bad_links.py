@@ -1,0 +1,146 @@
+"""What is wrong with a link, its queue or its trace is one line; exit status 2."""
+
+import json
+
+import pytest
+
+SCENARIO = "bottleneck"
+
+
+def check(done, expected: str) -> None:
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        (
+            "link.drop_arivals=14",
+            "unknown key; did you mean link.drop_arrivals?",
+        ),
+        (
+            "link.drop_arrivals=[14,x]",
+            "expected a list of whole numbers from 0, as in [14, 28]",
+        ),
+        (
+            "link.loss=2",
+            "must be a probability from 0 % to 100 %, as in 5 % or 0.05",
+        ),
+        (
+            "link.outages=5 s",
+            'expected a list of times from and to, in order, as in [["5 s", "20 s"]]',
+        ),
+        (
+            "link.outages=[['20 s', '5 s']]",
+            "a span must end after it begins",
+        ),
+        (
+            "link.schedule=[{at = '20 s'}, {at = '5 s'}]",
+            "must not lie before the one before it",
+        ),
+        (
+            "queue.kind=codle",
+            "must be droptail, red or codel; did you mean codel?",
+        ),
+        (
+            "queue.ecn=true",
+            "queue.ecn needs queue.kind = red or codel",
+        ),
+        (
+            "queue.bytes=0",
+            "must be a size from 1 B, or unlimited",
+        ),
+        (
+            "link.gilbert_elliott.r=-1 %",
+            "must be a probability from 0 % to 100 %, as in 5 % or 0.05",
+        ),
+    ],
+)
+def test_setting(thinpipe, setting, expected):
+    check(thinpipe("run", SCENARIO, "--set", setting), f"--set {setting}: {expected}")
+
+
+def test_trace_that_is_not_there(thinpipe):
+    check(
+        thinpipe("run", SCENARIO, "--set", "link.trace.down=none.down"),
+        "--set link.trace.down=none.down: cannot read none.down: No such file or directory",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            b"0\n5\nsix\n",
+            "line 3: not a number: expected whole milliseconds from the start",
+        ),
+        (
+            b"0\n5.5\n",
+            "line 2: not a number: expected whole milliseconds from the start",
+        ),
+        (
+            b"0\n5\n4\n",
+            "line 3: before the line above it: times must not go back",
+        ),
+        (
+            b"0\n0\n",
+            "takes no time: its last line must be above 0, in milliseconds",
+        ),
+        (
+            b"",
+            "takes no time: its last line must be above 0, in milliseconds",
+        ),
+    ],
+)
+def test_trace_that_is_none(thinpipe, tmp_path, text, expected):
+    (tmp_path / "bad.up").write_bytes(text)
+    check(
+        thinpipe("run", SCENARIO, "--set", "link.trace.up=bad.up"),
+        f"--set link.trace.up=bad.up: bad.up: {expected}",
+    )
+
+
+def test_trace_in_a_file_says_the_line_of_both(thinpipe, tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "mine.toml").write_text('[link]\n\ntrace.down = "bad.down"\n', encoding="utf-8")
+    (folder / "bad.down").write_bytes(b"1\n2\n\n3\n")
+    check(
+        thinpipe("run", "runs/mine.toml"),
+        'runs/mine.toml:3: link.trace.down = "bad.down": runs/bad.down: line 3: not a number: '
+        "expected whole milliseconds from the start",
+    )
+
+
+def test_trace_and_rate(thinpipe, tmp_path):
+    (tmp_path / "good.down").write_bytes(b"5\n")
+    check(
+        thinpipe(
+            "run",
+            SCENARIO,
+            "--set",
+            "link.rate=1 Mbit/s",
+            "--set",
+            "link.trace.down=good.down",
+        ),
+        "--set link.trace.down=good.down: give link.rate or link.trace.down, not both",
+    )
+
+
+def test_what_is_right_runs(thinpipe, tmp_path):
+    (tmp_path / "good.down").write_bytes(b"12\n")
+    settings = [
+        "link.trace.down=good.down",
+        "link.drop_arrivals=[14,28]",
+        "link.back.loss=1 %",
+        "queue.kind=codel",
+    ]
+    options = [word for setting in settings for word in ("--set", setting)]
+    done = thinpipe("run", SCENARIO, "--json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    down = next(link for link in result["links"] if link["name"] == "bottleneck/down")
+    assert down["drops_by_reason"]["list"] == 2
+    assert down["drops"] == sum(down["drops_by_reason"].values())
+    assert result["flows"][0]["bytes_acked"] == 200_000

@@ -1,0 +1,139 @@
+"""``thinpipe plot`` from end to end."""
+
+import shutil
+
+import matplotlib.image
+import pytest
+import thinpipe as tp
+from thinpipe.plot.picture import KINDS
+
+KINDS_NAMED = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("saved") / "run"
+    run = tp.run("plain-384", {"queue.packets": 8, "flow.count": 2}, duration="20 s", trace=True)
+    run.save(directory)
+    return directory
+
+
+@pytest.fixture
+def run_dir(saved, tmp_path):
+    """Return a directory ``run`` in the current one of the program."""
+    return shutil.copytree(saved, tmp_path / "run")
+
+
+def check(done, expected: str) -> None:
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {expected}\n"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
+    done = thinpipe("plot", "run", "--kind", kind)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind}.png\n", "")
+    image = matplotlib.image.imread(tmp_path / f"run-{kind}.png")
+    assert image.shape[:2] == (750, 1350)
+    assert image[..., :3].std() > 0.05
+    tp.run("plain-384", duration="1 s").save(run_dir)  # nothing was put into it
+
+
+def test_picture_of_a_run_in_another_place(thinpipe, saved):
+    done = thinpipe("plot", str(saved), "--flow", "1", "--from", "500ms", "--to", "0.1 min")
+    assert (done.returncode, done.stdout) == (0, "run-time-sequence-flow1.png\n")
+
+
+@pytest.mark.usefixtures("run_dir")
+@pytest.mark.parametrize(("name", "first"), [("a.svg", b"<?xml"), ("b.PDF", b"%PDF-")])
+def test_file_is_of_the_kind_that_its_name_says(thinpipe, tmp_path, name, first):
+    done = thinpipe("plot", "run", "--out", f"new/{name}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"new/{name}\n", "")
+    assert (tmp_path / "new" / name).read_bytes().startswith(first)
+
+
+@pytest.mark.usefixtures("run_dir")
+def test_view_and_modulo_change_the_picture(thinpipe, tmp_path):
+    pictures = set()
+    for more in ((), ("--from", "5s"), ("--to", "5s"), ("--modulo", "90"), ("--flow", "1")):
+        done = thinpipe("plot", "run", "--kind", "packets", "--out", "a.png", *more)
+        assert done.returncode == 0, done.stderr
+        pictures.add((tmp_path / "a.png").read_bytes())
+    assert len(pictures) == 5
+
+
+@pytest.mark.usefixtures("run_dir")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ("--kind", "time-seqence"),
+            f"--kind time-seqence: must be {KINDS_NAMED}; did you mean time-sequence?",
+        ),
+        (
+            ("--kind", "time_sequence"),
+            f"--kind time_sequence: must be {KINDS_NAMED}; did you mean time-sequence?",
+        ),
+        (("--kind", "x"), f"--kind x: must be {KINDS_NAMED}"),
+        (("--flow", "2"), "--flow 2 is none of this run's, 0 to 1"),
+        (("--flow", "-1"), "--flow -1 is none of this run's, 0 to 1"),
+        (("--out", "a.jpg"), "--out a.jpg: must end in .png, .svg or .pdf"),
+        (("--out", "a"), "--out a: must end in .png, .svg or .pdf"),
+        (("--out", "/proc/a.png"), "/proc/a.png: No such file or directory"),
+        (("--from", "5"), "--from 5: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--to", "-5s"), "--to -5s: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--to", "5h"), "--to 5h: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--from", "20s"), "--from 20s: must be from 0 s to below 20 s, not 20 s"),
+        (
+            ("--from", "6s", "--to", "5s"),
+            "--to 5s: must be after the start, 6 s, not 5 s",
+        ),
+        (("--modulo", "60"), "--modulo 60: only --kind packets takes it"),
+        (
+            ("--kind", "packets", "--modulo", "0"),
+            "--modulo 0: must be above zero, not 0",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input(thinpipe, tmp_path, arguments, expected):
+    check(thinpipe("plot", "run", *arguments), expected)
+    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+
+
+def test_no_directory(thinpipe):
+    check(thinpipe("plot", "run"), "run: No such file or directory")
+
+
+def test_file_in_place_of_a_directory(thinpipe, tmp_path):
+    (tmp_path / "run").touch()
+    check(thinpipe("plot", "run"), "run: Not a directory")
+
+
+def test_directory_of_something_else(thinpipe):
+    check(thinpipe("plot", "."), ".: is no run's directory: it has no result.json")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"flows": 3}', '{"flows": [1]}'])
+def test_figures_of_something_else(thinpipe, run_dir, text):
+    (run_dir / "result.json").write_text(text)
+    expected = "run/result.json: does not hold the figures of a run of this version"
+    check(thinpipe("plot", "run"), expected)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1" * 9])
+def test_table_that_is_damaged(thinpipe, run_dir, content):
+    (run_dir / "segments.parquet").write_bytes(content)
+    check(thinpipe("plot", "run"), "run/segments.parquet: is no table of a run")
+
+
+def test_run_without_a_trace(thinpipe, tmp_path):
+    tp.run("plain-384", duration="1 s").save(tmp_path / "run")
+    check(thinpipe("plot", "run"), "run has no segments.parquet; it needs a run with trace=True")
+    assert thinpipe("plot", "run", "--kind", "cwnd").returncode == 0
+
+
+def test_run_without_a_table_that_all_have(thinpipe, run_dir):
+    (run_dir / "cwnd.parquet").unlink()
+    done = thinpipe("plot", "run", "--kind", "cwnd")
+    check(done, "run/cwnd.parquet: No such file or directory")

@@ -1,0 +1,367 @@
+"""The numbers behind the pictures, and what the pictures show."""
+
+import numpy as np
+import polars as pl
+import pytest
+import thinpipe as tp
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from thinpipe.plot import COLORS
+from thinpipe.plot.drawing import FEW, Unit, View
+from thinpipe.plot.packets import bottleneck, numbered, traced
+from thinpipe.plot.picture import KINDS, write_picture
+from thinpipe.plot.sequence import draw_time_sequence
+from thinpipe.plot.series import (
+    FIN,
+    SYN,
+    heard_by,
+    outstanding,
+    sending_end,
+    sent_by,
+    throughput,
+    unwrapped,
+)
+
+ACK = 0x10
+TIMED = tuple(kind for kind in KINDS if kind != "rtt-histogram")
+
+
+def table(*rows: tuple[float, str, int, int, int, int]) -> pl.DataFrame:
+    """Return segments at one endpoint: time, event, seq, ack, payload and flags."""
+    columns = ("time_s", "event", "seq", "ack", "payload_bytes", "flags")
+    return pl.DataFrame(rows, schema=columns, orient="row").with_columns(
+        uid=pl.int_range(pl.len(), dtype=pl.UInt64),
+        flow=pl.lit(0),
+        endpoint=pl.lit("a:1"),
+        window=pl.lit(1000),
+        transmission=pl.lit(1),
+        sack_from=pl.lit(0),
+        sack_to=pl.lit(0),
+    )
+
+
+SHORT = table(
+    (0.0, "sent", 0, 0, 0, SYN),
+    (1.0, "received", 0, 1, 0, SYN | ACK),
+    (1.0, "sent", 1, 1, 100, ACK),
+    (1.0, "sent", 101, 1, 100, ACK),
+    (3.0, "received", 1, 101, 0, ACK),
+    (3.0, "sent", 201, 1, 100, ACK),
+    (4.0, "received", 1, 101, 0, ACK),
+    (5.0, "sent", 101, 1, 100, ACK),  # again
+    (7.0, "received", 1, 301, 0, ACK),
+    (7.0, "sent", 301, 1, 40, ACK | FIN),
+    (9.0, "received", 1, 342, 0, ACK),
+)
+"""Three full segments and a short one; the second is sent twice; the FIN takes a number."""
+
+
+@pytest.fixture(scope="module")
+def drops() -> tp.Run:
+    return tp.run("plain-384", {"queue.packets": 8}, duration="30 s", trace=True)
+
+
+@pytest.fixture(scope="module")
+def radio() -> tp.Run:
+    return tp.run("umts-dch-384", {"radio.tbler": "10 %"}, duration="30 s", trace=True)
+
+
+def axes() -> Axes:
+    return Figure().subplots()
+
+
+def line(ax: Axes, label: str) -> tuple[np.ndarray, np.ndarray]:
+    found = next(each for each in ax.lines if each.get_label() == label)
+    return np.asarray(found.get_xdata()), np.asarray(found.get_ydata())
+
+
+def test_outstanding_is_sent_and_not_acknowledged():
+    series = outstanding(SHORT)
+    assert series.time_s.tolist() == [1, 1, 3, 3, 4, 5, 7, 7, 9]
+    assert series.instant_bytes.tolist() == [100, 200, 100, 200, 200, 200, 0, 40, 0]
+
+
+def test_means_of_what_is_outstanding():
+    series = outstanding(SHORT)
+    assert series.mean_bytes[:3].tolist() == [100, 150, 400 / 3]
+    assert series.mean_bytes[-1] == pytest.approx(1040 / 9)
+    # 200 from 1 to 3 and from 3 to 7, 40 from 7 to 9.
+    assert series.weighted_bytes[-1] == pytest.approx((200 * 2 + 200 * 4 + 40 * 2) / 8)
+    assert series.weighted_bytes[4] == pytest.approx(200)
+
+
+def test_throughput_counts_what_left_in_one_instant_once():
+    series = throughput(sent_by(SHORT), samples=2)
+    assert series.time_s.tolist() == [3, 5, 7]
+    assert series.instant_bps.tolist() == [400, 400, 160]
+    assert np.isnan(series.last_bps[0])
+    assert series.last_bps[1:].tolist() == [400, 280]
+    assert series.mean_bps.tolist() == [8 * 300 / 2, 8 * 400 / 4, 8 * 440 / 6]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 4])
+def test_throughput_of_one_instant_is_unknown(rows):
+    assert len(throughput(sent_by(SHORT.head(rows))).instant_bps) == 0
+
+
+def test_numbers_do_not_wrap():
+    numbers = np.array([0, 2**31, 2**32 - 5, 5, 2**32 - 5, 10])
+    assert unwrapped(numbers).tolist() == [0, -(2**31), -5, 5, -5, 10]
+    climb = np.arange(0, 2**33, 2**29)
+    assert unwrapped(climb % 2**32).tolist() == climb.tolist()
+
+
+def test_sacked_ranges_are_offsets():
+    told = SHORT.with_columns(
+        sack_from=pl.when(pl.col("time_s") == 4.0).then(201).otherwise(0),
+        sack_to=pl.when(pl.col("time_s") == 4.0).then(301).otherwise(0),
+    )
+    heard = heard_by(told)
+    some = heard.only(heard.sack_to > heard.sack_from)
+    assert (some.time_s.tolist(), some.sack_from.tolist(), some.sack_to.tolist()) == (
+        [4.0],
+        [200],
+        [300],
+    )
+
+
+def test_packets_count_from_the_syn():
+    sent = sent_by(SHORT)
+    assert numbered(sent)["number"].to_list() == [0, 1, 2, 3, 2, 4]
+
+
+def test_bottleneck_is_where_packets_wait():
+    uids = sent_by(SHORT).uid[:2].tolist()
+    rows = [
+        (0.0, uids[0], "wide", "entered"),
+        (0.5, uids[0], "wide", "left"),
+        (0.5, uids[0], "narrow", "entered"),
+        (0.6, uids[0], "narrow", "left"),
+        (1.0, uids[1], "wide", "entered"),
+        (1.5, uids[1], "wide", "left"),
+        (1.5, uids[1], "narrow", "entered"),
+        (1.8, uids[1], "narrow", "left"),
+        (9.0, 99, "wide", "entered"),
+        (99.0, 99, "wide", "left"),
+    ]
+    schema = {"time_s": pl.Float64, "uid": pl.UInt64, "machine": pl.String, "event": pl.String}
+    hops = pl.DataFrame(rows, schema=schema, orient="row")
+    sent = sent_by(SHORT)
+    assert bottleneck(hops, numbered(sent)) == "narrow"
+    seen = traced(hops, "narrow", sent, heard_by(SHORT))
+    assert seen.arrived.time_s.tolist() == [0.5, 1.5]
+    assert seen.departed.time_s == pytest.approx([0.5, 1.7])
+    assert seen.departed.number.tolist() == [0, 1]
+    # The acknowledgement of the FIN is one of the fourth packet.
+    assert seen.acknowledged.number.tolist()[:-1] == [0, 1, 1, 3]
+
+
+def test_queue_of_the_traced_packets_is_that_of_the_link(drops):
+    rows = sending_end(drops.segments, 0)
+    sent = sent_by(rows)
+    seen = traced(drops.hops, "bottleneck/down", sent, heard_by(rows))
+    link = drops.links[0]
+    assert bottleneck(drops.hops, numbered(sent)) == link.name
+    assert len(seen.dropped.number) == link.drops > 10
+    assert len(seen.arrived.number) == 1 + drops.flows[0].segments_sent
+    assert seen.arrived.number[:3].tolist() == [0, 1, 2]
+    # First in, first out.
+    queued = ~np.isin(
+        seen.arrived.time_s + 1e3 * seen.arrived.number,
+        seen.dropped.time_s + 1e3 * seen.dropped.number,
+    )
+    arrived_s = seen.arrived.time_s[queued][: len(seen.departed.number)]
+    assert (seen.arrived.number[queued][: len(arrived_s)] == seen.departed.number).all()
+    waits_s = seen.departed.time_s - arrived_s
+    assert waits_s.min() == 0
+    # The SYN, which waits least, is sent in 40 * 8 / 384,000 s: that much is missing. So is what
+    # the last few packets waited, which are on their way when the run ends.
+    missing_s = len(waits_s) * 40 * 8 / 384_000
+    assert (waits_s.sum() + missing_s) / 30 == pytest.approx(link.queue_packets.mean, rel=0.01)
+
+
+def test_outstanding_in_a_run_stays_within_the_window(radio):
+    series = outstanding(sending_end(radio.segments, 0))
+    assert series.instant_bytes.max() == 64 * 512
+    assert series.instant_bytes.min() >= 0
+    final = radio.flows[0]
+    sent_bytes = sent_by(sending_end(radio.segments, 0)).last.max()
+    assert series.instant_bytes[-1] == sent_bytes - final.bytes_acked
+
+
+def test_view_begins_with_the_value_held():
+    time_s, values = np.array([1.0, 2.0, 4.0]), np.array([10.0, 20.0, 40.0])
+    for view, expected in (
+        (View(0, 9), ([1, 2, 4, 9], [10, 20, 40, 40])),
+        (View(3, 9), ([3, 4, 9], [20, 40, 40])),
+        (View(2, 3), ([2, 2, 3], [10, 20, 20])),
+        (View(5, 9), ([5, 9], [40, 40])),
+        (View(0, 0.5), ([], [])),
+    ):
+        held = view.held(time_s, values)
+        assert (held[0].tolist(), held[1].tolist()) == expected
+
+
+def test_retransmissions_and_drops_are_those_of_the_run(drops):
+    ax = drops.plot.time_sequence(axes())
+    flow = drops.flows[0]
+    bars = {each.get_label(): each for each in ax.lines}
+    assert to_hex(bars["Sent again"].get_color()) == COLORS["retransmission"].lower()
+    assert len(bars["Sent again"].get_xdata()) == 3 * flow.retransmits
+    assert len(bars["Segment"].get_xdata()) == 3 * (flow.segments_sent - flow.retransmits)
+    assert len(bars["Dropped"].get_xdata()) == drops.links[0].drops
+    assert len(bars["SYN"].get_xdata()) == 1
+    assert "FIN" not in bars
+    low, high = np.asarray(bars["Segment"].get_ydata()).reshape(-1, 3)[:, :2].T
+    assert np.allclose(high - low, 0.512)
+
+
+def test_window_line_is_above_what_was_sent(drops):
+    ax = drops.plot.time_sequence(axes(), start_s=5, end_s=6)
+    times, window = line(ax, "Window")
+    assert (times[0], times[-1]) == (5, 6)
+    _, acked = line(ax, "Acknowledged")
+    assert np.allclose(window - acked, 64 * 0.512)
+    sent_times, sent = line(ax, "Segment")
+    assert 5 <= np.nanmin(sent_times) <= np.nanmax(sent_times) <= 6
+    assert np.nanmax(sent) <= window[-1]
+
+
+def test_window_line_is_scaled():
+    run = tp.run("plain-384", {"tcp.window": 256}, duration="5 s", trace=True)
+    ax = run.plot.time_sequence(axes())
+    edge_kb = line(ax, "Window")[1] - line(ax, "Acknowledged")[1]
+    assert edge_kb[-1] == 256 * 0.512
+
+
+def test_time_sequence_of_a_large_run_draws_all_of_it_as_an_image(drops):
+    ax = drops.plot.time_sequence(axes())
+    times, _ = line(ax, "Segment")
+    assert len(times) > 3 * FEW
+    assert next(each for each in ax.lines if each.get_label() == "Segment").get_rasterized()
+
+
+def test_sack_blocks_and_flags_are_drawn():
+    told = SHORT.with_columns(
+        sack_from=pl.when(pl.col("time_s") == 4.0).then(201).otherwise(0),
+        sack_to=pl.when(pl.col("time_s") == 4.0).then(301).otherwise(0),
+    )
+    none = pl.DataFrame(schema={"time_s": pl.Float64, "uid": pl.UInt64})
+    ax = axes()
+    unit = draw_time_sequence(ax, View(0, 9), sent_by(told), heard_by(told), none)
+    assert unit.name == "kB"
+    times, range_kb = line(ax, "SACK")
+    assert (times.tolist(), range_kb.tolist()[:2]) == ([4, 4, 4], [0.2, 0.3])
+    assert line(ax, "FIN")[0].tolist() == [7]
+    assert "Dropped" not in [each.get_label() for each in ax.lines]
+
+
+def test_throughput_line_ends_at_the_mean(drops):
+    ax = drops.plot.throughput(axes())
+    sent = sent_by(sending_end(drops.segments, 0))
+    data = sent.only(sent.carries_data)
+    span_s = data.time_s[-1] - data.time_s[0]
+    mean = 8 * (data.last - data.first).sum() / span_s / 1000
+    assert line(ax, "Mean so far")[1][-1] == pytest.approx(mean)
+
+
+def test_mean_of_the_round_trip_times_is_the_run_s(radio):
+    ax = radio.plot.rtt(axes())
+    assert line(ax, "Mean so far")[1][-1] == pytest.approx(radio.flows[0].rtt_s.mean)
+
+
+@pytest.mark.parametrize("kind", TIMED)
+@pytest.mark.parametrize("run", ["drops", "radio"])
+def test_every_kind_shows_its_view_and_clips_nothing(request, kind, run):
+    ax = axes()
+    method = getattr(request.getfixturevalue(run).plot, kind.replace("-", "_"))
+    method(ax, start_s=3.0, end_s=7.0)
+    assert ax.has_data()
+    assert ax.get_xlabel() == "Time (s)"
+    low, high = ax.get_xlim()
+    assert (low, high) == pytest.approx((2.96, 7.04))
+    bottom, top = ax.get_ylim()
+    for each in ax.lines:
+        values = np.asarray(each.get_ydata())[np.asarray(each.get_xdata()) >= low]
+        assert bottom <= np.nanmin(values) <= np.nanmax(values) <= top
+
+
+def test_flows_have_a_picture_each():
+    run = tp.run("dumbbell-100", {"flow.count": 3}, duration="2 s", trace=True)
+    for kind in KINDS:
+        for flow in (0, 2):
+            ax = getattr(run.plot, kind.replace("-", "_"))(axes(), flow=flow)
+            assert ax.has_data(), kind
+    sent = [len(line(run.plot.time_sequence(axes(), flow=flow), "Segment")[0]) for flow in range(3)]
+    assert sent == [3 * (flow.segments_sent - flow.retransmits) for flow in run.flows]
+
+
+def test_connection_that_never_comes_about_shows_its_syns():
+    settings = {"radio.tbler": "99.9 %"}
+    run = tp.run("umts-dch-384", settings, duration="20 s", trace=True)
+    assert run.flows[0].established_s is None
+    ax = run.plot.time_sequence(axes())
+    assert [each.get_label() for each in ax.lines] == ["SYN"]
+    assert ax.get_legend() is not None
+    for kind in KINDS:
+        getattr(run.plot, kind.replace("-", "_"))(axes())
+    assert run.plot.throughput(axes()).texts[0].get_text() == "nothing to show"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start_s": 30.0}, "start_s: must be from 0 s to below 30 s, not 30 s"),
+        ({"start_s": -1.0}, "start_s: must be from 0 s to below 30 s, not -1 s"),
+        ({"start_s": float("nan")}, "start_s: must be from 0 s to below 30 s, not nan s"),
+        ({"start_s": 5.0, "end_s": 5.0}, "end_s: must be after the start, 5 s, not 5 s"),
+        ({"flow": 1}, "flow: 1 is none of this run's, 0 to 0"),
+    ],
+)
+def test_view_that_is_none(drops, options, message):
+    for kind in TIMED:
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            getattr(drops.plot, kind.replace("-", "_"))(axes(), **options)
+
+
+def test_link_of_the_traced_packets(radio):
+    ax = radio.plot.packets(axes(), link="Gi/down")
+    assert ax.get_ylabel() == "Packet number mod 60 at Gi/down"
+    with pytest.raises(ValueError, match=r"^link: 'Gi' is none of Gi/down, Gi/up, Gn/down, "):
+        radio.plot.packets(axes(), link="Gi")
+
+
+def test_axes_in_bytes_choose_their_unit():
+    assert Unit.of(9.9e6).of_bytes(np.array([5000.0])).tolist() == [5.0]
+    assert Unit.of(1e7) == Unit("MB", 10**6)
+
+
+def test_saved_run_is_the_run(drops, tmp_path):
+    drops.save(tmp_path / "run")
+    saved = tp.load(tmp_path / "run")
+    assert saved.result == drops.result
+    for name in ("rtt", "cwnd", "events", "segments", "blocks", "hops"):
+        assert getattr(saved, name).equals(getattr(drops, name)), name
+    assert repr(saved) == "<SavedRun plain-384 seed 1: 1 flow, 30 s>"
+    assert saved._repr_html_() == drops._repr_html_()
+    shown, expected = (line(run.plot.outstanding(axes()), "Outstanding") for run in (saved, drops))
+    assert np.array_equal(shown, expected)
+
+
+def test_saved_run_without_a_trace_says_what_is_missing(tmp_path):
+    tp.run("plain-384", duration="5 s").save(tmp_path)
+    saved = tp.load(tmp_path)
+    assert saved.plot.cwnd(axes()).has_data()
+    with pytest.raises(ValueError, match=r"has no segments\.parquet; it needs a run with trace="):
+        saved.plot.time_sequence(axes())
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_equal_pictures_are_equal_files(drops, tmp_path, suffix):
+    for name in ("a", "b"):
+        file = tmp_path / f"{name}{suffix}"
+        write_picture(drops, file, "time-sequence", start_s=1.0, end_s=2.0)
+    a, b = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("a", "b"))
+    assert a == b
+    assert a.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
