@@ -4,8 +4,8 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Halving, Limits, Loss, LossKind, RateSample,
-    SlowStart, VegasParameters, WestwoodParameters,
+    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Halving, Limits, Loss, LossKind,
+    RateSample, SlowStart, VegasParameters, WestwoodParameters,
 };
 use divan::Bencher;
 

@@ -4,8 +4,8 @@ mod harness;
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Halving, Limits, Loss, LossKind,
-    LostSegment, RateSample, SlowStart, VegasParameters, WestwoodParameters,
+    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Halving, Limits, Loss,
+    LossKind, LostSegment, RateSample, SlowStart, VegasParameters, WestwoodParameters,
 };
 use harness::{ACK, LOSS};
 use proptest::prelude::*;

@@ -5,9 +5,10 @@ use radio::umts::rlc::am;
 use radio::umts::{self, DchConfig};
 
 use crate::{
-    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Halving, Limit, NewReno, Pacing,
-    PartialAckTimer, PartialAckWindow, Poll, Radio, Recovery, Reno, Repetition, Rlc, RttSampling,
-    SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas, Westwood,
+    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Halving,
+    Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Radio, Recovery, Reno,
+    Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
+    Westwood,
 };
 
 impl Tcp {
@@ -42,7 +43,7 @@ impl Tcp {
             },
             delayed_ack: self.delayed_ack,
             dsack: self.dsack,
-            limited_transmit: self.limited_transmit,
+            limited_transmit: self.limited_transmit(recovery),
             slow_start_restart: self.slow_start_restart,
             recover_guard: self.recover_guard,
             proportional_rate_reduction: self.prr,
@@ -64,6 +65,12 @@ impl Tcp {
     fn initial_window(&self, controller: &CongestionControl) -> u32 {
         let of_vegas = self.vegas.initial_window.filter(|_| controller.is_vegas());
         of_vegas.unwrap_or(self.initial_window)
+    }
+
+    fn limited_transmit(&self, recovery: tcp::RecoveryKind) -> bool {
+        let of_vegas = self.vegas.limited_transmit;
+        let of_vegas = of_vegas.filter(|_| recovery == tcp::RecoveryKind::Vegas);
+        of_vegas.unwrap_or(self.limited_transmit)
     }
 
     fn times_handshake(&self, controller: &CongestionControl) -> bool {

@@ -40,11 +40,11 @@ pub use error::ScenarioError;
 pub use form::{Key, TraceFile};
 pub use profile::Profile;
 pub use schema::{
-    Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Flow,
-    GilbertElliott, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow,
-    Pdcp, Poll, Queue, QueueKind, Radio, RadioKind, Recovery, Red, Reno, Repetition, Rlc, RttSampling,
-    SackRule, Scenario, SlowStart, SpuriousTimeouts, Status, Step, Tcp, Traces, Variant, Vegas,
-    Westwood, Wired, keys, keys_under,
+    Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow,
+    Flow, GilbertElliott, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing, PartialAckTimer,
+    PartialAckWindow, Pdcp, Poll, Queue, QueueKind, Radio, RadioKind, Recovery, Red, Reno,
+    Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart, SpuriousTimeouts, Status, Step,
+    Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

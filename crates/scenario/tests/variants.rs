@@ -138,8 +138,11 @@ fn a_profile_lies_between_the_schema_and_the_scenario() {
 #[test]
 fn the_profile_of_1996() {
     let config = config("variant = \"newreno\"\nprofile = \"ns2-1996\"", &[]);
-    let newreno =
-        NewReno { timer: PartialAckTimer::SlowButSteady, window: PartialAckWindow::Closes, burst: Some(2) };
+    let newreno = NewReno {
+        timer: PartialAckTimer::SlowButSteady,
+        window: PartialAckWindow::Closes,
+        burst: Some(2),
+    };
     assert_eq!(config.recovery, RecoveryKind::NewReno(newreno));
     let seconds = [config.rto.min, config.rto.max, config.rto.initial].map(Duration::as_secs_f64);
     assert_eq!(seconds.map(|seconds| seconds as u32), [1, 64, 6]);
@@ -187,7 +190,8 @@ fn an_unknown_profile_names_the_nearest() {
 
 #[test]
 fn an_algorithm_of_the_callers_goes_by_its_name() {
-    let mine = Custom::new("mine", |limits| Algorithm::Reno(Halving::WholeSegments).controller(limits));
+    let mine =
+        Custom::new("mine", |limits| Algorithm::Reno(Halving::WholeSegments).controller(limits));
     let set = [("tcp.congestion_control", "mine"), ("tcp.recovery", "newreno")];
     let scenario = parse("", &set, &[mine]).expect("it is handed in");
     assert!(matches!(scenario.tcp.config().congestion_control, Algorithm::Custom(_)));

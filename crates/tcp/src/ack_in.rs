@@ -123,7 +123,7 @@ impl<P: Payload> Sender<P> {
         if acked > 0 {
             observe.tcp(now, self.id, TcpFact::Acked { offset: data_end });
         }
-        self.sample_rto(now, news.rtt, echo);
+        self.sample_rto(now, &news, echo);
         self.judge_new_ack(now, &Evidence { echo, once: news.once, rtt: news.rtt });
         let lost = self.board.lost_segments();
         let verdict = self.recovery.on_new_ack(&self.standing(now, acked, &news), &mut self.board);
@@ -156,9 +156,7 @@ impl<P: Payload> Sender<P> {
 
     /// ns-2's Fack: it measures from the segment that was timed last, acknowledged or not.
     fn restart_timer_on_duplicate(&mut self, now: Time) {
-        if let Some(sent) = self.last_timed {
-            self.rto.sample(now - sent);
-        }
+        self.rto.sample(now - self.timed_from);
         self.restart_timer(now);
     }
 
@@ -263,18 +261,16 @@ impl<P: Payload> Sender<P> {
         news
     }
 
-    fn sample_rto(&mut self, now: Time, newest: Option<Duration>, echo: Option<u32>) {
+    fn sample_rto(&mut self, now: Time, news: &News, echo: Option<u32>) {
         let sample = match self.policy.rtt_sampling {
             RttSampling::EverySegment => {
-                // RFC 7323 §4.1: an echo tells the time of a segment sent again, too.
+                // What waited for a segment to be sent again tells how long that took. RFC 7323
+                // §4.1: an echo tells of the segment sent again itself.
+                let newest = news.rtt.filter(|_| !news.resent);
                 newest.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
             }
             RttSampling::OnePerWindow => {
-                let timed = self.timed.filter(|&(end, _)| end <= self.una);
-                timed.map(|(_, sent)| {
-                    self.timed = None;
-                    now - sent
-                })
+                self.timed.take_if(|end| *end <= self.una).map(|_| now - self.timed_from)
             }
         };
         if let Some(rtt) = sample {
@@ -292,12 +288,15 @@ struct News {
     rtt: Option<Duration>,
     /// The lowest offset of those sent once.
     once: Option<u64>,
+    /// True if one of them had been sent again.
+    resent: bool,
 }
 
 impl News {
     fn take(&mut self, segment: &Sent, now: Time, delivery: Option<&mut Delivery>) {
         self.delivered += u64::from(segment.length);
         self.rtt = round_trip(segment, now);
+        self.resent |= segment.transmissions > 1;
         if segment.transmissions == 1 {
             self.once = Some(self.once.map_or(segment.offset, |once| once.min(segment.offset)));
         }

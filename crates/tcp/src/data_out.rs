@@ -51,9 +51,11 @@ impl<P: Payload> Sender<P> {
 
     /// Nothing could be sent: for want of data, if the window has room.
     fn note_idleness(&mut self) {
+        if self.delivery.is_none() || self.nxt < self.buffer.end() {
+            return;
+        }
         let pipe = self.pipe();
         if let Some(delivery) = &mut self.delivery
-            && self.nxt == self.buffer.end()
             && pipe < self.allowance
         {
             delivery.on_nothing_to_send(pipe);
@@ -173,8 +175,8 @@ impl<P: Payload> Sender<P> {
         self.board.push(segment);
         self.recovery.on_sent(self.nxt, end);
         if self.timed.is_none() && self.policy.rtt_sampling == RttSampling::OnePerWindow {
-            self.timed = Some((end, now));
-            self.last_timed = Some(now);
+            self.timed = Some(end);
+            self.timed_from = now;
         }
         self.nxt = end;
         self.max = end;
@@ -260,10 +262,12 @@ impl<P: Payload> Sender<P> {
 
     fn depart<O: Observe>(&mut self, now: Time, segment: &Sent, observe: &mut O) -> Departure<P> {
         self.last_sent = Some(now);
-        self.pacer.on_sent(now, u64::from(segment.length), &self.pace());
-        let pipe = self.pipe();
-        if let Some(delivery) = &mut self.delivery {
-            delivery.on_sent(now, segment, pipe);
+        if let Some(pace) = self.pace() {
+            self.pacer.on_sent(now, u64::from(segment.length), &pace);
+        }
+        if self.delivery.is_some() {
+            let pipe = self.pipe();
+            self.delivery.iter_mut().for_each(|delivery| delivery.on_sent(now, segment, pipe));
         }
         if self.timer.is_none() {
             self.timer = Some(now + self.rto.current());

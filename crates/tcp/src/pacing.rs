@@ -36,6 +36,11 @@ impl Pacer {
         Self { pacing, waiting: false, free: Time::ZERO }
     }
 
+    /// True if it spreads segments without a controller's rate.
+    pub(crate) fn is_on(&self) -> bool {
+        self.pacing != Pacing::Off
+    }
+
     /// When to look again.
     pub(crate) fn deadline(&self) -> Option<Time> {
         self.waiting.then_some(self.free)

@@ -56,10 +56,10 @@ pub struct Sender<P> {
     pub(crate) timer: Option<Time>,
     /// Timeouts since something new was acknowledged.
     pub(crate) timeouts: u32,
-    /// The end of the segment being timed and when it was sent, where one is timed at a time.
-    pub(crate) timed: Option<(u64, Time)>,
-    /// When the last of those was sent.
-    pub(crate) last_timed: Option<Time>,
+    /// The end of the segment being timed, where one is timed at a time.
+    pub(crate) timed: Option<u64>,
+    /// When the one that was timed last was sent.
+    pub(crate) timed_from: Time,
     pub(crate) persist: Persist,
     /// True if the oldest outstanding segment is to be sent again at once.
     pub(crate) resend: bool,
@@ -147,7 +147,7 @@ impl<P: Payload> Sender<P> {
             timer: None,
             timeouts: 0,
             timed: None,
-            last_timed: None,
+            timed_from: Time::ZERO,
             persist: Persist::default(),
             resend: false,
             last_sent: None,
@@ -303,13 +303,14 @@ impl<P: Payload> Sender<P> {
     }
 
     /// What the sender paces itself by.
-    pub(crate) fn pace(&self) -> Pace {
-        Pace {
-            rate: self.controller.pacing_rate(),
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        let rate = self.controller.pacing_rate();
+        (rate.is_some() || self.pacer.is_on()).then(|| Pace {
+            rate,
             cwnd: self.cwnd.min(self.cap),
             ssthresh: self.ssthresh,
             srtt: self.rto.smoothed(),
-        }
+        })
     }
 
     /// Bytes in the network, as loss recovery counts them.

@@ -219,6 +219,13 @@ pub(crate) mod as_key {
         const WORD: &'static str = "initial_window";
     }
 
+    /// `limited_transmit`.
+    pub(crate) struct LimitedTransmit;
+
+    impl Absent for LimitedTransmit {
+        const WORD: &'static str = "limited_transmit";
+    }
+
     /// `variant`.
     pub(crate) struct Variant;
 

@@ -28,6 +28,9 @@ section! {
         /// other algorithms: ns-2's Vegas opens no connection, and starts otherwise.
         pub initial_window: Option<u32> as Or<as_key::InitialWindow, Count<u32, 1, 1_073_741_824>> =
             None;
+        /// New data on the first two duplicate acknowledgements in the vegas recovery, if that is
+        /// not as in the others: ns-2's has none.
+        pub limited_transmit: Option<bool> as Or<as_key::LimitedTransmit, Flag> = None;
         /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
         /// §2.2.
         pub times_handshake: bool as Flag = true;

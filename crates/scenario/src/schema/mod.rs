@@ -18,8 +18,8 @@ pub use queue::{CoDel, Queue, QueueKind, Red};
 pub use radio::{Channel, Pdcp, Radio, RadioKind};
 pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use tcp::{
-    BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling, SackRule,
-    SpuriousTimeouts, Tcp,
+    BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
+    SackRule, SpuriousTimeouts, Tcp,
 };
 pub use variant::{CongestionControl, Controller, Recovery, Variant};
 

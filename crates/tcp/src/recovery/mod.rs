@@ -149,6 +149,7 @@ impl Recovery {
     }
 
     /// A segment leaves.
+    #[inline]
     pub(crate) fn on_departure(&mut self, segment: &Sent) {
         if let Self::Rack(rack) = self {
             rack.on_departure(segment);
@@ -187,6 +188,7 @@ impl Recovery {
     }
 
     /// The congestion window as the sender may use it, where congestion control says `cwnd`.
+    #[inline]
     pub(crate) fn window(&self, cwnd: u64, mss: u64) -> u64 {
         match self {
             Self::Tahoe(_) | Self::Sack1(_) | Self::Selective(_) | Self::Rack(_) => cwnd,
@@ -197,6 +199,7 @@ impl Recovery {
     }
 
     /// Duplicate acknowledgements in a row.
+    #[inline]
     pub(crate) fn duplicates(&self) -> u32 {
         match self {
             Self::Tahoe(tahoe) => tahoe.duplicates,
@@ -210,6 +213,7 @@ impl Recovery {
     }
 
     /// True while a recovery that outlasts the next new acknowledgement is under way.
+    #[inline]
     pub(crate) fn is_recovering(&self) -> bool {
         match self {
             Self::Tahoe(_) | Self::Reno(_) | Self::Vegas(_) => false,
@@ -269,6 +273,7 @@ impl Recovery {
     }
 
     /// What is sent next, and what counts as being in the network.
+    #[inline]
     pub(crate) fn order(&self, board: &Scoreboard) -> Order {
         match self {
             Self::Tahoe(_) | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => Order::Stream,

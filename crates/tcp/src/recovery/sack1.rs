@@ -32,7 +32,13 @@ struct Episode {
 
 impl Sack1 {
     pub(crate) const fn new(guard: bool) -> Self {
-        Self { guard: Guard::new(guard), duplicates: 0, recovery: None, ended: false, timed_out: None }
+        Self {
+            guard: Guard::new(guard),
+            duplicates: 0,
+            recovery: None,
+            ended: false,
+            timed_out: None,
+        }
     }
 
     pub(crate) fn on_duplicate_ack(

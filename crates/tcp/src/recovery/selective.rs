@@ -48,7 +48,7 @@ impl Selective {
 
     pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates = 0;
-        if self.recovery_point.is_some_and(|point| self.ends(standing.una, point)) {
+        if self.recovery_point.is_some_and(|point| self.ends(standing.una, point, board)) {
             self.recovery_point = None;
         }
         self.look(standing, board)
@@ -75,11 +75,6 @@ impl Selective {
         self.rule == Rule::Fack(FackWindow::Restarts)
     }
 
-    /// ns-2's also repairs the first loss that follows: it asks for an acknowledgement of more.
-    fn ends(&self, una: u64, recovery_point: u64) -> bool {
-        una > recovery_point || (una == recovery_point && !self.restarts())
-    }
-
     /// True if something is missing that does not count as lost yet, and ns-2's rule waits for it.
     fn waits(&self, board: &Scoreboard) -> bool {
         self.restarts() && !self.is_recovering() && board.selected_bytes() > 0
@@ -87,6 +82,16 @@ impl Selective {
 
     pub(crate) fn burst(&self, board: &Scoreboard) -> Option<u32> {
         self.waits(board).then_some(0)
+    }
+
+    /// RFC 6675's RecoveryPoint is reached; ns-2 waits for an acknowledgement of more, which leaves
+    /// nothing selected behind.
+    fn ends(&self, una: u64, recovery_point: u64, board: &Scoreboard) -> bool {
+        if self.restarts() {
+            una > recovery_point && board.selected_bytes() == 0
+        } else {
+            una >= recovery_point
+        }
     }
 
     pub(crate) fn holds_window(&self, board: &Scoreboard) -> bool {
