@@ -145,6 +145,27 @@ def test_fifty_megabytes_arrive_whole_over_a_bad_wire(namespace, source, tmp_pat
     assert {"sack", "timestamps"} <= set(outcome.kernel["info"]["options"])
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"tcp.variant": "tahoe"},
+        {"tcp.variant": "newreno"},
+        {"tcp.variant": "fack"},
+        {"tcp.variant": "vegas"},
+        {"tcp.variant": "westwood", "tcp.recovery": "sack"},
+        {"tcp.variant": "cubic", "tcp.recovery": "rack", "tcp.prr": "true"},
+        {"tcp.variant": "bbr"},
+        {"tcp.profile": "modern", "tcp.ecn": "true", "tcp.pacing": "always"},
+        {"tcp.profile": "modern", "tcp.spurious_timeouts": "eifel"},
+    ],
+    ids=lambda settings: "-".join(settings.values()),
+)
+def test_every_variant_brings_its_bytes_over_a_bad_wire(namespace, source, tmp_path, settings):
+    data, sink = source(5 * MEGABYTE), tmp_path / "sink"
+    more = {"tcp.min_rto": "200 ms", **settings}
+    transfer(namespace, data, sink, "ours", "ours", {**DISTURBED, "loss": 0.005}, more)
+
+
 @pytest.mark.parametrize("sender", ["ours", "kernel"])
 def test_sack_blocks_tell_what_arrived(namespace, source, tmp_path, sender):
     data, sink = source(5 * MEGABYTE), tmp_path / "sink"

@@ -40,7 +40,10 @@ impl Report {
 
     /// As JSON; times in seconds.
     pub fn json(&self) -> Value {
-        let wire = |of: &Counters| json!({ "packets": of.packets, "lost": of.lost, "twice": of.twice, "late": of.late });
+        let wire = |of: &Counters| {
+            let Counters { packets, lost, twice, late, .. } = of;
+            json!({ "packets": packets, "lost": lost, "twice": twice, "late": late })
+        };
         json!({
             "states": self.states.iter().map(|state| format!("{state:?}")).collect::<Vec<_>>(),
             "ended_s": self.ended.as_secs_f64(),

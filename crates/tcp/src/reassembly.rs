@@ -166,7 +166,8 @@ mod tests {
                 prop_assert_eq!(bytes.edges().collect::<Vec<_>>(), expect.clone());
                 prop_assert_eq!(lengths.edges().collect::<Vec<_>>(), expect.clone());
                 let newest = bytes.stretches().max_by_key(|stretch| stretch.grown);
-                prop_assert!(newest.is_some_and(|stretch| (stretch.from..stretch.to).contains(&offset)));
+                let holds = |range: std::ops::Range<u64>| range.contains(&offset);
+                prop_assert!(newest.is_some_and(|stretch| holds(stretch.from..stretch.to)));
                 let first = expect.iter().find(|[_, to]| *to > 30).filter(|[from, _]| *from < 90);
                 let first = first.map(|[from, to]| [(*from).max(30), (*to).min(90)]);
                 prop_assert_eq!(bytes.first_held(30, 90), first);

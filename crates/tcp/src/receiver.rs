@@ -101,9 +101,13 @@ impl<P: Payload> Receiver<P> {
     /// Takes a piece of what has arrived in order. That frees room in the window.
     pub fn read(&mut self) -> Option<P> {
         let piece = self.ready.pop();
-        // RFC 9293 §3.8.6.2.2: tell of the room when it is worth two segments or half the buffer.
-        let worth = (2 * u64::from(self.mss)).min(self.capacity / 2);
-        if piece.is_some() && self.room_edge() >= self.promised + worth && !self.is_at_fin() {
+        // RFC 9293 §3.8.6.2.2: tell of the room when it is worth two segments or half the buffer;
+        // there is no hurry while half the buffer is promised anyway.
+        let half = self.capacity / 2;
+        let worth = (2 * u64::from(self.mss)).min(half);
+        let wanted = self.promised <= self.next() + half;
+        let wide = self.room_edge() >= self.promised + worth;
+        if piece.is_some() && wanted && wide && !self.is_at_fin() {
             self.ack = self.ack.or_sooner(AckDue::Now);
         }
         piece

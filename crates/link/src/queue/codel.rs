@@ -247,7 +247,9 @@ mod tests {
         /// Packet by packet what the pseudo-code of the RFC does, at a link that sends one each
         /// 10 ms and gets bursts.
         #[test]
-        fn it_is_the_pseudo_code(bursts in prop::collection::vec((0_usize..20, 1_u64..20), 1..300)) {
+        fn it_is_the_pseudo_code(
+            bursts in prop::collection::vec((0_usize..20, 1_u64..20), 1..300)
+        ) {
             let mut codel = CoDel::new(CONFIG);
             let mut queue: VecDeque<u64> = VecDeque::new();
             let mut literal = Literal {

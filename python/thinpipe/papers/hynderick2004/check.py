@@ -35,6 +35,8 @@ Packets = Callable[[Trace], Iterable[float]]
 
 COUNTS: Final = tuple(range(1, len(DROPS) + 1))
 RATE_BPS: Final = 0.8e6
+SECOND_DROP: Final = 28
+"""The second packet lost, where two are."""
 """Of the study's bottleneck."""
 
 AFTER_LOSS_S: Final = 2.0
@@ -207,7 +209,7 @@ _TWO: Final[dict[str, Measure]] = {
     "v7-pipe-refilled": of(2, walk.pipe_refilled, "sack"),
     "v7-cwnd": of(2, lambda t: t.first_loss.cwnd, "sack"),
     "v7-released": listed("sack", 2, lambda t: walk.new_on_duplicates(t, 13)),
-    "v7-partial": listed("sack", 2, lambda t: [p for p in walk.upon(t, 27) if p > 28]),  # noqa: PLR2004 - the second drop
+    "v7-partial": listed("sack", 2, lambda t: [p for p in walk.upon(t, 27) if p > SECOND_DROP]),
     "v7-then": listed("sack", 2, lambda t: sorted({*walk.on_duplicates(t, 27, 1, 5)} - {28})),
     "v7-highest": of(2, lambda t: walk.highest_before(t, walk.recovered(t)), "sack"),
     "v7-end": of(2, lambda t: s.ack if (s := walk.recovered(t)) else None, "sack"),
