@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,8 @@ from thinpipe.report.numbers import short
 HERE = Path(__file__).parent
 ROUNDS = 3
 MSS = 512
+ALL_VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr")
+LINKS = {"plain-384": "10000 s", "dumbbell-100": "20 s"}
 
 Row = tuple[str, ...]
 T = TypeVar("T")
@@ -58,6 +61,11 @@ def main() -> None:
             "CPU per delivered segment, and ns-2's",
             ("work", "segments", "ours µs", "ns-2 µs", "ratio", "goal µs"),
             against_ns2(),
+        ),
+        (
+            "CPU per delivered segment of each variant (one flow; a hundred)",
+            ("variant", "µs", "µs, 100 flows", "to Reno", "to Reno, 100 flows", "goal"),
+            variants(),
         ),
         ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling()),
         (
@@ -116,6 +124,26 @@ def against_ns2() -> list[Row]:
                 f"≤ {work.goal_us}",
             )
         )
+    return rows
+
+
+def variants() -> list[Row]:
+    """Run every variant on the same links, turn by turn."""
+    kinds: dict[str, dict[str, str]] = {name: {"tcp.variant": name} for name in ALL_VARIANTS}
+    kinds["reno+rack"] = {"tcp.variant": "reno", "tcp.recovery": "rack"}
+    best: dict[tuple[str, str], float] = {}
+    for _ in range(ROUNDS):
+        for (name, settings), (scenario, duration) in product(kinds.items(), LINKS.items()):
+            all_settings = {**settings, "tcp.mss": f"{MSS} B"}
+            cpu_s, run = _timed(partial(tp.run, scenario, all_settings, duration=duration))
+            cost_us = 1e6 * cpu_s / _delivered(run)
+            best[name, scenario] = min(cost_us, best.get((name, scenario), cost_us))
+    rows: list[Row] = []
+    for name in kinds:
+        costs = [best[name, scenario] for scenario in LINKS]
+        ratios = [best[name, scenario] / best["reno", scenario] for scenario in LINKS]
+        goal = "≤ 2" if name in ("bbr", "reno+rack") else "≤ 1.5"
+        rows.append((name, *(short(number, 2) for number in (*costs, *ratios)), goal))
     return rows
 
 

@@ -9,9 +9,10 @@ use crate::Time;
 /// The deadlines of a set of machines, numbered from 0. Equal times wake in the order of the
 /// numbers, so the law of ties is the order in which machines were made, whoever set them when.
 ///
-/// A machine has at most one live entry in the heap. A deadline that moves later leaves the entry
+/// A machine has at most two live entries in the heap. A deadline that moves later leaves the entry
 /// where it is and is put right when it comes up: most timers are pushed back far more often than
-/// they fire.
+/// they fire. One that moves earlier leaves it there as well: a timer of seconds outlives many
+/// short waits.
 #[derive(Debug, Default)]
 pub struct Agenda {
     heap: BinaryHeap<Reverse<Key>>,
@@ -45,6 +46,8 @@ struct Entry {
     deadline: Option<Time>,
     /// The time of its live entry in the heap, never after the deadline.
     armed: Option<Time>,
+    /// The time of another, no earlier, which takes its place.
+    behind: Option<Time>,
 }
 
 impl Agenda {
@@ -66,7 +69,7 @@ impl Agenda {
         if let Some(time) = deadline
             && entry.armed.is_none_or(|armed| time < armed)
         {
-            entry.armed = Some(time);
+            entry.behind = entry.armed.replace(time);
             self.push(Key::new(time, id));
         }
     }
@@ -87,16 +90,22 @@ impl Agenda {
             }
             match entry.deadline {
                 Some(deadline) if deadline > time => {
-                    entry.armed = Some(deadline);
-                    *top = Reverse(Key::new(deadline, id));
+                    entry.armed = entry.behind.take();
+                    if entry.armed.is_none_or(|armed| deadline < armed) {
+                        entry.behind = entry.armed.replace(deadline);
+                        *top = Reverse(Key::new(deadline, id));
+                    } else {
+                        PeekMut::pop(top);
+                    }
                 }
                 Some(deadline) => {
-                    *entry = Entry::default();
+                    entry.deadline = None;
+                    entry.armed = entry.behind.take();
                     self.spent = Some(key);
                     return Some((deadline, id));
                 }
                 None => {
-                    entry.armed = None;
+                    entry.armed = entry.behind.take();
                     PeekMut::pop(top);
                 }
             }

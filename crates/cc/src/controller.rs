@@ -19,8 +19,11 @@ pub trait Controller: Debug + Send {
     /// One segment was found lost, whether or not it begins an episode.
     fn on_lost_segment(&mut self, _lost: &LostSegment) {}
 
-    /// Nothing was sent for longer than a retransmission timeout (RFC 5681 §4.1).
-    fn on_idle(&mut self, now: Time);
+    /// Nothing was sent for longer than a retransmission timeout: whoever measures must know.
+    fn on_idle(&mut self, _now: Time) {}
+
+    /// The same, where windows are to start over then (RFC 5681 §4.1).
+    fn on_restart(&mut self, now: Time);
 
     /// The last loss was none: the window is what it was before (RFC 4015 §3.2).
     fn on_undo(&mut self, now: Time);

@@ -215,7 +215,7 @@ impl Controller for Cubic {
         self.hystart.stop();
     }
 
-    fn on_idle(&mut self, _now: Time) {
+    fn on_restart(&mut self, _now: Time) {
         self.window.restart();
         self.curve.epoch = None;
     }

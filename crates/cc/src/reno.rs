@@ -5,13 +5,13 @@ use base::Time;
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole number
-/// where these are odd; ssthresh is rounded down to one in any case.
+/// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole
+/// number where these are odd; ssthresh is rounded down to one in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halving {
     /// As many whole segments, at least 2.
     WholeSegments,
-    /// Exactly half, at least 1: ns-2 since 2002.
+    /// Exactly half, at least 1: ns-2.35.
     Exact,
 }
 
@@ -57,7 +57,7 @@ impl Controller for Reno {
         };
     }
 
-    fn on_idle(&mut self, _now: Time) {
+    fn on_restart(&mut self, _now: Time) {
         self.window.restart();
     }
 

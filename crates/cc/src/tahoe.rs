@@ -36,7 +36,7 @@ impl Controller for Tahoe {
         self.window.cwnd = 1.0;
     }
 
-    fn on_idle(&mut self, _now: Time) {
+    fn on_restart(&mut self, _now: Time) {
         self.window.restart();
     }
 

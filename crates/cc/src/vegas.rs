@@ -212,7 +212,7 @@ impl Controller for Vegas {
         self.cut = Some(loss.now);
     }
 
-    fn on_idle(&mut self, _now: Time) {
+    fn on_restart(&mut self, _now: Time) {
         self.window.restart();
     }
 

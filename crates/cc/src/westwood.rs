@@ -128,8 +128,11 @@ impl Controller for Westwood {
     }
 
     fn on_idle(&mut self, now: Time) {
-        self.window.restart();
         self.round = Round { start: now, delivered: 0 };
+    }
+
+    fn on_restart(&mut self, _now: Time) {
+        self.window.restart();
     }
 
     fn on_undo(&mut self, _now: Time) {

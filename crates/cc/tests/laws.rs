@@ -99,7 +99,10 @@ impl Connection {
             }
             Step::Select { segments } => self.ack(0, segments * MSS, None, (true, true)),
             Step::Loss(kind) => self.lose(kind),
-            Step::Idle => self.controller.on_idle(self.now),
+            Step::Idle => {
+                self.controller.on_idle(self.now);
+                self.controller.on_restart(self.now);
+            }
             Step::Undo => self.controller.on_undo(self.now),
         }
     }

@@ -103,14 +103,14 @@ fn idling_falls_back_to_the_initial_window() {
     let check = |cwnd_acks, expect| {
         let mut reno = reno(3, 64, 64);
         (0..cwnd_acks).for_each(|_| reno.on_ack(&ack(u64::from(MSS))));
-        reno.on_idle(Time::ZERO);
+        reno.on_restart(Time::ZERO);
         assert_eq!(segments(reno.window()), expect);
     };
     check(20, 3);
     check(0, 3);
     let mut reno = reno(3, 64, 64);
     reno.on_loss(&loss(LossKind::Timeout));
-    reno.on_idle(Time::ZERO);
+    reno.on_restart(Time::ZERO);
     assert_eq!(segments(reno.window()), 1, "never upwards");
 }
 

@@ -175,7 +175,7 @@ impl Controller for InPython {
         }
     }
 
-    fn on_idle(&mut self, now: Time) {
+    fn on_restart(&mut self, now: Time) {
         self.tell(|py| intern!(py, "on_idle"), (now.as_secs_f64(),));
     }
 

@@ -109,6 +109,7 @@ fn parameters_reach_the_algorithm() {
         let plain = read(&[("tcp.variant", variant)]);
         assert_ne!(plain, read(&[("tcp.variant", variant), (key, value)]), "{key}");
     };
+    check("reno", "tcp.reno.halving", "exact");
     check("vegas", "tcp.vegas.delta", "exact");
     check("westwood", "tcp.westwood.alpha", "0.5");
     check("cubic", "tcp.cubic.c", "1");
@@ -116,6 +117,30 @@ fn parameters_reach_the_algorithm() {
     check("cubic", "tcp.cubic.fast_convergence", "false");
     check("cubic", "tcp.cubic.reno_friendly", "false");
     check("cubic", "tcp.cubic.slow_start", "hystart");
+}
+
+/// The recovery, the start of the window and the habits that come with them.
+#[test]
+fn parameters_reach_the_recovery() {
+    let check = |variant: &str, key: &str, value: &str, reaches: bool| {
+        let read = |settings: &[_]| {
+            let config = config("", settings);
+            let start = (config.initial_window, config.times_handshake, config.limited_transmit);
+            format!("{:?} {start:?}", config.recovery)
+        };
+        let plain = read(&[("tcp.variant", variant)]);
+        let set = read(&[("tcp.variant", variant), (key, value)]);
+        assert_eq!(plain != set, reaches, "{variant}: {key}");
+    };
+    check("newreno", "tcp.newreno.burst", "2", true);
+    check("fack", "tcp.fack.window", "restarts", true);
+    check("sack", "tcp.fack.window", "restarts", false);
+    for key in ["tcp.vegas.times_handshake", "tcp.vegas.limited_transmit"] {
+        check("vegas", key, "false", true);
+        check("reno", key, "false", false);
+    }
+    check("vegas", "tcp.vegas.initial_window", "3", true);
+    check("reno", "tcp.vegas.initial_window", "3", false);
 }
 
 /// Explicit keys, in the file or set, count more than a profile, and it more than the schema.

@@ -152,3 +152,24 @@ fn the_same_seed_gives_the_same_run_and_another_another() {
     assert_eq!(run("1"), run("1"));
     assert_ne!(run("1").flows, run("2").flows);
 }
+
+/// After a tail of losses it is the window that holds the sender back, though nothing new waits:
+/// CUBIC, which grows only then, is as fast as ever.
+#[test]
+fn a_lost_tail_is_repaired_in_slow_start() {
+    let arrivals: Vec<String> = (20..=60).map(|arrival| arrival.to_string()).collect();
+    let arrivals = format!("[{}]", arrivals.join(", "));
+    let check = |recovery| {
+        let outcome = bottleneck(&[
+            ("tcp.congestion_control", "cubic"),
+            ("tcp.recovery", recovery),
+            ("tcp.initial_window", "60"),
+            ("flow.segments", "60"),
+            ("link.drop_arrivals", &arrivals),
+        ]);
+        let completed = outcome.summary.flows[0].completed_s.expect("it ends");
+        assert!(completed < 4.0, "{recovery}: {completed} s");
+    };
+    check("newreno");
+    check("sack");
+}

@@ -156,7 +156,10 @@ impl<P: Payload> Sender<P> {
 
     /// ns-2's Fack: it measures from the segment that was timed last, acknowledged or not.
     fn restart_timer_on_duplicate(&mut self, now: Time) {
-        self.rto.sample(now - self.timed_from);
+        match self.policy.rtt_sampling {
+            RttSampling::OnePerWindow => self.rto.sample(now - self.timed_from),
+            RttSampling::EverySegment => {}
+        }
         self.restart_timer(now);
     }
 

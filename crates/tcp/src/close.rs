@@ -48,7 +48,7 @@ impl<P: Payload> Endpoint<P> {
         if segment.header.seq == self.receiver.next_seq() {
             self.advance(now, Event::Abort, observe);
         } else {
-            self.acknowledge_alone();
+            self.challenge(now);
         }
     }
 

@@ -158,7 +158,7 @@ impl RecoveryKind {
     }
 }
 
-/// What NewReno does on a partial acknowledgement, beside repairing the next loss.
+/// What `NewReno` does on a partial acknowledgement, beside repairing the next loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NewReno {
     /// To the retransmission timer.

@@ -254,10 +254,14 @@ impl<P: Payload> Sender<P> {
     fn restart_after_idle<O: Observe>(&mut self, now: Time, observe: &mut O) {
         let idle =
             self.last_sent.is_some_and(|sent| now.saturating_since(sent) > self.rto.current());
-        if self.policy.slow_start_restart && idle && self.nxt < self.buffer.end() {
-            self.controller.on_idle(now);
-            self.update_window(now, observe);
+        if !idle || self.nxt >= self.buffer.end() {
+            return;
         }
+        self.controller.on_idle(now);
+        if self.policy.slow_start_restart {
+            self.controller.on_restart(now);
+        }
+        self.update_window(now, observe);
     }
 
     fn depart<O: Observe>(&mut self, now: Time, segment: &Sent, observe: &mut O) -> Departure<P> {

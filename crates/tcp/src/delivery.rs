@@ -125,6 +125,13 @@ impl Delivery {
     }
 
     fn place(&self, segment: &Sent) -> Option<usize> {
+        // Most segments are sent at one end and arrive at the other.
+        if self.flights.back()?.end <= segment.offset {
+            return None;
+        }
+        if self.flights.front()?.end > segment.offset {
+            return Some(0);
+        }
         let index = self.flights.partition_point(|flight| flight.end <= segment.offset);
         (index < self.flights.len()).then_some(index)
     }

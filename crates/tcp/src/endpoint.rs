@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{Flags, Observe, Options, SackBlocks, Seq, TcpFact, TcpHeader, Time};
 
 use crate::ack_in::{AckOutcome, Acknowledgement};
+use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
 use crate::handshake::Handshake;
@@ -30,6 +31,7 @@ pub struct Endpoint<P> {
     pub(crate) handshake: Handshake,
     /// Tells the peer that there is no connection, or no more.
     pub(crate) reset: Option<Reset>,
+    challenges: Challenges,
     /// When TIME-WAIT ends.
     pub(crate) time_wait: Option<Time>,
 }
@@ -69,6 +71,7 @@ impl<P: Payload> Endpoint<P> {
             receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack),
             handshake: Handshake::new(isn, config),
             reset: None,
+            challenges: Challenges::default(),
             time_wait: None,
         }
     }
@@ -190,7 +193,7 @@ impl<P: Payload> Endpoint<P> {
             return;
         } else if segment.has(Flags::SYN) {
             // RFC 5961 §4: a challenge, whatever the number.
-            self.acknowledge_alone();
+            self.challenge(now);
             return;
         }
         let Segment { header, .. } = &segment;
@@ -215,7 +218,7 @@ impl<P: Payload> Endpoint<P> {
             Timeliness::Timely => true,
             Timeliness::Unstamped => false,
             Timeliness::Old => {
-                self.acknowledge_alone();
+                self.answer(now, segment);
                 false
             }
         }
@@ -243,11 +246,11 @@ impl<P: Payload> Endpoint<P> {
             && !segment.has(Flags::SYN)
             && segment.header.seq.before(self.receiver.next_seq());
         let acknowledgement = self.acknowledgement_of(&segment);
+        self.answer(now, &segment);
         // Neither its FIN nor its mark counts (RFC 3168 §6.1.5).
         let arrival =
             Arrival { seq: segment.header.seq, payload: segment.payload, ..Arrival::default() };
         self.receiver.handle_data(now, &arrival, observe);
-        self.acknowledge_alone();
         if old && self.state != State::SynReceived {
             self.ack_in(now, &Acknowledgement { pure: false, ..acknowledgement }, observe);
         }
@@ -265,7 +268,7 @@ impl<P: Payload> Endpoint<P> {
         }
         match self.sender.handle_ack(now, acknowledgement, observe) {
             AckOutcome::Unacceptable => {
-                self.acknowledge_alone();
+                self.challenge(now);
                 return false;
             }
             AckOutcome::Accepted => {}
@@ -323,8 +326,21 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    pub(crate) fn acknowledge_alone(&mut self) {
-        self.receiver.ack = AckDue::Alone;
+    /// Acknowledges what came in vain: always if it carries something, which is sent again until
+    /// it is acknowledged.
+    fn answer(&mut self, now: Time, segment: &Segment<P>) {
+        if segment.numbers() > 0 && !segment.has(Flags::SYN) {
+            self.receiver.ack = AckDue::Alone;
+        } else {
+            self.challenge(now);
+        }
+    }
+
+    /// Acknowledges what may be forged, unless that has been done often enough.
+    pub(crate) fn challenge(&mut self, now: Time) {
+        if self.challenges.allow(now) {
+            self.receiver.ack = AckDue::Alone;
+        }
     }
 
     /// Moves on in the state table.

@@ -28,6 +28,7 @@
 //! ```
 
 mod ack_in;
+mod challenge;
 mod close;
 mod config;
 mod data_in;

@@ -61,8 +61,7 @@ impl Pacer {
 
     fn time_of(&self, bytes: u64, pace: &Pace) -> Option<Duration> {
         if let Some(rate) = pace.rate {
-            let nanos = u128::from(bytes) * 8_000_000_000 / u128::from(rate.as_bps());
-            return Some(Duration::from_nanos(nanos as u64));
+            return Some(Duration::from_nanos(bytes * 8_000_000_000 / rate.as_bps()));
         }
         let applies = match self.pacing {
             Pacing::Off => false,

@@ -43,7 +43,9 @@ impl Sent {
 pub(crate) struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Stretches that selective acknowledgements cover, from and to, in order and apart.
-    selected: Vec<[u64; 2]>,
+    selected: VecDeque<[u64; 2]>,
+    /// Numbers in them.
+    selected_bytes: u64,
     /// Numbers in the network.
     pipe: u64,
     /// Below this, each segment has been judged lost or not, once.
@@ -97,13 +99,13 @@ impl Scoreboard {
     }
 
     /// Numbers that arrived out of order.
-    pub(crate) fn selected_bytes(&self) -> u64 {
-        self.selected.iter().map(|[from, to]| to - from).sum()
+    pub(crate) const fn selected_bytes(&self) -> u64 {
+        self.selected_bytes
     }
 
     /// The end of the forward-most selected segment (Mathis and Mahdavi's snd.fack).
     pub(crate) fn forward_most(&self) -> Option<u64> {
-        self.selected.last().map(|&[_, to]| to)
+        self.selected.back().map(|&[_, to]| to)
     }
 
     pub(crate) fn push(&mut self, segment: Sent) {
@@ -156,10 +158,15 @@ impl Scoreboard {
 
     /// Forgets what was selected below `una`.
     pub(crate) fn unselect_below(&mut self, una: u64) {
-        let below = self.selected.iter().take_while(|[_, to]| *to <= una).count();
-        self.selected.drain(..below);
-        if let Some([from, _]) = self.selected.first_mut() {
-            *from = una.max(*from);
+        while let Some([from, to]) = self.selected.front_mut()
+            && *from < una
+        {
+            let gone = una.min(*to);
+            self.selected_bytes -= gone - *from;
+            *from = gone;
+            if gone == *to {
+                self.selected.pop_front();
+            }
         }
     }
 
@@ -167,28 +174,52 @@ impl Scoreboard {
     /// counts when all of it arrived.
     pub(crate) fn select(&mut self, from: u64, to: u64, mut arrived: impl FnMut(&Sent)) {
         let mut at = from;
-        while at < to {
-            let next = self.selected.iter().find(|run| run[1] > at).copied();
-            match next {
-                Some([left, right]) if left <= at => at = right,
-                Some([left, _]) => {
-                    self.select_new(at, to.min(left), &mut arrived);
-                    at = to.min(left);
-                }
-                None => {
-                    self.select_new(at, to, &mut arrived);
-                    at = to;
-                }
-            }
+        while let Some([left, right]) = self.unselected(at, to) {
+            let run = self.add_selected(left, right);
+            self.select_segments(left, right, run, &mut arrived);
+            at = right;
         }
-        insert(&mut self.selected, from, to);
     }
 
-    fn select_new(&mut self, from: u64, to: u64, arrived: &mut impl FnMut(&Sent)) {
-        let first = self.index(from);
+    /// The first part of `from..to` that is not selected.
+    fn unselected(&self, from: u64, to: u64) -> Option<[u64; 2]> {
+        let mut index = self.selected.partition_point(|run| run[1] < from);
+        let mut start = from;
+        if let Some(&[_, end]) = self.selected.get(index).filter(|run| run[0] <= from) {
+            start = end;
+            index += 1;
+        }
+        let end = self.selected.get(index).map_or(to, |run| run[0].min(to));
+        (start < end).then_some([start, end])
+    }
+
+    /// Adds `from..to`, of which nothing was selected: the whole run that it is part of now.
+    fn add_selected(&mut self, mut from: u64, mut to: u64) -> [u64; 2] {
+        self.selected_bytes += to - from;
+        let index = self.selected.partition_point(|run| run[1] < from);
+        while let Some(&[left, right]) = self.selected.get(index).filter(|run| run[0] <= to) {
+            (from, to) = (from.min(left), to.max(right));
+            self.selected.remove(index);
+        }
+        self.selected.insert(index, [from, to]);
+        [from, to]
+    }
+
+    /// The segments that meet `from..to` and lie within `run` arrived.
+    fn select_segments(
+        &mut self,
+        from: u64,
+        to: u64,
+        run: [u64; 2],
+        arrived: &mut impl FnMut(&Sent),
+    ) {
+        let first = self.index_of_end(from + 1);
         for segment in self.segments.range_mut(first..) {
-            if segment.end() > to {
+            if segment.offset >= to {
                 break;
+            }
+            if segment.offset < run[0] || segment.end() > run[1] {
+                continue;
             }
             match segment.fate {
                 Fate::Flying => self.pipe -= u64::from(segment.length),
@@ -278,10 +309,18 @@ impl Scoreboard {
         Some(lost)
     }
 
+    /// True if the oldest was selected, and yet the peer acknowledges nothing beyond what comes
+    /// before it: it gave up what it had (RFC 2018 §8).
+    pub(crate) fn is_reneged_on(&self) -> bool {
+        self.segments.front().is_some_and(|oldest| oldest.fate == Fate::Selected)
+    }
+
     /// Forgets every selective acknowledgement: everything may have to be sent again (RFC 2018
     /// §8).
     pub(crate) fn forget_selections(&mut self) {
         self.selected.clear();
+        self.selected_bytes = 0;
+        self.judged = 0;
         self.lost = 0;
         self.pipe = 0;
         for segment in &mut self.segments {
@@ -292,7 +331,12 @@ impl Scoreboard {
 
     /// The place of the first segment that ends at `end` or later.
     fn index_of_end(&self, end: u64) -> usize {
-        self.segments.partition_point(|segment| segment.end() < end)
+        match self.segments.front() {
+            Some(oldest) if oldest.end() < end => {
+                self.segments.partition_point(|segment| segment.end() < end)
+            }
+            Some(_) | None => 0,
+        }
     }
 
     /// The place of the first segment that starts at `offset` or later.
@@ -304,18 +348,6 @@ impl Scoreboard {
             Some(_) | None => 0,
         }
     }
-}
-
-/// Adds `from..to` to `runs`, which are in order and apart.
-fn insert(runs: &mut Vec<[u64; 2]>, from: u64, to: u64) {
-    let first = runs.iter().take_while(|run| run[1] < from).count();
-    let after = first + runs[first..].iter().take_while(|run| run[0] <= to).count();
-    if first == after {
-        runs.insert(first, [from, to]);
-        return;
-    }
-    runs[first] = [runs[first][0].min(from), runs[after - 1][1].max(to)];
-    runs.drain(first + 1..after);
 }
 
 /// A block of numbers as offsets, if it lies within `una..max`: anything else is old, or nonsense.

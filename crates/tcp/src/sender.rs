@@ -329,18 +329,22 @@ impl<P: Payload> Sender<P> {
         self.doubt_loss(Cause::Timeout);
         self.prr = None;
         self.lose(now, LossKind::Timeout);
+        if self.board.is_reneged_on() {
+            self.board.forget_selections();
+            self.recovery.on_reneging(&self.board);
+        }
         self.recovery.on_timeout(now, self.max, u64::from(self.mss), &mut self.board);
         self.rto.back_off();
         self.timeouts += 1;
         self.timer = None;
         match self.recovery.order(&self.board) {
-            Order::Lost { pipe } if self.peer.size > 0 => {
+            Order::Lost { pipe } if self.peer.size > 0 && self.nxt == self.max => {
                 self.timed = None;
                 // What still flies must not hold the oldest back.
                 self.resend = pipe > 0;
             }
             // In the order of the stream (go-back-N); so, too, where a closed window has to be
-            // probed with the oldest.
+            // probed with the oldest, or has been.
             Order::Stream | Order::Lost { .. } => self.go_back(),
         }
         self.update_window(now, observe);

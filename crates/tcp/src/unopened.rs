@@ -12,7 +12,7 @@ impl Controller for Unopened {
 
     fn on_loss(&mut self, _loss: &Loss) {}
 
-    fn on_idle(&mut self, _now: Time) {}
+    fn on_restart(&mut self, _now: Time) {}
 
     fn on_undo(&mut self, _now: Time) {}
 

@@ -1,17 +1,16 @@
 //! Two endpoints over a pipe that loses, duplicates and reorders: the bytes arrive whole, both
 //! ways, and both sides close. At any round-trip time, across the wrap of the sequence numbers.
 
+mod draw;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Observe, Seq, Stream, TcpFact, Time};
 use bytes::Bytes;
-use cc::{Algorithm, Delta, Halving, VegasParameters};
+use draw::config;
 use proptest::prelude::*;
-use tcp::{
-    Config, Endpoint, FackWindow, NewReno, Offers, Payload, RecoveryKind, RtoConfig, RttSampling,
-    Segment, SpuriousTimeouts, State,
-};
+use tcp::{Config, Endpoint, Payload, Segment, State};
 
 /// What happens to segments on their way. Probabilities in 1/256.
 #[derive(Clone, Debug)]
@@ -20,6 +19,8 @@ struct Weather {
     loss: u32,
     duplication: u32,
     marking: u32,
+    /// An acknowledgement selects what has not come in, as from a peer that then gives it up.
+    reneging: u32,
     delay: Duration,
     /// A segment is late by up to this many delays.
     jitter: u32,
@@ -39,76 +40,6 @@ struct Plan {
     slow_reader: Option<u32>,
 }
 
-fn config() -> impl Strategy<Value = Config> {
-    let numbers = (1_u32..1_500, 1_u32..40, 1_u32..5, 300_u32..200_000);
-    let times = prop::option::of(1_u64..200);
-    let switches = any::<[bool; 11]>();
-    (numbers, times, switches, recovery(), spurious_timeouts()).prop_map(
-        |(
-            (mss, window, initial_window, receive_buffer),
-            delay,
-            on,
-            recovery,
-            spurious_timeouts,
-        )| Config {
-            congestion_control: if on[0] {
-                Algorithm::Reno(Halving::WholeSegments)
-            } else {
-                vegas()
-            },
-            recovery,
-            proportional_rate_reduction: on[10],
-            spurious_timeouts,
-            mss,
-            window,
-            initial_window,
-            receive_buffer,
-            rto: RtoConfig {
-                tick: Duration::from_millis(10),
-                min: Duration::from_millis(200),
-                ..Config::PLAIN.rto
-            },
-            rtt_sampling: if on[1] { RttSampling::OnePerWindow } else { RttSampling::EverySegment },
-            delayed_ack: delay.map(Duration::from_millis),
-            offers: Offers { sack: on[6], timestamps: on[7], ecn: on[8] },
-            dsack: on[9],
-            limited_transmit: on[2],
-            slow_start_restart: on[3],
-            recover_guard: on[4],
-            nagle: on[5],
-            time_wait: Duration::from_secs(240),
-            ..Config::PLAIN
-        },
-    )
-}
-
-fn recovery() -> impl Strategy<Value = RecoveryKind> {
-    prop_oneof![
-        Just(RecoveryKind::Tahoe),
-        Just(RecoveryKind::Reno),
-        Just(RecoveryKind::NewReno(NewReno::RFC_6582)),
-        Just(RecoveryKind::Sack1),
-        Just(RecoveryKind::Sack),
-        Just(RecoveryKind::Fack(FackWindow::Halves)),
-        Just(RecoveryKind::Fack(FackWindow::Restarts)),
-        Just(RecoveryKind::Rack),
-        Just(RecoveryKind::Vegas),
-    ]
-}
-
-fn spurious_timeouts() -> impl Strategy<Value = SpuriousTimeouts> {
-    prop_oneof![
-        Just(SpuriousTimeouts::Unseen),
-        Just(SpuriousTimeouts::FRto),
-        Just(SpuriousTimeouts::Eifel),
-    ]
-}
-
-fn vegas() -> Algorithm {
-    let delta = Delta::Rounded;
-    Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
-}
-
 fn plan() -> impl Strategy<Value = Plan> {
     let delay = prop_oneof![
         Just(Duration::from_nanos(1)),
@@ -117,14 +48,10 @@ fn plan() -> impl Strategy<Value = Plan> {
         Just(Duration::from_secs(3_600)),
         Just(Duration::from_secs(30 * 86_400)),
     ];
-    let weather = (any::<u64>(), 0_u32..80, [0_u32..40, 0_u32..80], delay, 0_u32..4).prop_map(
-        |(seed, loss, [duplication, marking], delay, jitter)| Weather {
-            seed,
-            loss,
-            duplication,
-            marking,
-            delay,
-            jitter,
+    let mishaps = (0_u32..80, 0_u32..40, 0_u32..80, prop_oneof![3 => Just(0), 1 => 0_u32..80]);
+    let weather = (any::<u64>(), mishaps, delay, 0_u32..4).prop_map(
+        |(seed, (loss, duplication, marking, reneging), delay, jitter)| {
+            Weather { seed, loss, duplication, marking, reneging, delay, jitter }
         },
     );
     let isn = prop_oneof![any::<u32>(), (u32::MAX - 20_000)..=u32::MAX];
@@ -308,8 +235,25 @@ impl Run {
             if self.chance.below(256) < weather.marking {
                 segment.ecn.mark();
             }
+            if self.chance.below(256) < weather.reneging {
+                self.renege(to, &mut segment);
+            }
             self.way.insert((arrival, self.segments), (to, segment));
         }
+    }
+
+    /// Lets an acknowledgement to `side` select what is still missing.
+    fn renege(&mut self, side: usize, segment: &mut Segment<Bytes>) {
+        let acked = self.offset(side, segment.header.ack) as u64;
+        let beyond = self.laws.sent[side].saturating_sub(acked + 1) as u32;
+        let sack = &mut segment.header.options.sack;
+        let room = (1..3).contains(&sack.as_slice().len());
+        if !room || beyond == 0 || self.plan.configs.iter().any(|config| !config.offers.sack) {
+            return;
+        }
+        let left = 1 + self.chance.below(beyond);
+        let right = left + 1 + self.chance.below(beyond + 1 - left);
+        sack.push(segment.header.ack + left, segment.header.ack + right);
     }
 
     /// Notes the window that `segment` tells `side`.
@@ -398,7 +342,8 @@ fn check(plan: Plan) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 2_000,
+        // `PROPTEST_CASES` may ask for more.
+        cases: ProptestConfig::default().cases.max(2_000),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

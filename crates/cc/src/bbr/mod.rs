@@ -229,6 +229,9 @@ impl Controller for Bbr {
         }
     }
 
+    /// Its pace keeps a whole window from leaving at once.
+    fn on_restart(&mut self, _now: Time) {}
+
     fn on_undo(&mut self, _now: Time) {
         self.handle_spurious_loss();
     }

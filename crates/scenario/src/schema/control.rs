@@ -5,8 +5,8 @@ use crate::form::{Count, Factor, Flag, Fraction, Or, Positive, Word, as_key, sec
 section! {
     /// `[tcp.reno]`: the window after a loss.
     pub struct Reno {
-        /// What half of a window is: as many whole segments, or exactly half. Default: ns-2 until
-        /// 2002.
+        /// What half of a window is: as many whole segments, or exactly half. ns-2.35 has the
+        /// latter. Default: whole segments.
         pub halving: Halving as Word<Halving> = Halving::WholeSegments;
     }
 }

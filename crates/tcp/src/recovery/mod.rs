@@ -161,6 +161,13 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.deadline() } else { None }
     }
 
+    /// The peer gave up what it had selected, and everything may have to be sent again.
+    pub(crate) fn on_reneging(&mut self, board: &Scoreboard) {
+        if let Self::Rack(rack) = self {
+            rack.look_at_all(board);
+        }
+    }
+
     /// The last loss was none, and nothing counts as lost any more.
     pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
         match self {

@@ -188,6 +188,11 @@ impl Rack {
     /// What was held for lost is in the network after all.
     pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
         self.phase = None;
+        self.look_at_all(board);
+    }
+
+    /// Every segment in the network is judged anew.
+    pub(crate) fn look_at_all(&mut self, board: &Scoreboard) {
         self.queue.clear();
         self.queue.extend(board.flying().map(Transmission::of));
         self.queue.make_contiguous().sort_unstable();

@@ -17,8 +17,8 @@ pub(crate) struct Sack1 {
     recovery: Option<Episode>,
     /// True if the newest acknowledgement ended an episode.
     ended: bool,
-    /// What had been sent at the last timeout: until more is acknowledged, duplicates may be of what
-    /// the timeout sent again, and tell nothing.
+    /// What had been sent at the last timeout: until more is acknowledged, duplicates may be of
+    /// what the timeout sent again, and tell nothing.
     timed_out: Option<u64>,
 }
 

@@ -84,8 +84,8 @@ impl Selective {
         self.waits(board).then_some(0)
     }
 
-    /// RFC 6675's RecoveryPoint is reached; ns-2 waits for an acknowledgement of more, which leaves
-    /// nothing selected behind.
+    /// RFC 6675's recovery point is reached; ns-2 waits for an acknowledgement of more, which
+    /// leaves nothing selected behind.
     fn ends(&self, una: u64, recovery_point: u64, board: &Scoreboard) -> bool {
         if self.restarts() {
             una > recovery_point && board.selected_bytes() == 0

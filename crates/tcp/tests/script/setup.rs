@@ -139,6 +139,13 @@ impl Setup {
             "fack" => {
                 (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Fack(FackWindow::Halves))
             }
+            "fack-ns2" => {
+                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Fack(FackWindow::Restarts))
+            }
+            "newreno-ns2" => (
+                Algorithm::Reno(Halving::WholeSegments),
+                RecoveryKind::NewReno(NewReno { burst: Some(2), ..NewReno::RFC_6582 }),
+            ),
             "rack" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Rack),
             "vegas" => (vegas, RecoveryKind::Vegas),
             other => return Err(format!("no such variant: {other}")),

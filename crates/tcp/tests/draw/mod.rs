@@ -1,0 +1,98 @@
+//! Configurations drawn at random.
+
+use base::Duration;
+use cc::{
+    Algorithm, BbrParameters, CubicParameters, Delta, Halving, SlowStart, VegasParameters,
+    WestwoodParameters,
+};
+use proptest::prelude::*;
+use tcp::{
+    BackOff, Config, FackWindow, NewReno, Offers, Pacing, RecoveryKind, RtoConfig, RttSampling,
+    SpuriousTimeouts,
+};
+
+/// Any configuration that ends a transfer.
+pub(crate) fn config() -> impl Strategy<Value = Config> {
+    let numbers = (1_u32..1_500, 1_u32..40, 1_u32..5, 300_u32..200_000);
+    let times = prop::option::of(1_u64..200);
+    let switches = any::<[bool; 11]>();
+    let schemes = (congestion_control(), recovery(), pacing(), spurious_timeouts());
+    (numbers, times, switches, schemes).prop_map(
+        |(
+            (mss, window, initial_window, receive_buffer),
+            delay,
+            on,
+            (congestion_control, recovery, pacing, spurious_timeouts),
+        )| Config {
+            congestion_control,
+            recovery,
+            pacing,
+            proportional_rate_reduction: on[10],
+            spurious_timeouts,
+            mss,
+            window,
+            initial_window,
+            receive_buffer,
+            rto: RtoConfig {
+                tick: Duration::from_millis(10),
+                min: Duration::from_millis(200),
+                back_off: if on[0] { BackOff::Linear } else { BackOff::Exponential },
+                ..Config::PLAIN.rto
+            },
+            rtt_sampling: if on[1] { RttSampling::OnePerWindow } else { RttSampling::EverySegment },
+            delayed_ack: delay.map(Duration::from_millis),
+            offers: Offers { sack: on[6], timestamps: on[7], ecn: on[8] },
+            dsack: on[9],
+            limited_transmit: on[2],
+            slow_start_restart: on[3],
+            recover_guard: on[4],
+            nagle: on[5],
+            time_wait: Duration::from_secs(240),
+            ..Config::PLAIN
+        },
+    )
+}
+
+fn recovery() -> impl Strategy<Value = RecoveryKind> {
+    prop_oneof![
+        Just(RecoveryKind::Tahoe),
+        Just(RecoveryKind::Reno),
+        Just(RecoveryKind::NewReno(NewReno::RFC_6582)),
+        Just(RecoveryKind::Sack1),
+        Just(RecoveryKind::Sack),
+        Just(RecoveryKind::Fack(FackWindow::Halves)),
+        Just(RecoveryKind::Fack(FackWindow::Restarts)),
+        Just(RecoveryKind::Rack),
+        Just(RecoveryKind::Vegas),
+    ]
+}
+
+fn spurious_timeouts() -> impl Strategy<Value = SpuriousTimeouts> {
+    prop_oneof![
+        Just(SpuriousTimeouts::Unseen),
+        Just(SpuriousTimeouts::FRto),
+        Just(SpuriousTimeouts::Eifel),
+    ]
+}
+
+fn pacing() -> impl Strategy<Value = Pacing> {
+    prop_oneof![Just(Pacing::Off), Just(Pacing::SlowStart), Just(Pacing::Always)]
+}
+
+fn congestion_control() -> impl Strategy<Value = Algorithm> {
+    let delta = Delta::Rounded;
+    let slow_start = prop_oneof![Just(SlowStart::Standard), Just(SlowStart::Hystart)];
+    let cubic = slow_start.prop_map(|slow_start| {
+        let (c, beta, fast_convergence, reno_friendly) = (0.4, 0.7, true, true);
+        Algorithm::Cubic(CubicParameters { c, beta, fast_convergence, reno_friendly, slow_start })
+    });
+    prop_oneof![
+        Just(Algorithm::Tahoe),
+        Just(Algorithm::Reno(Halving::WholeSegments)),
+        Just(Algorithm::Reno(Halving::Exact)),
+        Just(Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })),
+        Just(Algorithm::Westwood(WestwoodParameters { alpha: 0.9 })),
+        cubic,
+        any::<u64>().prop_map(|seed| Algorithm::Bbr(BbrParameters { seed })),
+    ]
+}
