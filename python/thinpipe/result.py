@@ -66,6 +66,7 @@ class Flow:
     started_s: float | None
     established_s: float | None
     completed_s: float | None
+    given_up_s: float | None
 
 
 @dataclass(frozen=True, slots=True)

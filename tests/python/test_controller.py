@@ -128,11 +128,13 @@ def test_runs_of_a_list_are_in_order(aimd):
 @pytest.mark.parametrize(
     ("attribute", "value", "message"),
     [
-        ("window", -3, "Wrong.window = -3: must be a number of bytes, not below zero"),
-        ("window", float("nan"), "Wrong.window = nan: must be a number of bytes"),
-        ("window", None, "Wrong.window = None: must be a number of bytes"),
-        ("ssthresh", "many", "Wrong.ssthresh = 'many': must be a number of bytes"),
-        ("pacing_rate", [], r"Wrong.pacing_rate = \[\]: must be a number of bit/s, or None"),
+        ("window", -3, "Wrong.window = -3: must be a finite number of bytes, not below zero"),
+        ("window", float("nan"), "Wrong.window = nan: must be a finite number of bytes"),
+        ("window", None, "Wrong.window = None: must be a finite number of bytes"),
+        ("ssthresh", "many", "Wrong.ssthresh = 'many': must be a finite number of bytes"),
+        ("pacing_rate", [], r"Wrong.pacing_rate = \[\]: must be a finite number of bit/s"),
+        ("pacing_rate", 0, "Wrong.pacing_rate = 0: must be a finite number of bit/s, at least 1"),
+        ("window", float("inf"), "Wrong.window = inf: must be a finite number of bytes"),
     ],
 )
 def test_a_decision_that_is_none(attribute, value, message):

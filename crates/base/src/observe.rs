@@ -92,7 +92,8 @@ pub struct PacketFact<'a> {
     pub payload: u32,
 }
 
-/// One round-trip time of one data segment that was sent once (Karn's rule).
+/// One round-trip time of one data segment that was sent once (Karn's rule), and whose
+/// acknowledgement did not wait for another to be sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RttSample {
     /// Stream offset of the segment's first byte.
@@ -144,7 +145,7 @@ pub enum TcpFact {
         /// Slow-start threshold in bytes.
         ssthresh: u64,
     },
-    /// The retransmission timer fired.
+    /// The retransmission timer fired, for data or for the SYN.
     Timeout {
         /// Offset of the oldest byte not acknowledged.
         offset: u64,

@@ -148,12 +148,15 @@ impl Answer {
 /// The number that `attribute` of `controller` has to be.
 fn number(controller: &Bound<'_, PyAny>, attribute: &Bound<'_, PyString>) -> PyResult<f64> {
     let value = controller.getattr(attribute)?;
-    if let Some(number) = value.extract::<f64>().ok().filter(|number| *number >= 0.0) {
+    let paces = attribute == "pacing_rate";
+    let is_fit =
+        |number: &f64| number.is_finite() && if paces { *number >= 1.0 } else { *number >= 0.0 };
+    if let Some(number) = value.extract::<f64>().ok().filter(is_fit) {
         return Ok(number);
     }
-    let unit = if attribute == "pacing_rate" { "bit/s, or None" } else { "bytes" };
+    let fit = if paces { "bit/s, at least 1, or None" } else { "bytes, not below zero" };
     Err(PyValueError::new_err(format!(
-        "{}.{attribute} = {}: must be a number of {unit}, not below zero",
+        "{}.{attribute} = {}: must be a finite number of {fit}",
         controller.get_type().name()?,
         value.repr()?
     )))

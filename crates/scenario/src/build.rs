@@ -30,7 +30,7 @@ pub fn build(scenario: &Scenario) -> Network {
     let mut bottleneck = None;
     if let Some(link) = &scenario.link {
         chain.add_link(link, &scenario.queue, scenario.seed);
-        bottleneck = link.nominal_rate();
+        bottleneck = link.mean_rate(scenario.duration);
     }
     if let Some(radio) = &scenario.radio {
         chain.add_radio(radio, scenario.queue.packets, scenario.seed);

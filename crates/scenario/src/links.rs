@@ -32,9 +32,25 @@ impl Link {
         }
     }
 
-    /// The rate towards the mobile to begin with, of a trace its mean.
-    pub fn nominal_rate(&self) -> Option<Rate> {
-        self.trace.down.as_ref().map(|file| file.trace().mean_rate()).or(self.rate)
+    /// The mean rate forth over a run of `duration`, the schedule counted; of a trace its own mean.
+    /// `None` if sending takes no time at any moment.
+    pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
+        if let Some(file) = &self.trace.down {
+            return Some(file.trace().mean_rate());
+        }
+        if self.schedule.iter().all(|step| step.rate.is_none()) {
+            return self.rate;
+        }
+        let (mut rate, mut from, mut bits) = (self.rate, Duration::ZERO, 0.0);
+        let changes = self.schedule.iter().filter_map(|step| Some((step.at, step.rate?)));
+        for (at, next) in changes.chain([(duration, None)]) {
+            let at = at.min(duration);
+            if at > from {
+                bits += rate?.as_bps() as f64 * (at - from).as_secs_f64();
+            }
+            (rate, from) = (next, at);
+        }
+        Some(Rate::from_bps((bits / duration.as_secs_f64()).max(1.0) as u64))
     }
 }
 

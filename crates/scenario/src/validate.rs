@@ -6,7 +6,7 @@ use cc::Custom;
 use crate::error::{Fault, ScenarioError};
 use crate::form::{Leaf, Section, Speed};
 use crate::profile::Profile;
-use crate::schema::{Channel, CongestionControl, Radio, Scenario};
+use crate::schema::{Channel, CongestionControl, Radio, Scenario, SpuriousTimeouts};
 use crate::tree::{Node, Origin, Table};
 use crate::{files, settings};
 
@@ -119,6 +119,15 @@ impl Check<'_> {
         if tcp.initial_rto > tcp.max_rto {
             let message = "tcp.initial_rto must not be longer than tcp.max_rto";
             return self.clash(&["tcp.initial_rto", "tcp.max_rto"], message);
+        }
+        if tcp.needs_sack() && tcp.sack == Some(false) {
+            let message = "tcp.recovery repairs from selective acknowledgements: tcp.sack must not \
+                           be false";
+            return self.clash(&["tcp.sack", "tcp.recovery", "tcp.variant"], message);
+        }
+        if tcp.spurious_timeouts == SpuriousTimeouts::Eifel && !tcp.timestamps {
+            let message = "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)";
+            return self.clash(&["tcp.spurious_timeouts", "tcp.timestamps"], message);
         }
         if tcp.vegas.alpha > tcp.vegas.beta {
             let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";

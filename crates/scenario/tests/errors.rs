@@ -153,6 +153,15 @@ fn values_that_do_not_go_together() {
         "[tcp]\nmax_rto = \"2 s\"\ninitial_rto = \"3 s\"",
         ":3: tcp.initial_rto: tcp.initial_rto must not be longer than tcp.max_rto",
     );
+    in_setting(
+        ("tcp.spurious_timeouts", "eifel"),
+        "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)",
+    );
+    in_file(
+        "[tcp]\nrecovery = \"rack\"\nsack = false",
+        ":3: tcp.sack: tcp.recovery repairs from selective acknowledgements: tcp.sack must not be \
+         false",
+    );
     in_setting(("tcp.vegas.alpha", "4"), "tcp.vegas.alpha must not be above tcp.vegas.beta");
     in_setting(
         ("tcp.window", "10000000"),

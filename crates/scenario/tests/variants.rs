@@ -3,7 +3,9 @@
 use base::Duration;
 use cc::{Algorithm, Custom, Halving};
 use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
-use tcp::{Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind};
+use tcp::{
+    Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind, SpuriousTimeouts,
+};
 
 fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Scenario, String> {
     let source = format!("[link]\nrate = \"1 Mbit/s\"\n[tcp]\n{tcp}");
@@ -79,7 +81,7 @@ fn selective_acknowledgements_are_offered_where_they_are_needed_or_asked_for() {
     check("recovery = \"rack\"", true);
     check("recovery = \"reno\"", false);
     check("recovery = \"reno\"\nsack = true", true);
-    check("recovery = \"sack\"\nsack = false", false);
+    check("recovery = \"newreno\"\nsack = false", false);
     check("recovery = \"sack\"\nsack = \"recovery\"", true);
 }
 
@@ -96,10 +98,11 @@ fn every_key_reaches_the_endpoint() {
     check("tcp.back_off", "linear", |config| format!("{:?}", config.rto.back_off));
     check("tcp.max_retransmissions", "13", |config| format!("{:?}", config.rto));
     check("tcp.spurious_timeouts", "f-rto", |config| format!("{:?}", config.spurious_timeouts));
-    check("tcp.spurious_timeouts", "eifel", |config| format!("{:?}", config.spurious_timeouts));
     check("tcp.pacing", "slow-start", |config| format!("{:?}", config.pacing));
     check("tcp.pacing", "always", |config| format!("{:?}", config.pacing));
     check("tcp.initial_window", "10", |config| config.initial_window.to_string());
+    let eifel = config("timestamps = true", &[("tcp.spurious_timeouts", "eifel")]);
+    assert_eq!(eifel.spurious_timeouts, SpuriousTimeouts::Eifel);
 }
 
 #[test]

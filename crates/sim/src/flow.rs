@@ -54,16 +54,19 @@ pub enum Event {
     FastRetransmit,
     /// The last byte was acknowledged.
     Completed,
+    /// The connection ended before that: given up, or reset.
+    GivenUp,
 }
 
 impl Event {
     /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Established,
         Self::Timeout,
         Self::SpuriousTimeout,
         Self::FastRetransmit,
         Self::Completed,
+        Self::GivenUp,
     ];
 
     /// Its name in tables.
@@ -74,6 +77,7 @@ impl Event {
             Self::SpuriousTimeout => "spurious_timeout",
             Self::FastRetransmit => "fast_retransmit",
             Self::Completed => "completed",
+            Self::GivenUp => "given_up",
         }
     }
 }
@@ -99,6 +103,7 @@ pub(crate) struct FlowMetrics {
     pub(crate) started: Option<Time>,
     pub(crate) established: Option<Time>,
     pub(crate) completed: Option<Time>,
+    pub(crate) given_up: Option<Time>,
     pub(crate) segments_sent: u64,
     pub(crate) retransmits: u64,
     pub(crate) bytes_acked: u64,
@@ -142,6 +147,7 @@ impl FlowMetrics {
             started: None,
             established: None,
             completed: None,
+            given_up: None,
             segments_sent: 0,
             retransmits: 0,
             bytes_acked: 0,
@@ -186,6 +192,10 @@ impl FlowMetrics {
             }
             TcpFact::Timeout { offset, .. } => self.timed_out(now, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
+            TcpFact::Closed if self.completed.is_none() => {
+                self.given_up = Some(now);
+                self.event(now, Event::GivenUp, self.bytes_acked);
+            }
             TcpFact::Data { .. } | TcpFact::Closed => {}
         }
     }

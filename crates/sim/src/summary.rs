@@ -54,7 +54,8 @@ pub struct FlowSummary {
     pub spurious_timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
-    /// Round-trip times of data segments sent once.
+    /// Round-trip times of data segments sent once whose acknowledgement did not wait for another
+    /// to be sent again.
     pub rtt_s: Distribution,
     /// Congestion window, at most the window cap.
     pub cwnd_segments: CwndSummary,
@@ -64,6 +65,8 @@ pub struct FlowSummary {
     pub established_s: Option<f64>,
     /// Last byte acknowledged.
     pub completed_s: Option<f64>,
+    /// The sender gave the connection up, or it was reset, before that.
+    pub given_up_s: Option<f64>,
 }
 
 /// The congestion window over time.
@@ -207,6 +210,7 @@ impl FlowSummary {
             started_s: seconds(flow.started),
             established_s: seconds(flow.established),
             completed_s: seconds(flow.completed),
+            given_up_s: seconds(flow.given_up),
         }
     }
 }

@@ -253,7 +253,9 @@ impl<P: Payload> Sender<P> {
             if segment.fate != Fate::Selected {
                 news.take(&segment, now, self.delivery.as_deref_mut());
                 self.recovery.on_arrival(now, &segment, echo);
-                report_round_trip(&segment, now, self.id, self.buffer.end(), observe);
+                if !news.resent {
+                    report_round_trip(&segment, now, self.id, self.buffer.end(), observe);
+                }
             }
         }
         news.delivered += self.una.saturating_sub(rest);

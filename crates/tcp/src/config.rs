@@ -166,7 +166,7 @@ pub struct NewReno {
     /// To the window.
     pub window: PartialAckWindow,
     /// How many new segments an acknowledgement may release during recovery (Fall and Floyd 1996:
-    /// two; RFC 6582 §3.2 step 5 asks for a limit in other words); `None` is any number.
+    /// two; RFC 6582 §3.2 step 3 asks for a limit in other words); `None` is any number.
     pub burst: Option<u32>,
 }
 
@@ -188,7 +188,7 @@ pub enum PartialAckTimer {
 /// What a partial acknowledgement does to the window that duplicates have inflated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartialAckWindow {
-    /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 5).
+    /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 3).
     Deflates,
     /// It is what it was when recovery began (Fall and Floyd 1996).
     Closes,

@@ -10,15 +10,15 @@ use crate::scoreboard::Sent;
 /// Follows each outstanding segment, so that its acknowledgement tells the rate of its flight.
 #[derive(Debug, Default)]
 pub(crate) struct Delivery {
-    /// Bytes delivered (C.delivered) and when the last of them were (C.delivered_time).
+    /// Bytes delivered (C.delivered) and when the last of them were (`C.delivered_time`).
     total: u64,
     delivered_at: Time,
-    /// When the segment was sent that was delivered last (C.first_send_time).
+    /// When the segment was sent that was delivered last (`C.first_send_time`).
     first_sent_at: Time,
     /// Bytes found lost (C.lost).
     lost: u64,
     /// Until so many bytes are delivered the application is what holds the sender back
-    /// (C.app_limited).
+    /// (`C.app_limited`).
     app_limited_until: u64,
     /// The outstanding segments, in the order of the stream.
     flights: VecDeque<Flight>,

@@ -231,6 +231,8 @@ impl<P: Payload> Endpoint<P> {
             self.advance(now, Event::Abort, observe);
             return;
         }
+        let rto = self.sender.rto.current();
+        observe.tcp(now, self.sender.id, TcpFact::Timeout { offset: 0, rto });
         self.sender.rto.back_off();
         self.handshake.due = true;
     }

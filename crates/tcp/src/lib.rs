@@ -52,6 +52,7 @@ mod segment;
 mod sender;
 mod spurious;
 mod state;
+mod stretches;
 mod tail_probe;
 mod timestamps;
 mod unopened;

@@ -8,12 +8,18 @@ use base::{Duration, Rate, Time};
 
 use crate::Pacing;
 
+/// Segments that leave together where a controller names the rate: a wake for each would cost more
+/// than all else (draft-ietf-ccwg-bbr, "Send Quantum").
+const QUANTUM: u8 = 2;
+
 /// When the next segment may leave.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     pacing: Pacing,
     /// True while something waits.
     waiting: bool,
+    /// Segments that may still leave with the last one.
+    together: u8,
     /// When the last segment will have taken its time.
     free: Time,
 }
@@ -33,7 +39,7 @@ pub(crate) struct Pace {
 
 impl Pacer {
     pub(crate) const fn new(pacing: Pacing) -> Self {
-        Self { pacing, waiting: false, free: Time::ZERO }
+        Self { pacing, waiting: false, together: 0, free: Time::ZERO }
     }
 
     /// True if it spreads segments without a controller's rate.
@@ -48,15 +54,18 @@ impl Pacer {
 
     /// True if nothing may leave yet.
     pub(crate) fn holds(&mut self, now: Time) -> bool {
-        self.waiting = self.free > now;
+        self.waiting = self.free > now && self.together == 0;
         self.waiting
     }
 
     /// A segment of `bytes` left.
     pub(crate) fn on_sent(&mut self, now: Time, bytes: u64, pace: &Pace) {
-        if let Some(takes) = self.time_of(bytes, pace) {
-            self.free = self.free.max(now) + takes;
+        let Some(takes) = self.time_of(bytes, pace) else { return };
+        if self.free <= now {
+            self.together = if pace.rate.is_some() { QUANTUM } else { 1 };
         }
+        self.together = self.together.saturating_sub(1);
+        self.free = self.free.max(now) + takes;
     }
 
     fn time_of(&self, bytes: u64, pace: &Pace) -> Option<Duration> {
@@ -117,8 +126,10 @@ mod tests {
         let mut pacer = Pacer::new(Pacing::Off);
         let pace = Pace { rate: Some(Rate::from_bps(80_000)), ..pace(1, 1) };
         pacer.on_sent(at(1), 1_000, &pace);
+        assert!(!pacer.holds(at(1)), "two leave together");
+        pacer.on_sent(at(1), 1_000, &pace);
         assert!(pacer.holds(at(1)));
-        assert_eq!(pacer.deadline(), Some(at(101)));
-        assert!(!pacer.holds(at(101)), "time that went unused is not saved up");
+        assert_eq!(pacer.deadline(), Some(at(201)));
+        assert!(!pacer.holds(at(201)), "time that went unused is not saved up");
     }
 }

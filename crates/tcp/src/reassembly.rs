@@ -3,31 +3,21 @@
 use std::collections::VecDeque;
 
 use crate::Payload;
+use crate::stretches::{Stretch, Stretches};
 
 /// Runs of the stream beyond the next byte expected: sorted, apart from each other or at most
 /// touching, so that a new one is found from the end, where it mostly belongs.
 #[derive(Debug)]
 pub(crate) struct Reassembly<P> {
     runs: VecDeque<Run<P>>,
-    /// How often [`Reassembly::insert`] was called.
-    inserts: u64,
+    /// The same bytes without the seams of their payloads, once there are any.
+    stretches: Option<Box<Stretches>>,
 }
 
 #[derive(Debug)]
 struct Run<P> {
     offset: u64,
     payload: P,
-    /// The number of the last insert that met it.
-    grown: u64,
-}
-
-/// Bytes without a gap, and not to be lengthened at either end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Stretch {
-    pub(crate) from: u64,
-    pub(crate) to: u64,
-    /// Of two stretches, the larger is that to which a segment belonged later.
-    pub(crate) grown: u64,
 }
 
 impl<P: Payload> Run<P> {
@@ -38,7 +28,7 @@ impl<P: Payload> Run<P> {
 
 impl<P: Payload> Reassembly<P> {
     pub(crate) const fn new() -> Self {
-        Self { runs: VecDeque::new(), inserts: 0 }
+        Self { runs: VecDeque::new(), stretches: None }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -49,7 +39,7 @@ impl<P: Payload> Reassembly<P> {
     /// stay. Says how many were new.
     pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
         let end = offset + payload.length();
-        self.inserts += 1;
+        self.stretches.get_or_insert_default().insert(offset, end);
         let mut index = match self.runs.back() {
             Some(last) if offset < last.end() => {
                 self.runs.partition_point(|run| run.end() <= offset)
@@ -62,7 +52,6 @@ impl<P: Payload> Reassembly<P> {
             if let Some((start, stop)) = next
                 && start <= at
             {
-                self.runs[index].grown = self.inserts;
                 at = stop;
                 index += 1;
                 continue;
@@ -79,6 +68,7 @@ impl<P: Payload> Reassembly<P> {
     pub(crate) fn take_at(&mut self, offset: u64) -> Option<P> {
         while self.runs.front()?.offset <= offset {
             let run = self.runs.pop_front()?;
+            self.stretches.iter_mut().for_each(|stretches| stretches.drop_below(run.end()));
             if run.end() > offset {
                 return Some(run.payload.slice(offset - run.offset, run.payload.length()));
             }
@@ -95,22 +85,13 @@ impl<P: Payload> Reassembly<P> {
 
     /// The first bytes in a row of `from..to` that are here.
     pub(crate) fn first_held(&self, from: u64, to: u64) -> Option<[u64; 2]> {
-        let met = self.stretches().find(|stretch| stretch.to > from)?;
+        let met = self.stretches.as_ref()?.beyond(from)?;
         (met.from < to).then(|| [met.from.max(from), met.to.min(to)])
     }
 
-    /// All that is here, in order.
-    pub(crate) fn stretches(&self) -> impl Iterator<Item = Stretch> {
-        let mut runs = self.runs.iter().peekable();
-        std::iter::from_fn(move || {
-            let run = runs.next()?;
-            let mut stretch = Stretch { from: run.offset, to: run.end(), grown: run.grown };
-            while let Some(run) = runs.next_if(|run| run.offset == stretch.to) {
-                stretch.to = run.end();
-                stretch.grown = stretch.grown.max(run.grown);
-            }
-            Some(stretch)
-        })
+    /// All that is here, the stretch to which the newest segment belongs at the front.
+    pub(crate) fn newest(&self) -> impl Iterator<Item = Stretch> {
+        self.stretches.iter().flat_map(|stretches| stretches.newest())
     }
 
     /// Puts a run before number `index`, or into the one before it; says which number follows.
@@ -118,12 +99,11 @@ impl<P: Payload> Reassembly<P> {
         let mut payload = Some(payload);
         if index > 0 && self.runs[index - 1].end() == offset {
             let before = &mut self.runs[index - 1];
-            before.grown = self.inserts;
             payload = payload.and_then(|payload| before.payload.extend(payload));
         }
         match payload {
             Some(payload) => {
-                self.runs.insert(index, Run { offset, payload, grown: self.inserts });
+                self.runs.insert(index, Run { offset, payload });
                 index + 1
             }
             None => index,
@@ -165,7 +145,7 @@ mod tests {
                 let expect = stretches(&bitmap);
                 prop_assert_eq!(bytes.edges().collect::<Vec<_>>(), expect.clone());
                 prop_assert_eq!(lengths.edges().collect::<Vec<_>>(), expect.clone());
-                let newest = bytes.stretches().max_by_key(|stretch| stretch.grown);
+                let newest = bytes.newest().next();
                 let holds = |range: std::ops::Range<u64>| range.contains(&offset);
                 prop_assert!(newest.is_some_and(|stretch| holds(stretch.from..stretch.to)));
                 let first = expect.iter().find(|[_, to]| *to > 30).filter(|[from, _]| *from < 90);
@@ -181,6 +161,7 @@ mod tests {
                 }
                 prop_assert_eq!(taken, held);
                 bitmap[..(at + taken) as usize].fill(false);
+                prop_assert_eq!(bytes.edges().collect::<Vec<_>>(), stretches(&bitmap));
             }
         }
     }
@@ -199,7 +180,9 @@ mod tests {
 
     impl<P: Payload> Reassembly<P> {
         fn edges(&self) -> impl Iterator<Item = [u64; 2]> {
-            self.stretches().map(|stretch| [stretch.from, stretch.to])
+            let mut edges: Vec<_> = self.newest().map(|met| [met.from, met.to]).collect();
+            edges.sort_unstable();
+            edges.into_iter()
         }
 
         fn is_sorted_and_apart(&self) -> bool {

@@ -2,7 +2,6 @@
 
 use base::{SackBlocks, Seq};
 
-use crate::reassembly::Stretch;
 use crate::{Payload, Receiver};
 
 /// The most blocks beside timestamps (RFC 2018 §3).
@@ -38,8 +37,7 @@ impl<P: Payload> Receiver<P> {
         }
         let most = if self.peer_clock.is_some() { BESIDE_TIMESTAMPS } else { SackBlocks::MAX };
         let room = most - blocks.as_slice().len();
-        let newest = newest(self.early.stretches());
-        for stretch in newest.iter().take(room).filter(|stretch| stretch.from < stretch.to) {
+        for stretch in self.early.newest().take(room) {
             blocks.push(self.first + stretch.from as u32, self.first + stretch.to as u32);
         }
         blocks
@@ -69,17 +67,4 @@ impl<P: Payload> Receiver<P> {
         };
         (left < right).then(|| [left, right].map(|edge| self.first + edge as u32))
     }
-}
-
-/// The stretches that grew last, the very last one first.
-fn newest(stretches: impl Iterator<Item = Stretch>) -> [Stretch; SackBlocks::MAX] {
-    let mut newest = [Stretch::default(); SackBlocks::MAX];
-    for mut stretch in stretches {
-        for kept in &mut newest {
-            if kept.grown < stretch.grown {
-                std::mem::swap(kept, &mut stretch);
-            }
-        }
-    }
-    newest
 }

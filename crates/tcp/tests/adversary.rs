@@ -209,10 +209,14 @@ impl Attack {
     fn check(&self) {
         let (endpoint, sender) = (&self.endpoint, self.endpoint.sender());
         let waits = match endpoint.state() {
-            State::SynSent | State::SynReceived | State::TimeWait => true,
             State::Listen | State::Closed | State::FinWait2 => false,
             State::Established | State::CloseWait => sender.unacknowledged() > 0,
-            State::FinWait1 | State::Closing | State::LastAck => true,
+            State::SynSent
+            | State::SynReceived
+            | State::FinWait1
+            | State::Closing
+            | State::LastAck
+            | State::TimeWait => true,
         };
         assert!(!waits || endpoint.poll_timeout().is_some(), "silent in {endpoint:?}");
     }
@@ -228,11 +232,13 @@ proptest! {
 
     #[test]
     fn nothing_that_arrives_breaks_it(
-        config in config(),
+        mut config in config(),
+        max_retransmissions in prop::option::of(0_u32..5),
         active in any::<bool>(),
         opens in prop::bool::weighted(0.9),
         steps in prop::collection::vec(step(), 1..80),
     ) {
+        config.rto.max_retransmissions = max_retransmissions;
         let mut attack = Attack::new(config, active);
         if opens {
             attack.open();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Seq, Time, Timestamps};
-use cc::{Reno, Vegas};
+use cc::{Ack, Algorithm, Controller, Custom, Limits, Loss, Reno, Vegas};
 use tcp::{
     AckDue, AckOutcome, Acknowledgement, Agreement, Arrival, Config, Departure, Endpoint, Length,
     Payload, Receiver, Reports, RttSampling, Sender, Timeliness,
@@ -105,4 +105,66 @@ fn an_idle_endpoint_is_small() {
     let endpoint = size_of::<Endpoint<Length>>();
     let controller = size_of::<Vegas>().max(size_of::<Reno>());
     assert!(endpoint + controller <= 1_150, "{endpoint} and {controller} bytes");
+}
+
+/// Counts in its window how often it was told that it was idle, and to start over.
+#[derive(Debug)]
+struct Told {
+    window: u64,
+}
+
+impl Controller for Told {
+    fn on_ack(&mut self, _ack: &Ack) {}
+
+    fn on_loss(&mut self, _loss: &Loss) {}
+
+    fn on_idle(&mut self, _now: Time) {
+        self.window += 1_000;
+    }
+
+    fn on_restart(&mut self, _now: Time) {
+        self.window += 10_000;
+    }
+
+    fn on_undo(&mut self, _now: Time) {}
+
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn ssthresh(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
+    let told = |limits: &Limits| -> Box<dyn Controller> {
+        Box::new(Told { window: u64::from(limits.mss) })
+    };
+    let check = |slow_start_restart, expect| {
+        let congestion_control = Algorithm::Custom(Custom::new("told", told));
+        let config = Arc::new(Config { congestion_control, slow_start_restart, ..config() });
+        let mut sender = Sender::<Length>::new(0, &config, Seq::new(0));
+        let (sack, timestamps, ecn) = (false, false, false);
+        let agreement =
+            Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, timestamps, ecn };
+        sender.start(Time::ZERO, &config, &agreement, &mut ());
+        sender.write(Length(1_000));
+        assert!(sender.poll_output(Time::ZERO, &mut ()).is_some());
+        let now = Time::ZERO + Duration::from_millis(100);
+        let ack = Acknowledgement {
+            ack: Seq::new(1_000),
+            window: 60_000,
+            pure: true,
+            ..Acknowledgement::default()
+        };
+        sender.handle_ack(now, &ack, &mut ());
+        sender.write(Length(30_000));
+        let now = now + Duration::from_secs(10);
+        let departs = |_: &i32| sender.poll_output(now, &mut ()).is_some();
+        assert_eq!((0..30).take_while(departs).count(), expect, "{slow_start_restart}");
+    };
+    check(false, 2);
+    check(true, 12);
 }

@@ -50,8 +50,14 @@ fn plan() -> impl Strategy<Value = Plan> {
     ];
     let mishaps = (0_u32..80, 0_u32..40, 0_u32..80, prop_oneof![3 => Just(0), 1 => 0_u32..80]);
     let weather = (any::<u64>(), mishaps, delay, 0_u32..4).prop_map(
-        |(seed, (loss, duplication, marking, reneging), delay, jitter)| {
-            Weather { seed, loss, duplication, marking, reneging, delay, jitter }
+        |(seed, (loss, duplication, marking, reneging), delay, jitter)| Weather {
+            seed,
+            loss,
+            duplication,
+            marking,
+            reneging,
+            delay,
+            jitter,
         },
     );
     let isn = prop_oneof![any::<u32>(), (u32::MAX - 20_000)..=u32::MAX];

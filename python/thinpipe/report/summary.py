@@ -58,6 +58,10 @@ def footer(result: Result) -> str:
     drops = sum(link.drops for link in result.links)
     if drops:
         parts.append(f"{drops:,} packets dropped")
+    given_up = [flow.given_up_s for flow in result.flows if flow.given_up_s is not None]
+    if given_up:
+        times = "connection" if len(given_up) == 1 else "connections"
+        parts.append(f"{len(given_up):,} {times} given up, first at {short(min(given_up), 6)} s")
     return "; ".join(parts)
 
 

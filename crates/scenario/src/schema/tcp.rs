@@ -125,7 +125,7 @@ section! {
         /// (RFC 6582 §4).
         pub timer: PartialAckTimer as Word<PartialAckTimer> = PartialAckTimer::Impatient;
         /// To the window that duplicates have inflated: it shrinks by what was acknowledged, less
-        /// one segment (RFC 6582 §3.2 step 5), or to what it was when recovery began (Fall and
+        /// one segment (RFC 6582 §3.2 step 3), or to what it was when recovery began (Fall and
         /// Floyd 1996).
         pub window: PartialAckWindow as Word<PartialAckWindow> = PartialAckWindow::Deflates;
         /// How many new segments an acknowledgement may release during recovery. Default: RFC 6582
@@ -224,7 +224,7 @@ words! {
 words! {
     /// What a partial acknowledgement does to the window that duplicates have inflated.
     pub enum PartialAckWindow {
-        /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 5).
+        /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 3).
         Deflates = "deflates",
         /// It is what it was when recovery began (Fall and Floyd 1996).
         Closes = "closes",

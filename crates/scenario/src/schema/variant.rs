@@ -134,6 +134,14 @@ impl Tcp {
         (self.congestion_control.clone().unwrap_or(controller), self.recovery.unwrap_or(recovery))
     }
 
+    /// True if its loss recovery needs selective acknowledgements.
+    pub fn needs_sack(&self) -> bool {
+        match self.halves().1 {
+            Recovery::Sack | Recovery::Fack | Recovery::Rack => true,
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Vegas => false,
+        }
+    }
+
     /// Its congestion control, if that was handed in.
     pub const fn custom(&self) -> Option<&cc::Custom> {
         match &self.congestion_control {

@@ -60,7 +60,7 @@ impl NewReno {
         }
         self.inflation = match self.rule.window {
             PartialAckWindow::Closes => 0,
-            // RFC 6582 §3.2 step 5.
+            // RFC 6582 §3.2 step 3.
             PartialAckWindow::Deflates => {
                 self.inflation - standing.acked as i64 + standing.mss.min(standing.acked) as i64
             }

@@ -36,7 +36,7 @@ impl Prr {
     }
 
     /// An acknowledgement tells of `delivered` bytes that have arrived; `pipe` are in the network
-    /// after it (RFC 9937 §5).
+    /// after it (RFC 9937 §6.2).
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, progress: Progress, mss: u64) {
         if delivered == 0 {
             return;

@@ -194,7 +194,7 @@ impl Setup {
     }
 }
 
-/// NewReno as Fall and Floyd simulated it.
+/// `NewReno` as Fall and Floyd simulated it.
 const NEWRENO_1996: NewReno = NewReno {
     timer: PartialAckTimer::SlowButSteady,
     window: PartialAckWindow::Closes,
