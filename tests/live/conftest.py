@@ -17,6 +17,7 @@ LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 40
 KERNEL_END = Path(__file__).parent / "kernel_end.py"
 QUICK = {
+    "tcp.profile": "none",
     "tcp.mss": "1460",
     "tcp.window": "1000",
     "tcp.tick": "0 s",

@@ -191,7 +191,8 @@ def check_sack(packets, *, by_us: bool, newest_first: bool) -> tuple[int, int]:
             left = behind(packet.seq, start)
             if packet.length:
                 newest = (left, left + packet.length)
-                arrived[left : left + packet.length] = bytes([1]) * packet.length
+            numbers = packet.length + ("F" in packet.flags)  # the kernel selects a FIN, too
+            arrived[left : left + numbers] = bytes([1]) * numbers
             continue
         if not packet.sack:
             continue

@@ -28,7 +28,8 @@ thinpipe-peer --device NAME --local ADDRESS:PORT --remote ADDRESS:PORT --prefix 
   --close WHEN           sent: after the last byte (the ordinary way); peer: after the peer;
                          after:SECONDS from the opening on; reset:BYTES by a reset after
                          reading so many
-  --set KEY=VALUE        a key of a scenario's [tcp], as in tcp.variant=vegas
+  --set KEY=VALUE        a key of a scenario's [tcp], as in tcp.variant=vegas; what is not set is
+                         as tcp.profile=modern has it
   --seed NUMBER          for the initial sequence number and the mishaps
   --limit SECONDS        give up after so long
   --capture DIRECTORY    write endpoint.pcapng and kernel.pcapng, either side of the mishaps
@@ -167,9 +168,10 @@ impl Given {
     }
 }
 
-/// An endpoint's configuration: that of a scenario, of which nothing else counts.
+/// An endpoint's configuration: that of a scenario, of which nothing else counts. Where nothing is
+/// set it is what the standards ask today.
 fn config(settings: &[(String, String)]) -> Result<tcp::Config, Failure> {
-    let network = "[link]\nrate = \"1 Gbit/s\"\n";
+    let network = "[link]\nrate = \"1 Gbit/s\"\n[tcp]\nprofile = \"modern\"\n";
     Ok(Scenario::parse(network, "thinpipe-peer", settings)?.tcp.config())
 }
 
