@@ -57,7 +57,7 @@ class CongestionControl(ABC):
     """Whether `Ack.rate` is to be measured."""
 
     limits: Limits
-    """The frame of the connection: there before `on_start`."""
+    """The frame of the connection: there before `on_start`, as are window and threshold."""
 
     window: float
     ssthresh: float
@@ -68,15 +68,12 @@ class CongestionControl(ABC):
         """Payload bytes of a full segment."""
         return self.limits.mss
 
-    def on_start(self) -> None:
-        """Begin a connection: by default with the scenario's window and threshold."""
-        start = {
-            "window": self.limits.initial_window * self.mss,
-            "ssthresh": self.limits.initial_ssthresh * self.mss,
-        }
-        for name, value in start.items():
-            if not hasattr(type(self), name) and not hasattr(self, name):
-                setattr(self, name, value)
+    def on_start(self) -> None:  # noqa: B027 - it may be left out
+        """Begin a connection.
+
+        `window` and `ssthresh` are the scenario's by then, unless the class or the object has its
+        own.
+        """
 
     @abstractmethod
     def on_ack(self, ack: Ack) -> None:
@@ -193,11 +190,23 @@ def beginning(algorithm: Algorithm) -> Beginning:
     def begin(limits: Limits) -> tuple[CongestionControl, bool, bool]:
         made = algorithm() if isinstance(algorithm, type) else copy.deepcopy(algorithm)
         made.limits = limits
+        _set_defaults(made)
         made.on_start()
         hears_all = type(made).on_lost_segment is not CongestionControl.on_lost_segment
         return made, bool(made.wants_rate), hears_all
 
     return begin
+
+
+def _set_defaults(made: CongestionControl) -> None:
+    """Give an algorithm the scenario's window and threshold, where it has none of its own."""
+    start = {
+        "window": made.limits.initial_window * made.mss,
+        "ssthresh": made.limits.initial_ssthresh * made.mss,
+    }
+    for name, value in start.items():
+        if not hasattr(type(made), name) and not hasattr(made, name):
+            setattr(made, name, value)
 
 
 def _from_file(path: Path, name: str) -> type[CongestionControl]:

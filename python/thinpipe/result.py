@@ -47,8 +47,10 @@ class QueueSummary:
 class Flow:
     """One TCP connection.
 
-    ``goodput_bps`` counts payload over the transfer's time; ``normalized_throughput`` counts the
-    segments accepted in order, headers included, over the radio's downlink rate.
+    ``goodput_bps`` counts payload over the time of the transfer, from its start until it completed
+    or the run ended. ``normalized_throughput`` counts the segments accepted in order, headers
+    included, over the time of the whole run, as a share of the bottleneck's rate: that of the
+    radio's downlink or of the link. A transfer that ends early has a small share.
     """
 
     id: int

@@ -15,7 +15,7 @@ import pytest
 import thinpipe as tp
 from rich.console import Console
 from thinpipe.cli.terminal import show
-from thinpipe.report.summary import COLUMNS, flow_row
+from thinpipe.report.summary import COLUMNS, flow_row, footer
 
 LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
 
@@ -43,6 +43,23 @@ def test_table_is_for_readers(thinpipe):
     assert "vegas" in done.stdout
     assert "20 s simulated" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("drops", "expected"), [([14], "1 packet dropped"), ([14, 28], "2 packets dropped")]
+)
+def test_drops_are_counted(drops, expected):
+    assert expected in footer(tp.run("bottleneck", {"link.drop_arrivals": drops}).result)
+
+
+def test_profiles_are_scenarios_and_profiles_of_tcp(thinpipe):
+    done = thinpipe("profiles")
+    assert (done.returncode, done.stderr) == (0, "")
+    scenarios, _, profiles = done.stdout.partition("tcp.profile=NAME")
+    assert all(f"\n{name}  " in scenarios for name in tp.scenarios())
+    assert all(f"\n{name}\n" in profiles for name in tp.profiles())
+    assert "    What the standards ask of an endpoint today.\n    variant=cubic, " in profiles
+    assert "min_rto=200 ms" in profiles
 
 
 def test_same_seed_gives_the_same_bytes(thinpipe, tmp_path):

@@ -128,13 +128,13 @@ def test_runs_of_a_list_are_in_order(aimd):
 @pytest.mark.parametrize(
     ("attribute", "value", "message"),
     [
-        ("window", -3, "Wrong.window = -3: must be a finite number of bytes, not below zero"),
-        ("window", float("nan"), "Wrong.window = nan: must be a finite number of bytes"),
-        ("window", None, "Wrong.window = None: must be a finite number of bytes"),
-        ("ssthresh", "many", "Wrong.ssthresh = 'many': must be a finite number of bytes"),
+        ("window", -3, "Wrong.window = -3: must be a number of bytes, not below zero"),
+        ("window", float("nan"), "Wrong.window = nan: must be a number of bytes"),
+        ("window", None, "Wrong.window = None: must be a number of bytes"),
+        ("ssthresh", "many", "Wrong.ssthresh = 'many': must be a number of bytes"),
         ("pacing_rate", [], r"Wrong.pacing_rate = \[\]: must be a finite number of bit/s"),
         ("pacing_rate", 0, "Wrong.pacing_rate = 0: must be a finite number of bit/s, at least 1"),
-        ("window", float("inf"), "Wrong.window = inf: must be a finite number of bytes"),
+        ("pacing_rate", float("inf"), "Wrong.pacing_rate = inf: must be a finite number of bit/s"),
     ],
 )
 def test_a_decision_that_is_none(attribute, value, message):
@@ -172,6 +172,19 @@ def test_a_window_may_be_computed():
 
     settings = {"tcp.slow_start_restart": True}
     assert run(Computed, settings, duration="10 s").flows[0].cwnd_segments.mean == 5
+
+
+def test_a_start_of_its_own_finds_window_and_threshold():
+    class Cautious(Plain):
+        began: ClassVar[list[tuple[float, float]]] = []
+
+        def on_start(self):
+            self.began.append((self.window, self.ssthresh))
+            self.window = 3 * self.mss
+
+    settings = {"tcp.initial_window": 2, "tcp.initial_ssthresh": 9, "tcp.mss": 500}
+    assert run(Cautious, settings, duration="10 s").flows[0].cwnd_segments.mean == 3
+    assert set(Cautious.began) == {(1000, 4500)}
 
 
 def test_a_rate_paces():

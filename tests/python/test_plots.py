@@ -11,10 +11,12 @@ from thinpipe.plot import COLORS
 from thinpipe.plot.drawing import FEW, Unit, View
 from thinpipe.plot.packets import bottleneck, numbered, traced
 from thinpipe.plot.picture import KINDS, write_picture
+from thinpipe.plot.plots import bar_width, histogram_edges
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
     FIN,
     SYN,
+    Throughput,
     heard_by,
     outstanding,
     sending_end,
@@ -22,6 +24,7 @@ from thinpipe.plot.series import (
     throughput,
     unwrapped,
 )
+from thinpipe.plot.throughput import draw_throughput, highest_shown
 
 ACK = 0x10
 TIMED = tuple(kind for kind in KINDS if kind != "rtt-histogram")
@@ -97,7 +100,8 @@ def test_throughput_counts_what_left_in_one_instant_once():
     assert series.instant_bps.tolist() == [400, 400, 160]
     assert np.isnan(series.last_bps[0])
     assert series.last_bps[1:].tolist() == [400, 280]
-    assert series.mean_bps.tolist() == [8 * 300 / 2, 8 * 400 / 4, 8 * 440 / 6]
+    assert np.isnan(series.mean_bps[0])
+    assert series.mean_bps[1:].tolist() == [8 * 400 / 4, 8 * 440 / 6]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 4])
@@ -269,6 +273,66 @@ def test_throughput_line_ends_at_the_mean(drops):
 def test_mean_of_the_round_trip_times_is_the_run_s(radio):
     ax = radio.plot.rtt(axes())
     assert line(ax, "Mean so far")[1][-1] == pytest.approx(radio.flows[0].rtt_s.mean)
+
+
+def test_bursts_do_not_spoil_the_throughput_s_axis():
+    usual, burst = np.full(192, 700.0), np.full(4, 90_000.0)
+    time_s = np.arange(200) / 10
+    instant = np.r_[burst, usual, burst]
+    last = np.where(np.arange(200) < 9, np.nan, 650.0)
+    ax = axes()
+    draw_throughput(ax, View(0, 20), Throughput(time_s, 1e3 * instant, 1e3 * last, 1e3 * last))
+    assert ax.get_ylim()[1] == pytest.approx(1.02 * 700)
+    assert len(line(ax, "Instant (8 above, up to 90,000)")[0]) == 192
+    marked, at_top = line(ax, "_above")
+    assert marked.tolist() == [*time_s[:4], *time_s[-4:]]
+    assert set(at_top) == {700}
+    assert line(ax, "Mean so far")[0][0] == 0.9
+
+
+def test_axis_that_holds_all_clips_nothing():
+    assert highest_shown(np.array([100.0, 110, 150]), np.array([90.0])) == 150
+    assert highest_shown(np.array([]), np.array([])) == 0
+
+
+def test_picture_ends_with_its_flow():
+    run = tp.run("bottleneck", trace=True)
+    completed_s = run.flows[0].completed_s
+    assert completed_s is not None
+    for kind in TIMED:
+        method = getattr(run.plot, kind.replace("-", "_"))
+        assert completed_s < method(axes()).get_xlim()[1] < 1.05 * completed_s, kind
+        assert method(axes(), end_s=40.0).get_xlim()[1] == pytest.approx(40.4), kind
+        assert method(axes(), start_s=50.0).get_xlim()[1] == pytest.approx(60.1), kind
+
+
+def test_picture_ends_with_a_connection_that_was_given_up():
+    outage = ("link.outages", [["1 s", "60 s"]])
+    run = tp.run("bottleneck", [outage, ("tcp.max_retransmissions", 3)], trace=True)
+    flow = run.flows[0]
+    assert flow.completed_s is None
+    assert flow.given_up_s is not None
+    end_s = run.plot.time_sequence(axes()).get_xlim()[1]
+    assert flow.given_up_s < end_s < 1.05 * flow.given_up_s
+
+
+def test_bars_of_a_histogram_follow_the_data(radio):
+    for span_s, expected_s in ((0.0, 0.001), (0.0249, 0.0005), (0.08, 0.002), (1.02, 0.02)):
+        assert bar_width(span_s) == pytest.approx(expected_s)
+    ax = radio.plot.rtt_histogram(axes())
+    rtt_s = radio.rtt["rtt_s"].to_numpy()
+    assert ax.get_ylabel() == "Samples in 20 ms"
+    assert sum(bar.get_height() for bar in ax.patches) == len(rtt_s)
+    low, high = ax.get_xlim()
+    assert rtt_s.min() - 0.1 < low < rtt_s.min() <= rtt_s.max() < high < rtt_s.max() + 0.1
+
+
+@pytest.mark.parametrize("width_s", [0.001, 0.003, 0.02])
+def test_no_sample_is_outside_of_its_histogram(width_s):
+    for half in range(1, 400):
+        value = half * width_s / 2
+        edges = histogram_edges(value, width_s, value)
+        assert np.histogram([value], edges)[0].sum() == 1
 
 
 @pytest.mark.parametrize("kind", TIMED)

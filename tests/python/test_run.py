@@ -166,7 +166,7 @@ def test_exception_in_progress_ends_the_batch():
     [
         ("cwnd", ("Time (s)", "Congestion window (segments)")),
         ("rtt", ("Time (s)", "Round-trip time (s)")),
-        ("rtt_histogram", ("Round-trip time (s)", "Samples")),
+        ("rtt_histogram", ("Round-trip time (s)", "Samples in 20 ms")),
         ("time_sequence", ("Time (s)", "Sequence number (kB)")),
         ("outstanding", ("Time (s)", "Outstanding data (kB)")),
         ("throughput", ("Time (s)", "Throughput (kbit/s)")),

@@ -150,13 +150,17 @@ fn number(controller: &Bound<'_, PyAny>, attribute: &Bound<'_, PyString>) -> PyR
     let value = controller.getattr(attribute)?;
     let paces = attribute == "pacing_rate";
     let is_fit =
-        |number: &f64| number.is_finite() && if paces { *number >= 1.0 } else { *number >= 0.0 };
+        |number: &f64| if paces { (1.0..f64::INFINITY).contains(number) } else { *number >= 0.0 };
     if let Some(number) = value.extract::<f64>().ok().filter(is_fit) {
         return Ok(number);
     }
-    let fit = if paces { "bit/s, at least 1, or None" } else { "bytes, not below zero" };
+    let fit = if paces {
+        "finite number of bit/s, at least 1, or None"
+    } else {
+        "number of bytes, not below zero"
+    };
     Err(PyValueError::new_err(format!(
-        "{}.{attribute} = {}: must be a finite number of {fit}",
+        "{}.{attribute} = {}: must be a {fit}",
         controller.get_type().name()?,
         value.repr()?
     )))

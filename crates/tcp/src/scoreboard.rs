@@ -398,8 +398,10 @@ mod tests {
                 bitmap[from as usize..to as usize].fill(true);
                 board.select(from, to, |segment| arrived += u64::from(segment.length));
             }
-            let whole =
-                |segment: &Sent| bitmap[segment.offset as usize..segment.end() as usize].iter().all(|it| *it);
+            let whole = |segment: &Sent| {
+                let [from, to] = [segment.offset, segment.end()].map(|at| at as usize);
+                bitmap[from..to].iter().all(|it| *it)
+            };
             for segment in &board.segments {
                 prop_assert_eq!(segment.fate == Fate::Selected, whole(segment));
             }

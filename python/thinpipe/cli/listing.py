@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from typing import Annotated
+import tomllib
+from typing import Annotated, Final
 
 import typer
 
 from thinpipe.scenario import keys as all_keys
+from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
+
+TELLING: Final = (
+    "variant", "window", "initial_window", "min_rto", "tick", "limited_transmit", "recover_guard",
+    "delayed_ack", "sack", "timestamps",
+)  # fmt: skip
+"""Keys of ``[tcp]`` by which profiles differ most."""
 
 
 def scenarios() -> None:
@@ -20,8 +29,34 @@ def scenarios() -> None:
 
 
 def profiles() -> None:
-    """List the scenarios that ship (the same list)."""
+    """List the scenarios that ship, and the profiles of TCP that any of them can have."""
+    typer.echo("Scenarios, for `thinpipe run NAME`:\n")
     scenarios()
+    typer.echo(
+        "\nProfiles of TCP, for --set tcp.profile=NAME: defaults of [tcp]; "
+        "`thinpipe keys --profile NAME` lists them.\n"
+    )
+    for name, text in all_profiles().items():
+        typer.echo(name)
+        for line in (first_sentence(text), telling(text)):
+            typer.echo(_paragraph(line))
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of the comment with which a TOML text begins."""
+    comment = re.match(r"(?:#.*\n)*", text)
+    words = comment[0].replace("#", " ").split() if comment else []
+    return re.split(r"(?<=\.)\s", " ".join(words), maxsplit=1)[0]
+
+
+def telling(profile: str) -> str:
+    """Return what a profile has for the keys of `TELLING`, as a setting would say it."""
+    tcp = tomllib.loads(profile)["tcp"]
+    return ", ".join(
+        f"{key}={str(tcp[key]).lower() if isinstance(tcp[key], bool) else tcp[key]}"
+        for key in TELLING
+        if key in tcp
+    )
 
 
 def keys(
@@ -35,5 +70,9 @@ def keys(
     for key in all_keys(profile):
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):
-            typer.echo(textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    "))
+            typer.echo(_paragraph(text))
         typer.echo()
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")

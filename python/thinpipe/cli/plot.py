@@ -37,7 +37,12 @@ def plot(
         str | None, typer.Option("--from", metavar="TIME", help="Where to begin, such as 10s.")
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Where to end, such as 20s.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="TIME",
+            help="Where to end, such as 20s; otherwise with the connection, or the run.",
+        ),
     ] = None,
     modulo: Annotated[
         int | None,
@@ -48,7 +53,8 @@ def plot(
         typer.Option(
             metavar="FILE",
             help="A .png, .svg or .pdf; otherwise RUN_DIR's name and the kind, as in "
-            "out-time-sequence.png, here. A file of that name is replaced.",
+            "out-time-sequence.png, here. A file of that name is replaced; directories that are "
+            "missing are made.",
         ),
     ] = None,
 ) -> None:

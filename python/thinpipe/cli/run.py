@@ -40,7 +40,11 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run a scenario and print its figures."""
+    """Run a scenario and print its figures.
+
+    Goodput is payload over the time of the transfer. Throughput counts headers too, over the whole
+    run, as a share of the bottleneck's rate (the radio's downlink or the link).
+    """
     pairs = [_pair(setting) for setting in settings or ()]
     given = {key: f"--set {key}=" for key, _ in pairs}
     for key, value in (("seed", seed), ("duration", duration)):

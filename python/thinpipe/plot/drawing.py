@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 FEW: Final = 2000
 """Marks that stay shapes in SVG and PDF; where there are more, they become an image, all drawn."""
 
+COLUMNS: Final = 5
+"""Entries of a legend side by side, at most."""
+
+MARGIN: Final = 0.02
+"""How much of the time shown is shown beyond the end of a flow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -55,8 +61,12 @@ class View:
     end_s: float
 
     @classmethod
-    def of(cls, start_s: float, end_s: float | None, duration_s: float) -> View:
+    def of(
+        cls, start_s: float, end_s: float | None, duration_s: float, over_s: float | None = None
+    ) -> View:
         """Return the view from `start_s` to `end_s`, or to the end of a run.
+
+        Where something was over before, at `over_s`, the view ends a little after that.
 
         Raises
         ------
@@ -69,6 +79,8 @@ class View:
             )
         if end_s is not None and not end_s > start_s:
             raise ValueError(f"end_s: must be after the start, {start_s:g} s, not {end_s:g} s")
+        if end_s is None and over_s is not None and over_s > start_s:
+            end_s = over_s + MARGIN * (over_s - start_s)
         return cls(start_s, duration_s if end_s is None else min(end_s, duration_s))
 
     def holds(self, time_s: Floats) -> Chosen:
@@ -173,12 +185,13 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
         ax.text(0.5, 0.5, "nothing to show", transform=ax.transAxes, ha="center", va="center")
     handles, labels = ax.get_legend_handles_labels()
     if labels:
+        rows = -(-len(labels) // COLUMNS)
         ax.legend(
             handles,
             labels,
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
-            ncols=min(len(labels), 4),
+            ncols=-(-len(labels) // rows),
             borderaxespad=0.2,
             columnspacing=1.4,
             handlelength=1.6,

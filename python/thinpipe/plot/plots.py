@@ -10,7 +10,6 @@ from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finis
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
-    SAMPLES,
     heard_by,
     mean_so_far,
     outstanding,
@@ -19,6 +18,7 @@ from thinpipe.plot.series import (
     throughput,
 )
 from thinpipe.plot.style import COLORS, style
+from thinpipe.plot.throughput import draw_throughput
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
     from thinpipe.recording import Recording
 
-GRID_S = 0.020
-"""Width of a histogram's bar: round-trip times over a dedicated channel come in steps of it."""
-
 MODULO = 60
 """Where packet numbers begin anew in the traced-packet graphs of Fall and Floyd (1996)."""
+
+BARS = 25
+"""How many bars a histogram has at least."""
 
 
 class Plots:
     """Pictures of a run. Each draws into `ax`, or into a new figure, and returns the axes.
 
-    They show the time from `start_s` to `end_s`; ``None`` is the end of the run.
+    They show the time from `start_s` to `end_s`; ``None`` is the end of the run, or a little after
+    that of the flow, if it completed or was given up before.
     They raise `ValueError` for a flow that the run does not have, and, those that need one, for
     a run without a trace.
     """
@@ -57,7 +58,7 @@ class Plots:
         Retransmissions, drops, the acknowledgements and the window have a colour each, as in
         tcptrace. A few seconds show each segment: ``start_s=10, end_s=15``.
         """
-        view, rows = self._view(start_s, end_s), self._at_sender(flow)
+        view, rows = self._view(flow, start_s, end_s), self._at_sender(flow)
         hops = self._run.hops
         dropped = hops.filter(hops["event"] == "dropped")
         with style():
@@ -75,7 +76,7 @@ class Plots:
         end_s: float | None = None,
     ) -> Axes:
         """Draw the payload that was sent and not acknowledged, and its means so far."""
-        view, data = self._view(start_s, end_s), outstanding(self._at_sender(flow))
+        view, data = self._view(flow, start_s, end_s), outstanding(self._at_sender(flow))
         with style():
             ax = ax or _new_axes()
             unit = Unit.of(float(data.instant_bytes.max(initial=0)))
@@ -98,19 +99,13 @@ class Plots:
     ) -> Axes:
         """Draw the payload sent over the time since the last was, of late and so far.
 
-        What left in one instant counts as one.
+        What left in one instant counts as one. What is far above most stands at the top, as
+        triangles; the legend has the number and the greatest.
         """
-        view, data = self._view(start_s, end_s), throughput(sent_by(self._at_sender(flow)))
+        view, data = self._view(flow, start_s, end_s), throughput(sent_by(self._at_sender(flow)))
         with style():
             ax = ax or _new_axes()
-            seen, kbps = view.holds(data.time_s), 1e-3
-            instant = data.instant_bps[seen] * kbps
-            draw_marks(ax, data.time_s[seen], instant, "instant", "Instant", Mark())
-            for values, kind, label in (
-                (data.last_bps, "latest", f"Mean of the last {SAMPLES}"),
-                (data.mean_bps, "mean", "Mean so far"),
-            ):
-                draw_held(ax, view, data.time_s, values * kbps, kind, label)
+            draw_throughput(ax, view, data)
             finish(ax, view, "Throughput (kbit/s)")
         return ax
 
@@ -130,7 +125,7 @@ class Plots:
         longest, unless `link` names another of the column ``machine`` in the table ``hops``.
         """
         _above_zero("modulo", modulo)
-        view, rows, hops = self._view(start_s, end_s), self._at_sender(flow), self._run.hops
+        view, rows, hops = self._view(flow, start_s, end_s), self._at_sender(flow), self._run.hops
         sent = sent_by(rows)
         links = hops["machine"].unique().cast(str).to_list()
         if link is not None and link not in links:
@@ -152,7 +147,7 @@ class Plots:
         end_s: float | None = None,
     ) -> Axes:
         """Draw the congestion window over time; arrows mark spurious time-outs."""
-        view, table = self._view(start_s, end_s), self._of_flow(self._run.cwnd, flow)
+        view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.cwnd, flow)
         time_s, window = table["time_s"].to_numpy(), table["cwnd_segments"].to_numpy()
         events = self._of_flow(self._run.events, flow)
         with style():
@@ -172,7 +167,7 @@ class Plots:
         end_s: float | None = None,
     ) -> Axes:
         """Draw each round-trip time when it was measured, and the mean so far."""
-        view, table = self._view(start_s, end_s), self._of_flow(self._run.rtt, flow)
+        view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.rtt, flow)
         time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
         with style():
             ax = ax or _new_axes()
@@ -189,17 +184,21 @@ class Plots:
         flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
-        width_s: float = GRID_S,
+        width_s: float | None = None,
     ) -> Axes:
-        """Draw how often each round-trip time occurred, in bars of `width_s` seconds."""
-        _above_zero("width_s", width_s)
-        view, table = self._view(start_s, end_s), self._of_flow(self._run.rtt, flow)
+        """Draw how often each round-trip time occurred, in bars of `width_s` seconds.
+
+        ``None`` is the widest of 1, 2, 5, 10, … ms of which they span 25 or more.
+        """
+        view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.rtt, flow)
         rtt_s = table.filter(view.holds(table["time_s"].to_numpy()))["rtt_s"].to_numpy()
         with style():
             ax = ax or _new_axes()
-            edges = histogram_edges(float(rtt_s.max()) if len(rtt_s) else width_s, width_s)
+            least_s, greatest_s = (rtt_s.min(), rtt_s.max()) if len(rtt_s) else (0.0, 0.0)
+            bar_s = bar_width(greatest_s - least_s) if width_s is None else width_s
+            edges = histogram_edges(greatest_s, _above_zero("width_s", bar_s), least_s)
             ax.hist(rtt_s, bins=list(edges), color=COLORS["data"], edgecolor="white", linewidth=0.3)
-            ax.set(xlabel="Round-trip time (s)", ylabel="Samples")
+            ax.set(xlabel="Round-trip time (s)", ylabel=f"Samples in {1000 * bar_s:g} ms")
         return ax
 
     def goodput(
@@ -211,10 +210,15 @@ class Plots:
         end_s: float | None = None,
         interval_s: float | None = None,
     ) -> Axes:
-        """Draw the acknowledged payload a second, averaged over intervals of `interval_s`."""
-        view = self._view(start_s, end_s)
+        """Draw the acknowledged payload a second, averaged over intervals of `interval_s`.
+
+        ``None`` is a hundredth of the time shown, or longer, so that ten acknowledgements come in
+        an interval on average, but no more than a tenth.
+        """
+        view = self._view(flow, start_s, end_s)
         table = self._of_flow(self._run.rtt, flow)
-        count = _intervals(view.end_s - view.start_s, interval_s)
+        acks = int(view.holds(table["time_s"].to_numpy()).sum())
+        count = _intervals(view.end_s - view.start_s, acks, interval_s)
         edges = np.linspace(view.start_s, view.end_s, count + 1)
         offsets = np.maximum.accumulate(table["offset"].to_numpy().astype(np.float64))
         reached = np.searchsorted(table["time_s"].to_numpy(), edges, side="right")
@@ -222,12 +226,24 @@ class Plots:
         with style():
             ax = ax or _new_axes()
             rates = np.diff(acked) * 8 / np.diff(edges) / 1000
-            ax.stairs(rates, edges, color=COLORS["data"], linewidth=1.2)
+            label = f"Mean of {edges[1] - edges[0]:.3g} s each"
+            ax.stairs(rates, edges, color=COLORS["data"], linewidth=1.2, label=label)
             finish(ax, view, "Goodput (kbit/s)")
         return ax
 
-    def _view(self, start_s: float, end_s: float | None) -> View:
-        return View.of(start_s, end_s, self._run.result.duration_s)
+    def _view(self, flow: int, start_s: float, end_s: float | None) -> View:
+        return View.of(start_s, end_s, self._run.result.duration_s, self._over_s(flow))
+
+    def _over_s(self, flow: int) -> float | None:
+        """Return when the last was heard of a flow that completed or was given up."""
+        self._check(flow)
+        of = next(each for each in self._run.flows if each.id == flow)
+        ends = [each for each in (of.completed_s, of.given_up_s) if each is not None]
+        if not ends:
+            return None
+        tables = (self._run.rtt, self._run.cwnd, self._run.events)
+        rows = [table.filter(table["flow"] == flow) for table in tables]
+        return max(ends + [float(each["time_s"][-1]) for each in rows if len(each)])
 
     def _at_sender(self, flow: int) -> pl.DataFrame:
         self._check(flow)
@@ -259,16 +275,25 @@ def mark_spurious_timeouts(
         )
 
 
-def histogram_edges(greatest_s: float, width_s: float) -> np.ndarray:
-    """Return edges of bars centred on the multiples of `width_s`."""
-    count = max(1, int(np.ceil(greatest_s / width_s + 0.5)))
-    edges: np.ndarray = (np.arange(count + 1) - 0.5) * width_s
+def bar_width(span_s: float) -> float:
+    """Return the widest of 1, 2, 5, 10, … ms, or less, of which a span holds `BARS`."""
+    if not span_s > 0:
+        return 0.001
+    most_s = span_s / BARS
+    decade_s = float(10.0 ** np.floor(np.log10(most_s)))
+    return max(step * decade_s for step in (1, 2, 5) if step == 1 or step * decade_s <= most_s)
+
+
+def histogram_edges(greatest_s: float, width_s: float, least_s: float = 0.0) -> np.ndarray:
+    """Return edges of bars centred on the multiples of `width_s`, around all that is between."""
+    first, last = np.floor(least_s / width_s), np.ceil(greatest_s / width_s)
+    edges: np.ndarray = (np.arange(first, last + 2) - 0.5) * width_s
     return edges
 
 
-def _intervals(duration_s: float, interval_s: float | None) -> int:
+def _intervals(duration_s: float, acks: int, interval_s: float | None) -> int:
     if interval_s is None:
-        return 100
+        return min(max(acks // 10, 10), 100)
     return max(1, round(duration_s / _above_zero("interval_s", interval_s)))
 
 

@@ -110,7 +110,8 @@ class Throughput:
     last_bps
         Mean of the last samples of `instant_bps`; NaN until there are as many.
     mean_bps
-        Payload sent so far over the time so far.
+        Payload sent so far over the time so far; NaN for as long: what begins with a few segments
+        one after the other is no rate yet.
     """
 
     time_s: Floats
@@ -194,6 +195,7 @@ def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
     if len(instant) >= samples:
         last[samples - 1 :] = np.convolve(instant, np.full(samples, 1 / samples), mode="valid")
     mean = np.cumsum(bits)[1:] / (time_s[1:] - time_s[:1])
+    mean[: samples - 1] = np.nan
     return Throughput(time_s[1:], instant, last, mean)
 
 

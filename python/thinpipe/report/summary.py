@@ -57,7 +57,7 @@ def footer(result: Result) -> str:
         parts.append(f"{radio.blocks_sent:,} radio blocks, {percent(share, 2)} in error")
     drops = sum(link.drops for link in result.links)
     if drops:
-        parts.append(f"{drops:,} packets dropped")
+        parts.append(f"{drops:,} {'packet' if drops == 1 else 'packets'} dropped")
     given_up = [flow.given_up_s for flow in result.flows if flow.given_up_s is not None]
     if given_up:
         times = "connection" if len(given_up) == 1 else "connections"

@@ -163,8 +163,8 @@ impl Bbr {
         self.bw = self.max_bw.get().min(self.bounds.bw_short);
     }
 
-    /// `UpdateControlParameters` (§5.2.3). The send quantum is the sender's (§5.6.3) and too small to
-    /// count (§5.5.8.1).
+    /// `UpdateControlParameters` (§5.2.3). The send quantum is the sender's (§5.6.3) and too small
+    /// to count (§5.5.8.1).
     fn update_control_parameters(&mut self, sample: &Sample) {
         self.pacing.set(self.state.pacing_gain(), self.bw, self.full_pipe.reached);
         self.set_cwnd(sample);

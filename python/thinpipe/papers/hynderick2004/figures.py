@@ -124,6 +124,7 @@ def _timeouts_s(outcome: Outcome) -> list[float]:
 def bursts(outcomes: Outcomes) -> Figure:
     """Time for the transfer against the drops of a burst; filled marks need a timeout."""
     figure, axes = _grid(1, 2, 9.0, 4.0)
+    axes[1].sharey(axes[0])
     for ax, drops, title in (
         (axes[0], one_window, "In one window"),
         (axes[1], two_windows, "In two successive windows"),
@@ -149,7 +150,7 @@ def _draw_bursts(ax: Axes, runs: Sequence[Outcome], variant: str, line: str, lab
 def damage(outcomes: Outcomes) -> Figure:
     """Share of the bottleneck's rate that random loss leaves to each variant."""
     study = Study(outcomes)
-    figure, axes = _grid(1, 1, 7.5, 3.6)
+    figure, axes = _grid(1, 1, 9.0, 3.6)
     names = (*VARIANTS, *OTHERS)
     width = 0.8 / len(DAMAGES)
     for place, (loss, color) in enumerate(zip(DAMAGES, ("#56B4E9", "#0072B2"), strict=True)):

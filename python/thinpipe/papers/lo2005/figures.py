@@ -12,7 +12,7 @@ from thinpipe.papers.lo2005.experiments import SEEDS, TBLERS, TRACED_SEED, Study
 from thinpipe.papers.lo2005.model import PATH
 from thinpipe.papers.lo2005.stated import stated
 from thinpipe.papers.series import Steps, band
-from thinpipe.plot.plots import GRID_S, histogram_edges, mark_spurious_timeouts
+from thinpipe.plot.plots import histogram_edges, mark_spurious_timeouts
 from thinpipe.plot.series import sending_end
 from thinpipe.plot.style import COLORS, style
 
@@ -34,6 +34,9 @@ DERIVED = ((30, "throughput-reno-30"),)
 
 RTT_STATED = ("least", "mean", "greatest")
 """Round-trip times of Vegas at 5 % that the paper gives, as its facts call them."""
+
+GRID_S = 0.020
+"""Width of a histogram's bar: round-trip times over a dedicated channel come in steps of it."""
 
 BAND_S = 10.0
 """Interval of the range of round-trip times over seeds."""
