@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
-use cc::{Algorithm, Delta, Halving, VegasParameters};
+use cc::{
+    Algorithm, BbrParameters, CubicParameters, Delta, Halving, SlowStart, VegasParameters,
+    WestwoodParameters,
+};
 use tcp::{
     BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PartialAckTimer,
     PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
@@ -125,29 +128,23 @@ impl Setup {
 
     fn set_variant(&mut self, delta: Delta) -> Result<(), String> {
         let vegas = Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta });
+        let reno = Algorithm::Reno(Halving::WholeSegments);
+        let newreno = RecoveryKind::NewReno(NewReno::RFC_6582);
         let (congestion_control, recovery) = match self.variant.as_str() {
             "tahoe" => (Algorithm::Tahoe, RecoveryKind::Tahoe),
-            "reno" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Reno),
-            "newreno" => {
-                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::NewReno(NewReno::RFC_6582))
-            }
-            "newreno-1996" => {
-                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::NewReno(NEWRENO_1996))
-            }
-            "sack" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Sack),
-            "sack1" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Sack1),
-            "fack" => {
-                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Fack(FackWindow::Halves))
-            }
-            "fack-ns2" => {
-                (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Fack(FackWindow::Restarts))
-            }
-            "newreno-ns2" => (
-                Algorithm::Reno(Halving::WholeSegments),
-                RecoveryKind::NewReno(NewReno { burst: Some(2), ..NewReno::RFC_6582 }),
-            ),
-            "rack" => (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Rack),
+            "reno" => (reno, RecoveryKind::Reno),
+            "newreno" => (reno, newreno),
+            "newreno-1996" => (reno, RecoveryKind::NewReno(NEWRENO_1996)),
+            "newreno-ns2" => (reno, RecoveryKind::NewReno(NEWRENO_NS2)),
+            "sack" => (reno, RecoveryKind::Sack),
+            "sack1" => (reno, RecoveryKind::Sack1),
+            "fack" => (reno, RecoveryKind::Fack(FackWindow::Halves)),
+            "fack-ns2" => (reno, RecoveryKind::Fack(FackWindow::Restarts)),
+            "rack" => (reno, RecoveryKind::Rack),
             "vegas" => (vegas, RecoveryKind::Vegas),
+            "westwood" => (Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }), newreno),
+            "cubic" => (Algorithm::Cubic(CUBIC), RecoveryKind::Sack),
+            "bbr" => (Algorithm::Bbr(BbrParameters { seed: 1 }), RecoveryKind::Rack),
             other => return Err(format!("no such variant: {other}")),
         };
         self.config = Config { congestion_control, recovery, ..self.config.clone() };
@@ -201,8 +198,21 @@ const NEWRENO_1996: NewReno = NewReno {
     burst: None,
 };
 
+/// `NewReno` as ns-2.35 has it.
+const NEWRENO_NS2: NewReno = NewReno { burst: Some(2), ..NewReno::RFC_6582 };
+
+/// RFC 9438 §5.1 and §4.6.
+const CUBIC: CubicParameters = CubicParameters {
+    c: 0.4,
+    beta: 0.7,
+    fast_convergence: true,
+    reno_friendly: true,
+    slow_start: SlowStart::Standard,
+};
+
 /// All that there are.
-const VARIANTS: &str = "tahoe,reno,newreno,newreno-1996,sack,sack1,fack,rack,vegas";
+const VARIANTS: &str =
+    "tahoe,reno,newreno,newreno-1996,sack,sack1,fack,rack,vegas,westwood,cubic,bbr";
 
 /// The variants that a script names; where it names none, it holds for all.
 pub(crate) fn variants(text: &str) -> Vec<String> {
