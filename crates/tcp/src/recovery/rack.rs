@@ -140,14 +140,17 @@ impl Rack {
         mss: u64,
         board: &mut Scoreboard,
     ) -> Verdict {
-        let wait = self.rtt + self.reordering_window(mss, board);
+        let mut patience = None;
         let mut found = false;
         self.deadline = None;
         while let Some(&sent) = self.queue.front() {
             if sent.flies(board) {
+                // As a rule: nothing in flight is older than what arrived.
                 if sent >= self.newest {
                     break;
                 }
+                let wait =
+                    *patience.get_or_insert_with(|| self.rtt + self.reordering_window(mss, board));
                 if sent.at + wait > now {
                     self.deadline = Some(sent.at + wait);
                     break;
