@@ -37,7 +37,8 @@ pub struct Sender<P> {
     pub(crate) buffer: Pieces<P>,
     /// True once nothing more will be written.
     pub(crate) closed: bool,
-    /// RFC 9293 §3.3.1: SND.UNA and SND.NXT. After a timeout `nxt` falls back to `una`.
+    /// RFC 9293 §3.3.1: SND.UNA and SND.NXT. Where losses are repaired in the order of the stream,
+    /// `nxt` falls back to `una` after a timeout.
     pub(crate) una: u64,
     pub(crate) nxt: u64,
     /// The end of what was ever sent.
@@ -225,7 +226,7 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// Bytes in flight: sent since the last timeout and not acknowledged.
+    /// Bytes from the lowest not acknowledged to the next to send.
     pub const fn in_flight(&self) -> u64 {
         self.nxt - self.una
     }

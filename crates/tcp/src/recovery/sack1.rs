@@ -96,7 +96,8 @@ impl Sack1 {
         self.recovery = None;
     }
 
-    /// The first retransmission of an episode replaces the segment that is lost.
+    /// A segment left. The first retransmission of an episode is not told of: it takes the place of
+    /// the lost one.
     pub(crate) fn on_sent(&mut self, offset: u64, end: u64) {
         if let Some(episode) = &mut self.recovery {
             episode.pipe += (end - offset) as i64;
