@@ -73,6 +73,8 @@ pub enum DropReason {
     List,
     /// The link was out.
     Outage,
+    /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
+    Discarded,
 }
 
 /// A packet somewhere on its way.

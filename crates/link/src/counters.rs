@@ -32,6 +32,8 @@ pub struct Drops {
     pub list: u64,
     /// Sent during an outage.
     pub outage: u64,
+    /// Given up by a radio bearer: never by a link.
+    pub discarded: u64,
 }
 
 impl Drops {
@@ -43,11 +45,12 @@ impl Drops {
             DropReason::Loss => self.loss += 1,
             DropReason::List => self.list += 1,
             DropReason::Outage => self.outage += 1,
+            DropReason::Discarded => self.discarded += 1,
         }
     }
 
     /// All of them.
     pub const fn total(&self) -> u64 {
-        self.queue + self.aqm + self.loss + self.list + self.outage
+        self.queue + self.aqm + self.loss + self.list + self.outage + self.discarded
     }
 }

@@ -216,6 +216,13 @@ impl<T: Load> Link<T> {
         self.waiting.len() + self.gone.len() + self.flight.len()
     }
 
+    /// The packets between entry and exit, each once.
+    pub fn held(&self) -> impl Iterator<Item = &T> {
+        let gone = self.gone.iter().map(|(_, dropped)| &dropped.packet);
+        let flight = self.flight.iter().map(|flight| &flight.packet);
+        flight.chain(gone).chain(self.waiting.iter().map(|waiting| &waiting.packet))
+    }
+
     /// What is in the queue or in transmission.
     fn backlog(&self, now: Time) -> Backlog {
         let sending = self.busy_until > now;

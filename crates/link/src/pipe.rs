@@ -125,6 +125,11 @@ impl<T: Load> Pipe<T> {
         self.counters.accepted += 1;
     }
 
+    /// The packets between entry and arrival, oldest first.
+    pub fn held(&self) -> impl Iterator<Item = &T> {
+        self.packets.iter().map(|passage| &passage.packet)
+    }
+
     /// Packets between entry and arrival.
     pub fn in_flight(&self) -> usize {
         self.packets.len()

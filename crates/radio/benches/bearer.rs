@@ -64,6 +64,7 @@ fn config(tbler: f64) -> DchConfig {
         rate: Rate::from_bps(bps),
         tti: millis(tti),
         tbler: probability(tbler),
+        queue_limit: None,
     };
     DchConfig {
         downlink: channel(384_000, 10),
@@ -95,6 +96,5 @@ fn config(tbler: f64) -> DchConfig {
             reset: am::Repetition { timer: millis(300), max: None },
             move_window: am::Repetition { timer: millis(200), max: None },
         },
-        queue_limit: None,
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use base::{Direction, Duration};
 use proptest::prelude::*;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
-use radio::umts::{Bearer, Counters, DchConfig};
+use radio::umts::{Bearer, Channel, Counters, DchConfig, Output};
 use support::{Delivery, Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
@@ -215,7 +215,9 @@ fn the_same_seed_gives_the_same_run() {
 
 #[test]
 fn a_full_queue_drops_what_comes_next() {
-    let config = DchConfig { queue_limit: Some(5), ..dch(0.1, rlc()) };
+    let DchConfig { uplink, .. } = dch(0.1, rlc());
+    let uplink = Channel { queue_limit: Some(5), ..uplink };
+    let config = DchConfig { uplink, ..dch(0.1, rlc()) };
     let mut bearer = Bearer::new(0, &config, 1, "queue").expect("valid");
     for number in 0..20 {
         let packet = Packet { number, bytes: 552 };
@@ -247,7 +249,7 @@ fn lateness_changes_nothing_but_the_time_of_delivery() {
     let (order, counters) = run(Duration::ZERO);
     let (late_order, late_counters) = run(millis(37));
     assert_eq!(counters, late_counters);
-    let of = |order: &[(Direction, Packet)], direction| {
+    let of = |order: &[(Direction, Output<Packet>)], direction| {
         order.iter().filter(|(d, _)| *d == direction).map(|(_, p)| *p).collect::<Vec<_>>()
     };
     for direction in BOTH {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Duration, Rate, Seq, Stream, Time};
 use radio::umts::Bearer;
 use tcp::{Length, Segment};
-use world::{Connection, MachineId, NodeId, World};
+use world::{Body, Connection, MachineId, NodeId, World};
 
 use crate::{Hosts, Link, Queue, Radio, Scenario, Wired};
 
@@ -24,18 +24,11 @@ pub struct Network {
 }
 
 /// Builds the chain that `scenario` describes: the fixed host, its wired links, and the link or
-/// radio bearer to the receiver.
+/// radio bearer to the receiver, with a connection for each flow.
 pub fn build(scenario: &Scenario) -> Network {
-    let mut chain = Chain::from(&scenario.wired);
-    let mut bottleneck = None;
-    if let Some(link) = &scenario.link {
-        chain.add_link(link, &scenario.queue, scenario.seed);
-        bottleneck = link.mean_rate(scenario.duration);
-    }
-    if let Some(radio) = &scenario.radio {
-        chain.add_radio(radio, scenario.queue.packets, scenario.seed);
-        bottleneck = Some(radio.downlink.rate);
-    }
+    let mut chain = Chain::of(scenario);
+    let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
+    let bottleneck = scenario.radio.as_ref().map(|radio| radio.downlink.rate).or(link);
     let bytes = scenario.flow.payload(scenario.tcp.mss);
     let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
     let mut chance = Stream::named(scenario.seed, "congestion control");
@@ -58,16 +51,37 @@ pub fn build(scenario: &Scenario) -> Network {
     Network { world: chain.world, connections, bottleneck }
 }
 
+/// Builds the same chain without connections, for packets from outside: those for its first or its
+/// last node, which it names in this order, leave the world there.
+pub fn build_open<B: Body>(scenario: &Scenario) -> (World<B>, [NodeId; 2]) {
+    let Chain { mut world, first, last, .. } = Chain::of(scenario);
+    world.open(first);
+    world.open(last);
+    (world, [first, last])
+}
+
 /// A row of nodes from the fixed host to wherever it has been built so far.
-struct Chain {
-    world: World<Segment<Length>>,
+struct Chain<B: Body> {
+    world: World<B>,
     first: NodeId,
     last: NodeId,
     /// From each node but the first, where it leads back to the first.
     back: Vec<(NodeId, MachineId)>,
 }
 
-impl Chain {
+impl<B: Body> Chain<B> {
+    /// The whole of it.
+    fn of(scenario: &Scenario) -> Self {
+        let mut chain = Self::from(&scenario.wired);
+        if let Some(link) = &scenario.link {
+            chain.add_link(link, &scenario.queue, scenario.seed);
+        }
+        if let Some(radio) = &scenario.radio {
+            chain.add_radio(radio, &scenario.queue, scenario.seed);
+        }
+        chain
+    }
+
     /// The fixed host and what its wired links lead to.
     fn from(wired: &[Wired]) -> Self {
         let mut world = World::new();
@@ -86,14 +100,14 @@ impl Chain {
         let (from, to) = (self.last, self.world.add_node("receiver"));
         let name = &link.name;
         let down = self.world.add_link(&format!("{name}/down"), &link.down(queue), to, seed);
-        let up = self.world.add_link(&format!("{name}/up"), &link.up(), from, seed);
+        let up = self.world.add_link(&format!("{name}/up"), &link.up(queue), from, seed);
         self.append(to, down, up);
     }
 
     /// The radio bearer and the mobile.
-    fn add_radio(&mut self, radio: &Radio, queue_limit: Option<u32>, seed: u64) {
+    fn add_radio(&mut self, radio: &Radio, queue: &Queue, seed: u64) {
         let mobile = self.world.add_node("UE");
-        let config = radio.config(queue_limit);
+        let config = radio.config(queue);
         let bearer = self
             .world
             .add_bearer("Uu", self.last, mobile, |id| Bearer::new(id, &config, seed, "Uu"))
@@ -121,7 +135,7 @@ impl Chain {
     /// A sender beside the first node and a receiver beside the last.
     fn add_hosts(&mut self, index: u64) -> [NodeId; 2] {
         let instant = link::Config { rate: None, delay: Duration::ZERO, queue_limit: None };
-        let host = |role: &str, at: NodeId, world: &mut World<_>| {
+        let host = |role: &str, at: NodeId, world: &mut World<B>| {
             let name = format!("{role}-{index}");
             let node = world.add_node(&name);
             let out = world.add_pipe(&format!("{name}/out"), &instant, at);

@@ -31,20 +31,24 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// A radio has a plain queue, counted in packets.
+    /// A radio has plain queues, counted in packets.
     pub(crate) fn queue(&self) -> Result<(), Fault> {
         let queue = &self.scenario.queue;
+        let kinds = [("queue.kind", queue.kind), ("queue.back.kind", queue.back.kind)];
+        let managed = kinds.into_iter().find(|(_, kind)| *kind != QueueKind::DropTail);
         if self.scenario.radio.is_some() {
-            if queue.kind != QueueKind::DropTail {
+            if let Some((key, _)) = managed {
                 let message = "the queue ahead of [radio] is droptail";
-                return self.clash(&["queue.kind", "radio"], message);
+                return self.clash(&[key, "radio"], message);
             }
-            if queue.bytes.is_some() {
+            let bytes =
+                [("queue.bytes", queue.bytes), ("queue.back.bytes", queue.back.bytes.flatten())];
+            if let Some((key, _)) = bytes.into_iter().find(|(_, bytes)| bytes.is_some()) {
                 let message = "the queue ahead of [radio] counts packets";
-                return self.clash(&["queue.bytes", "radio"], message);
+                return self.clash(&[key, "radio"], message);
             }
         }
-        if queue.ecn && queue.kind == QueueKind::DropTail {
+        if queue.ecn && managed.is_none() {
             let message = "queue.ecn needs queue.kind = red or codel";
             return self.clash(&["queue.ecn", "queue.kind"], message);
         }

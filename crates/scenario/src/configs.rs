@@ -1,12 +1,13 @@
 //! From the tables of a scenario to the configurations of the machines.
 
+use link::queue;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::am;
 use radio::umts::{self, DchConfig};
 
 use crate::{
     BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Halving,
-    Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Radio, Recovery, Reno,
+    Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Queue, Radio, Recovery, Reno,
     Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
     Westwood,
 };
@@ -197,22 +198,22 @@ impl Cubic {
 }
 
 impl Radio {
-    /// How the bearer behaves; `queue_limit` is in SDUs.
-    pub fn config(&self, queue_limit: Option<u32>) -> DchConfig {
-        let channel = |channel: &Channel| umts::Channel {
+    /// How the bearer behaves, with `queue` ahead of it in either direction.
+    pub fn config(&self, queue: &Queue) -> DchConfig {
+        let channel = |channel: &Channel, queue: queue::Config| umts::Channel {
             rate: channel.rate,
             tti: channel.tti,
             tbler: self.tbler_of(channel),
+            queue_limit: queue.limit.packets,
         };
         DchConfig {
-            downlink: channel(&self.downlink),
-            uplink: channel(&self.uplink),
+            downlink: channel(&self.downlink, queue.forth()),
+            uplink: channel(&self.uplink, queue.back()),
             pdcp: PdcpConfig {
                 header_bytes: self.pdcp.header_bytes,
                 header_compression: self.pdcp.header_compression,
             },
             rlc: self.rlc.config(),
-            queue_limit,
         }
     }
 }

@@ -35,16 +35,16 @@ mod shipped;
 mod tree;
 mod validate;
 
-pub use build::{Network, build};
+pub use build::{Network, build, build_open};
 pub use error::ScenarioError;
 pub use form::{Key, TraceFile};
 pub use profile::Profile;
 pub use schema::{
     Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow,
     Flow, GilbertElliott, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing, PartialAckTimer,
-    PartialAckWindow, Pdcp, Poll, Queue, QueueKind, Radio, RadioKind, Recovery, Red, Reno,
-    Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart, SpuriousTimeouts, Status, Step,
-    Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
+    PartialAckWindow, Pdcp, Poll, Queue, QueueBack, QueueKind, Radio, RadioKind, Recovery, Red,
+    Reno, Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart, SpuriousTimeouts, Status,
+    Step, Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

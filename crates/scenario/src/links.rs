@@ -6,7 +6,7 @@ use link::loss::outage::Outage;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Schedule, Service, loss};
 
-use crate::{GilbertElliott, Link, Queue, QueueKind, Step, TraceFile};
+use crate::{GilbertElliott, Link, Queue, QueueBack, QueueKind, Step, TraceFile};
 
 impl Link {
     /// The way towards the mobile, with `queue` ahead of it.
@@ -14,19 +14,19 @@ impl Link {
         LinkConfig {
             service: service(self.trace.down.as_ref(), self.rate, &self.schedule),
             delay: steps(self.delay, &self.schedule, |step| step.delay),
-            queue: queue.config(),
+            queue: queue.forth(),
             drop_arrivals: self.drop_arrivals.clone(),
             loss: losses(self.loss, &self.schedule, &self.gilbert_elliott, &self.outages),
         }
     }
 
-    /// The way back, with a queue of any length.
-    pub fn up(&self) -> LinkConfig {
+    /// The way back, with the queue that `queue` has there.
+    pub fn up(&self, queue: &Queue) -> LinkConfig {
         let back = &self.back;
         LinkConfig {
             service: service(self.trace.up.as_ref(), back.rate, &back.schedule),
-            delay: steps(self.delay, &back.schedule, |step| step.delay),
-            queue: queue::Config::UNLIMITED,
+            delay: steps(back.delay.unwrap_or(self.delay), &back.schedule, |step| step.delay),
+            queue: queue.back(),
             drop_arrivals: back.drop_arrivals.clone(),
             loss: losses(back.loss, &back.schedule, &back.gilbert_elliott, &back.outages),
         }
@@ -55,28 +55,40 @@ impl Link {
 }
 
 impl Queue {
-    /// How the queue behaves.
-    pub fn config(&self) -> queue::Config {
-        queue::Config {
-            limit: droptail::Limit { packets: self.packets, bytes: self.bytes },
-            discipline: match self.kind {
-                QueueKind::DropTail => Discipline::DropTail,
-                QueueKind::Red => Discipline::Red(red::Config {
-                    min_threshold: self.red.min_threshold,
-                    max_threshold: self.red.max_threshold,
-                    max_probability: self.red.max_probability.value(),
-                    weight: self.red.weight.value(),
-                    beyond: if self.red.gentle { red::Beyond::Gentle } else { red::Beyond::Drop },
-                    mean_packet: self.red.mean_packet,
-                }),
-                QueueKind::CoDel => Discipline::CoDel(codel::Config {
-                    target: self.codel.target,
-                    interval: self.codel.interval,
-                    mtu: self.codel.mtu,
-                }),
-            },
-            notice: if self.ecn { Notice::Mark } else { Notice::Drop },
-        }
+    /// How the queue towards the mobile behaves.
+    pub fn forth(&self) -> queue::Config {
+        self.config(self.kind, droptail::Limit { packets: self.packets, bytes: self.bytes })
+    }
+
+    /// How the queue of the way back behaves.
+    pub fn back(&self) -> queue::Config {
+        let QueueBack { packets, bytes, kind } = self.back;
+        let limit = droptail::Limit {
+            packets: packets.unwrap_or(self.packets),
+            bytes: bytes.unwrap_or(self.bytes),
+        };
+        self.config(kind, limit)
+    }
+
+    fn config(&self, kind: QueueKind, limit: droptail::Limit) -> queue::Config {
+        let discipline = match kind {
+            QueueKind::DropTail => Discipline::DropTail,
+            QueueKind::Red => Discipline::Red(red::Config {
+                min_threshold: self.red.min_threshold,
+                max_threshold: self.red.max_threshold,
+                max_probability: self.red.max_probability.value(),
+                weight: self.red.weight.value(),
+                beyond: if self.red.gentle { red::Beyond::Gentle } else { red::Beyond::Drop },
+                mean_packet: self.red.mean_packet,
+            }),
+            QueueKind::CoDel => Discipline::CoDel(codel::Config {
+                target: self.codel.target,
+                interval: self.codel.interval,
+                mtu: self.codel.mtu,
+            }),
+        };
+        let notice = if self.ecn { Notice::Mark } else { Notice::Drop };
+        queue::Config { limit, discipline, notice }
     }
 }
 

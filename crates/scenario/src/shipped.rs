@@ -11,16 +11,29 @@ pub struct Shipped {
 
 /// The scenarios that ship, by name.
 pub const fn shipped() -> &'static [Shipped] {
-    &[
-        Shipped { name: "bottleneck", text: include_str!("../../../scenarios/bottleneck.toml") },
-        Shipped {
-            name: "dumbbell-100",
-            text: include_str!("../../../scenarios/dumbbell-100.toml"),
-        },
-        Shipped { name: "plain-384", text: include_str!("../../../scenarios/plain-384.toml") },
-        Shipped {
-            name: "umts-dch-384",
-            text: include_str!("../../../scenarios/umts-dch-384.toml"),
-        },
+    ship![
+        "bottleneck",
+        "dumbbell-100",
+        "edge",
+        "gprs-live-40",
+        "link",
+        "plain-384",
+        "satellite-geo",
+        "umts-384",
+        "umts-384-lossy",
+        "umts-64",
+        "umts-dch-384",
+        "wlan-11b-fringe",
     ]
 }
+
+/// Scenarios by the names of their files.
+macro_rules! ship {
+    ($($name:literal),* $(,)?) => {
+        &[$(Shipped {
+            name: $name,
+            text: include_str!(concat!("../../../scenarios/", $name, ".toml")),
+        }),*]
+    };
+}
+use ship;

@@ -7,7 +7,7 @@ use base::{Duration, Probability, Rate, Time};
 use link::queue::{Discipline, Notice};
 use link::{Schedule, Service};
 use proptest::prelude::*;
-use scenario::{Outside, QueueKind, Scenario, ScenarioError, build};
+use scenario::{Outside, QueueKind, Scenario, ScenarioError, build, shipped};
 
 const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
 
@@ -72,14 +72,14 @@ fn schedules_become_rates_delays_and_losses_over_time() {
     let loss = Schedule::new(never, vec![(at(30), chance), (at(40), never)]);
     assert_eq!(config.loss.bernoulli, Some(loss));
     assert_eq!(
-        scenario.link.expect("there").up().as_pipe().map(|pipe| pipe.delay),
+        scenario.link.expect("there").up(&scenario.queue).as_pipe().map(|pipe| pipe.delay),
         Some(delay(100))
     );
 }
 
 #[test]
 fn queues_become_disciplines() {
-    let config = |settings: &[(&str, &str)]| set(settings).queue.config();
+    let config = |settings: &[(&str, &str)]| set(settings).queue.forth();
     let red = config(&[("queue.kind", "red"), ("queue.red.gentle", "false")]);
     assert!(matches!(red.discipline, Discipline::Red(_)));
     let codel = config(&[("queue.kind", "codel"), ("queue.ecn", "true")]);
@@ -89,12 +89,81 @@ fn queues_become_disciplines() {
     assert_eq!(config(&[("queue.bytes", "30 kB")]).limit.bytes, Some(30_000));
 }
 
+#[test]
+fn the_way_back_has_a_delay_of_its_own_or_that_of_the_way_forth() {
+    let delay = Duration::from_millis;
+    let ways = |settings: &[(&str, &str)]| {
+        let scenario = set(settings);
+        let link = scenario.link.expect("there");
+        [link.down(&scenario.queue), link.up(&scenario.queue)].map(|way| way.delay)
+    };
+    let forth = ("link.delay", "330 ms");
+    let back = ("link.back.delay", "270 ms");
+    assert_eq!(ways(&[forth]), [330, 330].map(|ms| Schedule::new(delay(ms), vec![])));
+    assert_eq!(ways(&[forth, back]), [330, 270].map(|ms| Schedule::new(delay(ms), vec![])));
+    let steps = ("link.back.schedule", "[{at = '5 s', delay = '1 s'}]");
+    let changed = Schedule::new(delay(270), vec![(at(5), delay(1000))]);
+    assert_eq!(ways(&[forth, back, steps])[1], changed);
+}
+
+/// As in ns-2, whose duplex links have one limit for either direction.
+#[test]
+fn the_way_back_has_a_queue_of_its_own_or_the_limits_of_the_way_forth() {
+    let queue = |settings: &[(&str, &str)]| set(settings).queue.back();
+    let limits = |settings: &[(&str, &str)]| {
+        let limit = queue(settings).limit;
+        (limit.packets, limit.bytes)
+    };
+    assert_eq!(limits(&[]), (Some(50), None));
+    let both = [("queue.packets", "9"), ("queue.bytes", "3 kB")];
+    assert_eq!(limits(&both), (Some(9), Some(3000)));
+    let back = [("queue.back.packets", "7"), ("queue.back.bytes", "unlimited")];
+    assert_eq!(limits(&[both, back].concat()), (Some(7), None));
+    assert_eq!(limits(&[both[0], ("queue.back.packets", "unlimited")]), (None, None));
+    let managed = [("queue.kind", "red"), ("queue.back.kind", "codel"), ("queue.ecn", "true")];
+    assert_eq!(queue(&managed[..1]).discipline, Discipline::DropTail);
+    assert!(matches!(queue(&managed).discipline, Discipline::CoDel(_)));
+    assert_eq!(queue(&managed[1..]).notice, Notice::Mark);
+}
+
+#[test]
+fn a_radio_has_a_queue_in_either_direction() {
+    let limits = |settings: &[(&str, &str)]| {
+        let scenario = parse("[radio]\n[queue]\npackets = 20", settings).expect("valid");
+        let config = scenario.radio.expect("there").config(&scenario.queue);
+        [config.downlink, config.uplink].map(|channel| channel.queue_limit)
+    };
+    assert_eq!(limits(&[]), [Some(20), Some(20)]);
+    assert_eq!(limits(&[("queue.back.packets", "5")]), [Some(20), Some(5)]);
+    assert_eq!(limits(&[("queue.back.packets", "unlimited")]), [Some(20), None]);
+}
+
+/// Without a profile: a link from the command line.
+#[test]
+fn a_link_is_set_up_by_settings_alone() {
+    let text = shipped().iter().find(|shipped| shipped.name == "link").expect("it ships").text;
+    let link = |settings: &[(&str, &str)]| parse(text, settings).expect("valid");
+    let settings = [("link.rate", "2 Mbit/s"), ("link.delay", "40 ms"), ("link.loss", "1 %")];
+    let scenario = link(&settings);
+    let ways = scenario.link.as_ref().expect("there");
+    let [down, up] = [ways.down(&scenario.queue), ways.up(&scenario.queue)];
+    assert_eq!(build(&scenario).bottleneck, Some(Rate::from_bps(2_000_000)));
+    let delay = Schedule::new(Duration::from_millis(40), vec![]);
+    assert_eq!((&down.delay, &up.delay), (&delay, &delay));
+    assert!(down.loss.bernoulli.is_some() && up.loss.bernoulli.is_none());
+    let trace = link(&[("link.trace.down", "good.trace"), ("link.trace.up", "good.trace")]);
+    assert_eq!(build(&trace).bottleneck, Some(Rate::from_bps(2_400_000)));
+}
+
 /// Without new keys a link costs what it did: both ways are pipes.
 #[test]
 fn a_plain_link_is_two_pipes() {
     let scenario = set(&[("link.loss", "0"), ("link.schedule", "[]"), ("link.outages", "[]")]);
     let link = scenario.link.as_ref().expect("there");
-    assert!(link.down(&scenario.queue).as_pipe().is_some() && link.up().as_pipe().is_some());
+    assert!(
+        link.down(&scenario.queue).as_pipe().is_some()
+            && link.up(&scenario.queue).as_pipe().is_some()
+    );
 }
 
 /// A path in a file starts from that file, one in a setting from where the caller is. Either wins
@@ -239,6 +308,23 @@ fn keys_that_do_not_go_together() {
     refused(
         "[radio]\n[queue]\nbytes = \"3 kB\"",
         ":3: queue.bytes: the queue ahead of [radio] counts packets",
+    );
+    refused(
+        "[radio]\n[queue.back]\nkind = \"codel\"",
+        ":3: queue.back.kind: the queue ahead of [radio] is droptail",
+    );
+    refused(
+        "[radio]\n[queue]\nback.bytes = \"3 kB\"",
+        ":3: queue.back.bytes: the queue ahead of [radio] counts packets",
+    );
+    refused_setting(
+        &[("queue.back.packets", "some")],
+        "--set queue.back.packets=some: must be a whole number from 1 to 1000000000, or unlimited, \
+         or as queue.packets",
+    );
+    refused_setting(
+        &[("link.back.dealy", "3 ms")],
+        "--set link.back.dealy=3 ms: unknown key; did you mean link.back.delay?",
     );
     refused_setting(
         &[("link.loss", "101 %")],

@@ -216,7 +216,8 @@ impl FlowSummary {
 }
 
 impl LinkSummary {
-    fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
+    /// Of the directions of `machine` from time zero to `end`; none of an endpoint.
+    pub fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
         let elapsed = end.as_secs_f64();
         match machine {
             Machine::Pipe { pipe, .. } => {
@@ -272,13 +273,14 @@ impl LinkSummary {
 
 impl From<Drops> for DropsSummary {
     fn from(drops: Drops) -> Self {
-        let Drops { queue, aqm, loss, list, outage } = drops;
-        Self { queue, aqm, loss, list, outage, discarded: 0 }
+        let Drops { queue, aqm, loss, list, outage, discarded } = drops;
+        Self { queue, aqm, loss, list, outage, discarded }
     }
 }
 
 impl RadioSummary {
-    fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
+    /// Of `machine`, where that is a bearer.
+    pub fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
         let Machine::Bearer { bearer, .. } = machine else { return None };
         let of = |direction| DirectionSummary::from(bearer.counters(direction));
         let (downlink, uplink) = (of(Direction::Downlink), of(Direction::Uplink));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use base::{Ecn, TcpHeader, Time};
+use base::{Duration, Ecn, TcpHeader, Time};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -13,25 +13,48 @@ use pcap_file::{DataLink, Endianness, PcapError};
 
 use crate::{Addresses, Payload, emit};
 
-/// A capture at one interface, written packet by packet. Stamps are in nanoseconds; the run starts
-/// at second 1 of 1970, since tcptrace takes a stamp of zero for none.
+/// What captured packets begin with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkLayer {
+    /// Their IP headers.
+    Ip,
+    /// Ethernet headers.
+    Ethernet,
+}
+
+/// A capture at one interface, written packet by packet. Stamps are in nanoseconds.
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
+    /// Time zero, counted from 1970.
+    started: Duration,
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins a capture at an interface called `interface`. The writer gets many small pieces, so
-    /// it should be a buffered one.
+    /// Begins a capture of IP packets in a simulation, which starts at second 1 of 1970, since
+    /// tcptrace takes a stamp of zero for none. The writer gets many small pieces, so it should be
+    /// a buffered one.
     ///
     /// # Errors
     /// The writer's.
     pub fn new(writer: W, interface: &str) -> io::Result<Self> {
+        Self::at(writer, interface, LinkLayer::Ip, Duration::from_secs(1))
+    }
+
+    /// Begins a capture at an `interface` of `layer`, whose time zero was at `started`, counted
+    /// from 1970.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn at(writer: W, interface: &str, layer: LinkLayer, started: Duration) -> io::Result<Self> {
         let mut pcapng =
             PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(to_io)?;
         let nanoseconds = 9;
         let description = InterfaceDescriptionBlock {
-            linktype: DataLink::RAW,
+            linktype: match layer {
+                LinkLayer::Ip => DataLink::RAW,
+                LinkLayer::Ethernet => DataLink::ETHERNET,
+            },
             snaplen: 0,
             options: vec![
                 InterfaceDescriptionOption::IfName(Cow::Owned(interface.to_owned())),
@@ -39,7 +62,7 @@ impl<W: Write> Capture<W> {
             ],
         };
         pcapng.write_pcapng_block(description).map_err(to_io)?;
-        Ok(Self { pcapng, packet: Vec::new() })
+        Ok(Self { pcapng, packet: Vec::new(), started })
     }
 
     /// Adds a packet that passed at `now`.
@@ -56,15 +79,23 @@ impl<W: Write> Capture<W> {
     ) -> io::Result<()> {
         emit(header, ecn, addresses, payload, &mut self.packet)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        put(&mut self.pcapng, now, &self.packet)
+        put(&mut self.pcapng, self.started, now, &self.packet)
     }
 
-    /// Adds an IP packet that passed at `now`, as it was.
+    /// Adds a packet that passed at `now`, as it was, with the header of its link layer.
     ///
     /// # Errors
     /// The writer's.
     pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, now, packet)
+        put(&mut self.pcapng, self.started, now, packet)
+    }
+
+    /// Lets readers see what is written so far.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.pcapng.get_mut().flush()
     }
 
     /// Ends the capture and gives the writer back, flushed.
@@ -78,10 +109,15 @@ impl<W: Write> Capture<W> {
     }
 }
 
-fn put<W: Write>(pcapng: &mut PcapNgWriter<W>, now: Time, packet: &[u8]) -> io::Result<()> {
+fn put<W: Write>(
+    pcapng: &mut PcapNgWriter<W>,
+    started: Duration,
+    now: Time,
+    packet: &[u8],
+) -> io::Result<()> {
     let block = EnhancedPacketBlock {
         interface_id: 0,
-        timestamp: since_start(now),
+        timestamp: stamp(started, now),
         original_len: packet.len() as u32,
         data: Cow::Borrowed(packet),
         options: Vec::new(),
@@ -90,8 +126,8 @@ fn put<W: Write>(pcapng: &mut PcapNgWriter<W>, now: Time, packet: &[u8]) -> io::
 }
 
 #[expect(clippy::disallowed_types, reason = "pcap-file's stamps are std's; no clock is read")]
-fn since_start(now: Time) -> std::time::Duration {
-    std::time::Duration::from_secs(1) + std::time::Duration::from_nanos(now.as_nanos())
+fn stamp(started: Duration, now: Time) -> std::time::Duration {
+    std::time::Duration::from_nanos((now + started).as_nanos())
 }
 
 fn to_io(error: PcapError) -> io::Error {

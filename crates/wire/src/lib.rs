@@ -18,10 +18,12 @@
 mod addresses;
 mod capture;
 mod emit;
+mod mark;
 mod options;
 mod parse;
 
 pub use addresses::Addresses;
-pub use capture::Capture;
+pub use capture::{Capture, LinkLayer};
 pub use emit::{Payload, TooLong, emit};
-pub use parse::{ParseError, Segment, parse};
+pub use mark::{ecn, mark};
+pub use parse::{Glance, ParseError, Segment, glance, parse};

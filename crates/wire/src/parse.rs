@@ -49,6 +49,26 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
+/// What the headers of an IP packet say, be its checksums as they may.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Glance {
+    /// What it carries, by the numbers that IANA assigns: 6 is TCP.
+    pub protocol: u8,
+    /// The header and the bytes of payload of a TCP segment, unless in fragments.
+    pub tcp: Option<(TcpHeader, usize)>,
+}
+
+/// Looks at the headers of an IP packet; `None` if there is no such packet. Bytes behind the
+/// packet's stated length do not count.
+pub fn glance(packet: &[u8]) -> Option<Glance> {
+    let ip = IpSlice::from_slice(packet).ok()?;
+    let payload = ip.payload();
+    let is_whole_tcp = payload.ip_number == IpNumber::TCP && !payload.fragmented;
+    let tcp = is_whole_tcp.then(|| TcpSlice::from_slice(payload.payload).ok()).flatten();
+    let tcp = tcp.map(|tcp| (header(&tcp), tcp.payload().len()));
+    Some(Glance { protocol: payload.ip_number.0, tcp })
+}
+
 /// Reads an IP packet that carries TCP. Bytes behind the packet's stated length do not count.
 ///
 /// # Errors

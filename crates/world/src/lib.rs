@@ -6,13 +6,15 @@
 //! with a length for a payload in a simulation, bytes on a real network.
 
 mod application;
+mod datagram;
 mod host;
 mod node;
 mod packet;
 mod world;
 
 pub use application::Application;
+pub use datagram::Datagram;
 pub use host::{Connection, Host};
 pub use node::{Node, NodeId};
-pub use packet::{Body, IPV4_HEADER_BYTES, Packet};
-pub use world::{Machine, MachineId, World};
+pub use packet::{Body, Ends, IPV4_HEADER_BYTES, Packet};
+pub use world::{Delivery, Machine, MachineId, World};

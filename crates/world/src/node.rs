@@ -16,6 +16,8 @@ pub struct Node {
     routes: Vec<Option<MachineId>>,
     /// Endpoints by port, from [`Node::FIRST_PORT`] on.
     endpoints: Vec<MachineId>,
+    /// Whether what arrives here leaves the world.
+    is_open: bool,
 }
 
 impl Node {
@@ -28,6 +30,7 @@ impl Node {
             default_route: None,
             routes: Vec::new(),
             endpoints: Vec::new(),
+            is_open: false,
         }
     }
 
@@ -39,6 +42,15 @@ impl Node {
     /// The endpoints that live here, in the order of their ports.
     pub fn endpoints(&self) -> &[MachineId] {
         &self.endpoints
+    }
+
+    /// True if packets for it leave the world.
+    pub const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub(crate) const fn open(&mut self) {
+        self.is_open = true;
     }
 
     pub(crate) fn set_route(&mut self, destination: Option<NodeId>, hop: MachineId) {

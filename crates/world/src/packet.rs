@@ -14,8 +14,8 @@ pub trait Body: Sized {
     /// What the segments of TCP carry.
     type Payload: Payload;
 
-    /// A body that carries `segment`.
-    fn from_segment(segment: Segment<Self::Payload>) -> Self;
+    /// A body that carries `segment` from one node to another.
+    fn from_segment(segment: Segment<Self::Payload>, ends: Ends) -> Self;
 
     /// The TCP segment, where it is one.
     fn into_segment(self) -> Option<Segment<Self::Payload>>;
@@ -26,14 +26,30 @@ pub trait Body: Sized {
     /// Bytes of TCP payload.
     fn payload_bytes(&self) -> u32;
 
+    /// Size of the packet at the IP layer in bytes, above zero.
+    fn bytes(&self) -> u32;
+
+    /// The headers that a radio may compress. `identification` is that of the packet around it,
+    /// for a body without an IP header.
+    fn headers(&self, ends: Ends, identification: u16) -> Option<Headers>;
+
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
+}
+
+/// From where a packet goes to where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ends {
+    /// Where it comes from.
+    pub source: NodeId,
+    /// Where it goes.
+    pub destination: NodeId,
 }
 
 impl<P: Payload> Body for Segment<P> {
     type Payload = P;
 
-    fn from_segment(segment: Self) -> Self {
+    fn from_segment(segment: Self, _ends: Ends) -> Self {
         segment
     }
 
@@ -49,6 +65,31 @@ impl<P: Payload> Body for Segment<P> {
         self.payload.length() as u32
     }
 
+    fn bytes(&self) -> u32 {
+        IPV4_HEADER_BYTES + self.header.bytes() + self.payload_bytes()
+    }
+
+    fn headers(&self, ends: Ends, identification: u16) -> Option<Headers> {
+        let header = &self.header;
+        Some(Headers {
+            source: ends.source.0,
+            destination: ends.destination.0,
+            type_of_service: 0,
+            time_to_live: 64,
+            identification,
+            source_port: header.source_port,
+            destination_port: header.destination_port,
+            seq: header.seq.to_u32(),
+            ack: header.ack.to_u32(),
+            flags: header.flags,
+            window: header.window,
+            checksum: 0,
+            urgent: 0,
+            option_bytes: header.options.bytes() as u8,
+            payload: self.payload_bytes() as u16,
+        })
+    }
+
     fn mark(&mut self) -> bool {
         self.ecn.mark()
     }
@@ -59,10 +100,8 @@ impl<P: Payload> Body for Segment<P> {
 pub struct Packet<B> {
     /// Its number in this run; later packets have higher ones.
     pub uid: u64,
-    /// Where it comes from.
-    pub source: NodeId,
-    /// Where it goes.
-    pub destination: NodeId,
+    /// Where it comes from and where it goes.
+    pub ends: Ends,
     /// Size at the IP layer in bytes.
     pub bytes: u32,
     /// Identification in its IP header (RFC 791 §3.1): its sender counts.
@@ -91,8 +130,8 @@ impl<B: Body> link::Load for Packet<B> {
     }
 
     fn is_pure_ack(&self) -> bool {
-        let has_syn = |header: &TcpHeader| header.flags.contains(Flags::SYN);
-        self.body.payload_bytes() == 0 && !self.body.header().is_some_and(has_syn)
+        let is_syn = |header: &TcpHeader| header.flags.contains(Flags::SYN);
+        self.body.header().is_some_and(|header| !is_syn(header) && self.body.payload_bytes() == 0)
     }
 
     fn mark(&mut self) -> bool {
@@ -106,23 +145,6 @@ impl<B: Body> radio::Sdu for Packet<B> {
     }
 
     fn headers(&self) -> Option<Headers> {
-        let header = self.body.header()?;
-        Some(Headers {
-            source: self.source.0,
-            destination: self.destination.0,
-            type_of_service: 0,
-            time_to_live: 64,
-            identification: self.identification,
-            source_port: header.source_port,
-            destination_port: header.destination_port,
-            seq: header.seq.to_u32(),
-            ack: header.ack.to_u32(),
-            flags: header.flags,
-            window: header.window,
-            checksum: 0,
-            urgent: 0,
-            option_bytes: header.options.bytes() as u8,
-            payload: self.body.payload_bytes() as u16,
-        })
+        self.body.headers(self.ends, self.identification)
     }
 }

@@ -1,11 +1,13 @@
 //! The network as one machine.
 
+use std::collections::VecDeque;
+
 use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
 use link::{Dropped, Link, LinkConfig, Output, Pipe};
-use radio::umts::Bearer;
-use tcp::{Endpoint, Payload as _};
+use radio::umts::{self, Bearer};
+use tcp::Endpoint;
 
-use crate::{Application, Body, Connection, Host, IPV4_HEADER_BYTES, Node, NodeId, Packet};
+use crate::{Application, Body, Connection, Ends, Host, Node, NodeId, Packet};
 
 /// The number of a machine in its world, and its rank among those that wake at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,6 +43,17 @@ pub enum Machine<B: Body> {
     Host(Box<Host<B::Payload>>),
 }
 
+/// A packet that left the world at an open node.
+#[derive(Clone, Debug)]
+pub struct Delivery<B> {
+    /// When it arrived there.
+    pub due: Time,
+    /// The node.
+    pub at: NodeId,
+    /// The packet.
+    pub packet: Packet<B>,
+}
+
 /// A network of nodes, links, bearers and endpoints.
 #[derive(Debug)]
 pub struct World<B: Body> {
@@ -50,6 +63,8 @@ pub struct World<B: Body> {
     agenda: Agenda,
     next_uid: u64,
     unroutable: u64,
+    /// What arrived at open nodes, oldest first.
+    outbox: VecDeque<Delivery<B>>,
 }
 
 impl<B: Body> Default for World<B> {
@@ -61,6 +76,7 @@ impl<B: Body> Default for World<B> {
             agenda: Agenda::new(0),
             next_uid: 0,
             unroutable: 0,
+            outbox: VecDeque::new(),
         }
     }
 }
@@ -121,6 +137,11 @@ impl<B: Body> World<B> {
         self.nodes[from.0 as usize].set_route(destination, hop);
     }
 
+    /// Lets packets that arrive at `node`, their destination, leave the world there.
+    pub fn open(&mut self, node: NodeId) {
+        self.nodes[node.0 as usize].open();
+    }
+
     /// Adds the two endpoints of a connection: the sender's and the receiver's.
     pub fn add_connection(&mut self, connection: Connection<'_, B::Payload>) -> [MachineId; 2] {
         let Connection { sender, receiver, tcp, data, close, start, isn } = connection;
@@ -178,6 +199,17 @@ impl<B: Body> World<B> {
         numbered.map(|(i, (name, machine))| (MachineId(i as u32), name.as_str(), machine))
     }
 
+    /// The packets within links, bearers and the outbox, each once.
+    pub fn held(&self) -> impl Iterator<Item = &Packet<B>> {
+        let outbox = self.outbox.iter().map(|delivery| &delivery.packet);
+        self.machines.iter().flat_map(Machine::held).chain(outbox)
+    }
+
+    /// The number of the next packet.
+    pub const fn next_uid(&self) -> u64 {
+        self.next_uid
+    }
+
     /// Packets that no route led any further: a fault of whoever assembled the world.
     pub const fn unroutable(&self) -> u64 {
         self.unroutable
@@ -206,6 +238,30 @@ impl<B: Body> World<B> {
         Some(now)
     }
 
+    /// Takes in a packet that enters the world at `from` and is for `to`, and says its number.
+    /// What [`World::step`] has to do before `now` should be done. Poll afterwards.
+    pub fn handle_packet(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        to: NodeId,
+        body: B,
+        observe: &mut impl Observe,
+    ) -> u64 {
+        let ends = Ends { source: from, destination: to };
+        let packet = self.packet(ends, 0, body);
+        let uid = packet.uid;
+        self.forward(now, from, packet, observe);
+        uid
+    }
+
+    /// The next packet that has left at an open node. To be called after each step or packet
+    /// until it says `None`.
+    #[must_use]
+    pub fn poll_packet(&mut self) -> Option<Delivery<B>> {
+        self.outbox.pop_front()
+    }
+
     /// When the next machine is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
@@ -221,7 +277,7 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         loop {
-            let Some(id) = self.nodes[node.0 as usize].hop(packet.destination) else {
+            let Some(id) = self.nodes[node.0 as usize].hop(packet.ends.destination) else {
                 self.unroutable += 1;
                 return;
             };
@@ -229,7 +285,9 @@ impl<B: Body> World<B> {
             match &mut self.machines[id.0 as usize] {
                 // What takes no time needs no event; but at the destination it does, where the
                 // answer could come back in the same instant, without end.
-                Machine::Pipe { pipe, to } if pipe.is_instant() && *to != packet.destination => {
+                Machine::Pipe { pipe, to }
+                    if pipe.is_instant() && *to != packet.ends.destination =>
+                {
                     observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
                     pipe.pass();
                     node = *to;
@@ -296,13 +354,19 @@ impl<B: Body> World<B> {
     /// Hands on what has come out of a bearer.
     fn run_bearer(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id.0 as usize]
-            && let Some((direction, packet)) = bearer.poll_output()
+            && let Some((direction, output)) = bearer.poll_output()
         {
             let to = match direction {
                 Direction::Downlink => *mobile,
                 Direction::Uplink => *network,
             };
-            self.arrive(now, id, to, packet, observe);
+            match output {
+                umts::Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
+                umts::Output::Discarded(packet) => {
+                    let event = PacketEvent::Dropped(DropReason::Discarded);
+                    observe.packet(now, &packet.fact(event, id.0));
+                }
+            }
         }
         if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, bearer.poll_timeout());
@@ -319,16 +383,21 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         observe.packet(now, &packet.fact(PacketEvent::Left, from.0));
-        if packet.destination == to {
+        if packet.ends.destination == to {
             self.deliver(now, packet, observe);
         } else {
             self.forward(now, to, packet, observe);
         }
     }
 
-    /// Gives a packet to the endpoint that it is for.
+    /// Gives a packet to the endpoint that it is for, or out of the world.
     fn deliver(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
-        let node = &self.nodes[packet.destination.0 as usize];
+        let at = packet.ends.destination;
+        let node = &self.nodes[at.0 as usize];
+        if node.is_open() {
+            self.outbox.push_back(Delivery { due: now, at, packet });
+            return;
+        }
         let port = packet.body.header().map(|header| header.destination_port);
         let Some(id) = port.and_then(|port| node.endpoint(port)) else {
             self.unroutable += 1;
@@ -343,23 +412,41 @@ impl<B: Body> World<B> {
         self.run_host(now, id, observe);
     }
 
+    /// The next packet of the world.
+    fn packet(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
+        let uid = self.next_uid;
+        self.next_uid += 1;
+        Packet { uid, ends, bytes: body.bytes(), identification, body }
+    }
+
     /// Sends what an endpoint wants to send.
     fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         while let Machine::Host(host) = &mut self.machines[id.0 as usize]
             && let Some(segment) = host.poll_output(now, observe)
         {
-            let (source, destination) = (host.node, host.peer);
-            let payload = segment.payload.length() as u32;
-            let bytes = IPV4_HEADER_BYTES + segment.header.bytes() + payload;
-            let (uid, identification) = (self.next_uid, host.next_identification());
-            let body = B::from_segment(segment);
-            let packet = Packet { uid, source, destination, bytes, identification, body };
-            self.next_uid += 1;
+            let ends = Ends { source: host.node, destination: host.peer };
+            let identification = host.next_identification();
+            let packet = self.packet(ends, identification, B::from_segment(segment, ends));
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
-            self.forward(now, source, packet, observe);
+            self.forward(now, ends.source, packet, observe);
         }
         if let Machine::Host(host) = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, host.poll_timeout());
+        }
+    }
+}
+
+impl<B: Body> Machine<B> {
+    /// The packets between entry and exit.
+    fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
+        match self {
+            Self::Pipe { pipe, .. } => Box::new(pipe.held()),
+            Self::Link { link, .. } => Box::new(link.held()),
+            Self::Bearer { bearer, .. } => {
+                let [down, up] = [Direction::Downlink, Direction::Uplink];
+                Box::new(bearer.held(down).chain(bearer.held(up)))
+            }
+            Self::Host(_) => Box::new(std::iter::empty()),
         }
     }
 }

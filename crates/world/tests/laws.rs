@@ -156,6 +156,7 @@ fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
         rate: Rate::from_bps(kbps * 1000),
         tti: Duration::from_millis(tti),
         tbler,
+        queue_limit,
     };
     let repetition = Repetition { timer: Duration::from_millis(200), max: None };
     DchConfig {
@@ -188,7 +189,6 @@ fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
             reset: repetition,
             move_window: repetition,
         },
-        queue_limit,
     }
 }
 

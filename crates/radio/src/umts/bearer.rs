@@ -22,7 +22,6 @@ use crate::umts::pdcp::Convergence;
 #[derive(Debug)]
 pub struct Bearer<T> {
     machine: u32,
-    queue_limit: Option<u32>,
     downlink: Lane<T>,
     uplink: Lane<T>,
     /// The end that sends downlink.
@@ -33,11 +32,21 @@ pub struct Bearer<T> {
     next: Option<Time>,
 }
 
+/// What comes out of a bearer: every SDU that it took in, in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output<T> {
+    /// An SDU at the far end.
+    Delivered(T),
+    /// An SDU that RLC gave up, or whose headers PDCP could not restore.
+    Discarded(T),
+}
+
 /// One direction.
 #[derive(Debug)]
 struct Lane<T> {
     direction: Direction,
     tti: Duration,
+    queue_limit: Option<u32>,
     errors: BlockErrors,
     pdcp: Convergence,
     sdus: Sdus,
@@ -73,7 +82,6 @@ impl<T: Sdu> Bearer<T> {
         let (down, up) = (channel(&config.downlink)?, channel(&config.uplink)?);
         Ok(Self {
             machine,
-            queue_limit: config.queue_limit,
             downlink: Lane::new(Direction::Downlink, config, down, seed, name),
             uplink: Lane::new(Direction::Uplink, config, up, seed, name),
             network: Entity::new(&config.rlc, down, up),
@@ -100,7 +108,7 @@ impl<T: Sdu> Bearer<T> {
             Direction::Uplink => &mut self.uplink,
         };
         lane.counters.sdus += 1;
-        if self.queue_limit.is_some_and(|limit| lane.sdus.waiting() >= limit) {
+        if lane.queue_limit.is_some_and(|limit| lane.sdus.waiting() >= limit) {
             lane.counters.dropped += 1;
             return Err(sdu);
         }
@@ -121,10 +129,10 @@ impl<T: Sdu> Bearer<T> {
         }
     }
 
-    /// The next SDU that has been delivered. To be called after each `handle_…` until it says
-    /// `None`.
+    /// The next SDU that has been delivered or given up. To be called after each `handle_…` until
+    /// it says `None`.
     #[must_use]
-    pub fn poll_output(&mut self) -> Option<(Direction, T)> {
+    pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
         let lanes = [&mut self.downlink, &mut self.uplink];
         lanes.into_iter().find_map(|lane| Some((lane.direction, lane.poll_output()?)))
     }
@@ -133,6 +141,15 @@ impl<T: Sdu> Bearer<T> {
     #[must_use]
     pub const fn poll_timeout(&self) -> Option<Time> {
         self.next
+    }
+
+    /// The SDUs of `direction` between entry and exit, oldest first.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        let lane = match direction {
+            Direction::Downlink => &self.downlink,
+            Direction::Uplink => &self.uplink,
+        };
+        lane.contents.sdus.iter().flatten()
     }
 
     /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
@@ -212,13 +229,14 @@ impl<T> Lane<T> {
         seed: u64,
         name: &str,
     ) -> Self {
-        let (end, tbler) = match direction {
-            Direction::Downlink => ("downlink", config.downlink.tbler),
-            Direction::Uplink => ("uplink", config.uplink.tbler),
+        let (end, Channel { tbler, queue_limit, .. }) = match direction {
+            Direction::Downlink => ("downlink", config.downlink),
+            Direction::Uplink => ("uplink", config.uplink),
         };
         Self {
             direction,
             tti: channel.tti,
+            queue_limit,
             errors: BlockErrors::new(seed, &format!("{name}/{end}"), tbler),
             pdcp: Convergence::new(config.pdcp),
             sdus: Sdus::new(&config.rlc),
@@ -284,24 +302,26 @@ impl<T> Lane<T> {
 }
 
 impl<T: Sdu> Lane<T> {
-    fn poll_output(&mut self) -> Option<T> {
-        loop {
-            match self.sdus.poll_outcome()? {
-                Outcome::Delivered(number) => {
-                    let sdu = self.contents.take(number);
-                    if self.pdcp.receive(number, || sdu.headers()) {
-                        self.counters.delivered += 1;
-                        return Some(sdu);
-                    }
-                    self.counters.discarded += 1;
-                }
-                Outcome::Discarded(number) => {
-                    self.contents.take(number);
-                    self.pdcp.forget(number);
-                    self.counters.discarded += 1;
+    fn poll_output(&mut self) -> Option<Output<T>> {
+        let output = match self.sdus.poll_outcome()? {
+            Outcome::Delivered(number) => {
+                let sdu = self.contents.take(number);
+                if self.pdcp.receive(number, || sdu.headers()) {
+                    Output::Delivered(sdu)
+                } else {
+                    Output::Discarded(sdu)
                 }
             }
+            Outcome::Discarded(number) => {
+                self.pdcp.forget(number);
+                Output::Discarded(self.contents.take(number))
+            }
+        };
+        match output {
+            Output::Delivered(_) => self.counters.delivered += 1,
+            Output::Discarded(_) => self.counters.discarded += 1,
         }
+        Some(output)
     }
 }
 

@@ -18,9 +18,6 @@ pub struct DchConfig {
     pub pdcp: PdcpConfig,
     /// The link control, alike in both directions.
     pub rlc: am::Config,
-    /// How many SDUs may wait in each direction for the end of their first transmission; one
-    /// more is dropped. `None` is without limit.
-    pub queue_limit: Option<u32>,
 }
 
 impl DchConfig {
@@ -43,6 +40,9 @@ pub struct Channel {
     /// The transport block error rate: each block is in error with this probability,
     /// independently of all others.
     pub tbler: Probability,
+    /// How many SDUs may wait for the end of their first transmission; one more is dropped. `None`
+    /// is without limit.
+    pub queue_limit: Option<u32>,
 }
 
 impl Channel {

@@ -31,6 +31,6 @@ pub mod pdcp;
 mod phy;
 pub mod rlc;
 
-pub use bearer::Bearer;
+pub use bearer::{Bearer, Output};
 pub use config::{Channel, ConfigError, DchConfig};
 pub use counters::Counters;

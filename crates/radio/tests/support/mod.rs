@@ -5,7 +5,7 @@ use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use radio::Sdu;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::am;
-use radio::umts::{Bearer, Channel, DchConfig};
+use radio::umts::{Bearer, Channel, DchConfig, Output};
 
 /// An SDU that knows its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,13 +68,13 @@ pub fn dch(tbler: f64, rlc: am::Config) -> DchConfig {
         rate: Rate::from_bps(bps),
         tti: millis(tti),
         tbler: probability(tbler),
+        queue_limit: None,
     };
     DchConfig {
         downlink: channel(384_000, 10),
         uplink: channel(64_000, 20),
         pdcp: PdcpConfig { header_bytes: 1, header_compression: false },
         rlc,
-        queue_limit: None,
     }
 }
 
@@ -113,8 +113,10 @@ pub fn feed(
 }
 
 fn drain(bearer: &mut Bearer<Packet>, time: Time, deliveries: &mut Vec<Delivery>) {
-    while let Some((direction, packet)) = bearer.poll_output() {
-        deliveries.push(Delivery { time, direction, packet });
+    while let Some((direction, output)) = bearer.poll_output() {
+        if let Output::Delivered(packet) = output {
+            deliveries.push(Delivery { time, direction, packet });
+        }
     }
 }
 

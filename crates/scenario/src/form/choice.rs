@@ -247,6 +247,27 @@ pub(crate) mod as_key {
         const WORD: &'static str = "as radio.tbler";
     }
 
+    /// `as link.delay`.
+    pub(crate) struct LinkDelay;
+
+    impl Absent for LinkDelay {
+        const WORD: &'static str = "as link.delay";
+    }
+
+    /// `as queue.packets`.
+    pub(crate) struct QueuePackets;
+
+    impl Absent for QueuePackets {
+        const WORD: &'static str = "as queue.packets";
+    }
+
+    /// `as queue.bytes`.
+    pub(crate) struct QueueBytes;
+
+    impl Absent for QueueBytes {
+        const WORD: &'static str = "as queue.bytes";
+    }
+
     /// `as before`.
     pub(crate) struct Before;
 

@@ -15,7 +15,7 @@ section! {
         pub name: String as Label = "bottleneck".to_owned();
         /// Towards the mobile; required, if there is no `link.trace.down`.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
-        /// One way, alike in both directions.
+        /// One way, alike in both directions if there is no `link.back.delay`.
         pub delay: Duration as OfTime = Duration::ZERO;
         /// Chance that a packet is lost on the wire, each on its own.
         pub loss: Probability as Chance = Probability::NEVER;
@@ -36,10 +36,13 @@ section! {
 }
 
 section! {
-    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements.
+    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements. `[queue.back]` is
+    /// the queue ahead of it.
     pub struct Back {
         /// Its rate. Default: no bottleneck.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// One way.
+        pub delay: Option<Duration> as Or<as_key::LinkDelay, OfTime> = None;
         /// Chance that a packet is lost on the wire, each on its own.
         pub loss: Probability as Chance = Probability::NEVER;
         /// Losses in bursts, beside those of `link.back.loss`.

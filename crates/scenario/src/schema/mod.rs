@@ -14,7 +14,7 @@ use base::Duration;
 pub use control::{Cubic, Delta, Halving, Reno, SlowStart, Vegas, Westwood};
 pub use link::{Back, GilbertElliott, Link, Step, Traces};
 pub use network::{Flow, Hosts, Wired};
-pub use queue::{CoDel, Queue, QueueKind, Red};
+pub use queue::{CoDel, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Channel, Pdcp, Radio, RadioKind};
 pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use tcp::{
@@ -36,6 +36,8 @@ section! {
         pub name: String as Text = String::new();
         /// What it is, in one line.
         pub description: String as Text = String::new();
+        /// Where its values come from, in one line.
+        pub reference: String as Text = String::new();
         /// Simulated time, from 0.
         pub duration: Duration as OfTime<1> = Duration::from_secs(60);
         /// Seeds every source of chance.

@@ -1,30 +1,53 @@
-//! `[queue]`: what waits ahead of the bottleneck or the radio.
+//! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
 
 use base::{Duration, Probability};
 
 use crate::form::{
-    Always, Bytes, Chance, Count, Factor, Flag, OfTime, Or, Share, Unlimited, Word, section, words,
+    Always, Bytes, Chance, Count, Factor, Flag, OfTime, Or, Share, Unlimited, Word, as_key,
+    section, words,
 };
 
 section! {
     /// `[queue]`: the queue ahead of the bottleneck or the radio, towards the mobile.
     pub struct Queue {
         /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
-        pub packets: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000_000>> = Some(50);
+        pub packets: Option<u32> as Packets = Some(50);
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
         /// those packets have.
-        pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
+        pub bytes: Option<u64> as Size = None;
         /// Which packets go before it is full; red and codel need [link]. Default: none.
         pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
-        /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168).
-        /// Default: ns-2.
+        /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168),
+        /// in either direction. Default: ns-2.
         pub ecn: bool as Flag = false;
+        /// The queue of the way back.
+        pub back: QueueBack as Always<QueueBack> = QueueBack::default();
         /// Random Early Detection.
         pub red: Red as Always<Red> = Red::default();
         /// Controlled Delay.
         pub codel: CoDel as Always<CoDel> = CoDel::default();
     }
 }
+
+section! {
+    /// `[queue.back]`: the queue of the way back, ahead of `[link.back]` or the radio's uplink.
+    /// What red and codel do stands in `[queue.red]` and `[queue.codel]` for either direction.
+    pub struct QueueBack {
+        /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
+        /// limit for either direction.
+        pub packets: Option<Option<u32>> as Or<as_key::QueuePackets, Packets> = None;
+        /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
+        pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
+        /// Which packets go before it is full; red and codel need [link]. Default: none.
+        pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
+    }
+}
+
+/// The most packets in a queue.
+type Packets = Or<Unlimited, Count<u32, 1, 1_000_000_000>>;
+
+/// The most bytes in a queue.
+type Size = Or<Unlimited, Bytes<u64, 1, { u64::MAX }>>;
 
 words! {
     /// Which packets go before a queue is full.
