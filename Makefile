@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: build reproduce test test-all bench clean
+.PHONY: build reproduce test test-all bench fuzz clean
 
 build: $(BIN)/maturin
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev --quiet >/dev/null
@@ -24,5 +24,17 @@ test-all: build
 bench: build
 	$(BIN)/python benches/bench.py
 
+# Arbitrary bytes for what reads packets, one target after the other (fuzz/README.md).
+FUZZ_SECONDS ?= 600
+fuzz: .venv/cargo-fuzz/bin/cargo-fuzz
+	for target in parse world; do \
+		mkdir -p fuzz/target/corpus/$$target && \
+		RUSTC_BOOTSTRAP=1 PATH="$(CURDIR)/.venv/cargo-fuzz/bin:$$PATH" cargo fuzz run $$target \
+			fuzz/target/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
+
+.venv/cargo-fuzz/bin/cargo-fuzz:
+	cargo install cargo-fuzz@0.13.2 --locked --quiet --root .venv/cargo-fuzz
+
 clean:
-	rm -rf .venv out target
+	rm -rf .venv out target fuzz/target

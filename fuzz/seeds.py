@@ -1,0 +1,235 @@
+"""Write the inputs that fuzzing begins with: fuzz/corpus/parse and fuzz/corpus/world.
+
+Run it from anywhere after a change: `python3 fuzz/seeds.py`. Inputs that fuzzing found are files
+of other names and stay.
+"""
+
+from __future__ import annotations
+
+import struct
+from itertools import count
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+SOURCE, DESTINATION = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
+SOURCE6, DESTINATION6 = (
+    bytes.fromhex("fd00" + 27 * "0" + "1"),
+    bytes.fromhex("fd00" + 27 * "0" + "2"),
+)
+FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
+TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
+HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, NO_NEXT, DESTINATION_OPTIONS = 0, 43, 44, 51, 59, 60
+
+MSS, WINDOW_SCALE, SACK_PERMITTED = b"\2\4\5\xb4", b"\1\3\3\7", b"\1\1\4\2"
+TIMESTAMPS = b"\1\1\x08\x0a" + bytes(range(8))
+SACK = b"\1\1\5\x0a" + bytes(8)
+
+
+def checksum(data: bytes) -> int:
+    """Return the Internet checksum (RFC 1071)."""
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def tcp(
+    payload: bytes = b"",
+    flags: int = ACK,
+    options: bytes = b"",
+    *,
+    words: int | None = None,
+    six: bool = False,
+    seq: int = 1,
+    port: int = 1024,
+) -> bytes:
+    """Return a TCP segment; `words` is the length that it states, if that is another."""
+    options += b"\0" * (-len(options) % 4)
+    words = 5 + len(options) // 4 if words is None else words
+    head = struct.pack("!HHIIBBHHH", port, 80, seq, 9, words << 4, flags, 0x4000, 0, 0)
+    segment = head + options + payload
+    ends = SOURCE6 + DESTINATION6 if six else SOURCE + DESTINATION
+    length = struct.pack("!I", len(segment))
+    pseudo = (
+        ends + length + bytes([0, 0, 0, TCP])
+        if six
+        else ends + struct.pack("!BBH", 0, TCP, len(segment))
+    )
+    return segment[:16] + struct.pack("!H", checksum(pseudo + segment)) + segment[18:]
+
+
+def ipv4(  # noqa: PLR0913, a header has fields
+    body: bytes,
+    *,
+    protocol: int = TCP,
+    options: bytes = b"",
+    service: int = 0,
+    fragment: int = 0x4000,
+    words: int | None = None,
+    length: int | None = None,
+    identification: int = 7,
+) -> bytes:
+    """Return an IPv4 packet; `words` and `length` are what it states, if that is another."""
+    words = 5 + len(options) // 4 if words is None else words
+    length = 20 + len(options) + len(body) if length is None else length
+    start = struct.pack("!BBHHH", 0x40 | words, service, length & 0xFFFF, identification, fragment)
+    end = SOURCE + DESTINATION + options
+    head = start + bytes([64, protocol])
+    return head + struct.pack("!H", checksum(head + b"\0\0" + end)) + end + body
+
+
+def ipv6(
+    body: bytes, *, following: int = TCP, service: int = 0, length: int | None = None
+) -> bytes:
+    """Return an IPv6 packet; `length` is what it states, if that is another."""
+    length = len(body) if length is None else length
+    head = struct.pack("!IHBB", 6 << 28 | service << 20, length, following, 64)
+    return head + SOURCE6 + DESTINATION6 + body
+
+
+def extension(following: int, data: bytes = b"") -> bytes:
+    """Return an extension header of IPv6 of whole eight bytes."""
+    data = data or b"\1\4\0\0\0\0"
+    data += bytes(-(2 + len(data)) % 8)
+    return bytes([following, (2 + len(data)) // 8 - 1]) + data
+
+
+def packets() -> dict[str, bytes]:
+    """Return packets as they should and should not be, by what they are."""
+    data = tcp(b"data")
+    six = tcp(b"data", six=True)
+    first = struct.pack("!BBHI", TCP, 0, 1, 5)
+    later = struct.pack("!BBHI", TCP, 0, 185 << 3, 5)
+    good = ipv4(data)
+    good6 = ipv6(six)
+    full = MSS + SACK_PERMITTED[2:] + TIMESTAMPS[2:] + WINDOW_SCALE
+    return {
+        "nothing": b"",
+        "a-byte": b"\x45",
+        "zeros": bytes(60),
+        "ones": b"\xff" * 60,
+        "version-5": b"\x55" + good[1:],
+        "ipv4-data": good,
+        "ipv4-syn": ipv4(tcp(flags=SYN | ECE | CWR, options=full)),
+        "ipv4-sack": ipv4(tcp(options=TIMESTAMPS + SACK)),
+        "ipv4-sack-3": ipv4(tcp(options=TIMESTAMPS + b"\1\1\5\x1a" + bytes(range(24)))),
+        "ipv4-all-flags": ipv4(tcp(b"x", flags=0xFF)),
+        "ipv4-options": ipv4(data, options=b"\x94\4\0\0"),
+        "ipv4-options-15-words": ipv4(data, options=b"\1" * 40),
+        "ipv4-ect0": ipv4(data, service=2),
+        "ipv4-ect1": ipv4(data, service=1),
+        "ipv4-ce": ipv4(data, service=3),
+        "ipv4-wrong-checksum": good[:11] + b"\0" + good[12:],
+        "ipv4-wrong-tcp-checksum": good[:-1] + b"!",
+        "ipv4-header-cut": good[:12],
+        "ipv4-tcp-cut": ipv4(data[:13]),
+        "ipv4-cut-behind-ports": ipv4(data)[:24],
+        "ipv4-four-words": ipv4(data, words=4),
+        "ipv4-fifteen-words": ipv4(data, words=15),
+        "ipv4-length-0": ipv4(data, length=0),
+        "ipv4-length-of-header": ipv4(data, length=20),
+        "ipv4-length-too-short": ipv4(data, length=19),
+        "ipv4-length-too-long": ipv4(data, length=65_535),
+        "ipv4-padded": good + bytes(6),
+        "ipv4-empty": ipv4(b""),
+        "ipv4-first-fragment": ipv4(data, fragment=0x2000),
+        "ipv4-last-fragment": ipv4(b"rest", fragment=185),
+        "ipv4-udp": ipv4(struct.pack("!HHHH", 53, 53, 12, 0) + b"data", protocol=UDP),
+        "ipv4-icmp": ipv4(b"\x08\0\xf7\xff\0\0\0\0", protocol=ICMP),
+        "ipv4-too-big": ipv4(b"\3\4\0\0\0\0\5\x78" + good[:28], protocol=ICMP),
+        "ipv4-protocol-255": ipv4(b"?", protocol=255),
+        "tcp-four-words": ipv4(tcp(b"data", words=4)),
+        "tcp-fifteen-words": ipv4(tcp(b"data", words=15)),
+        "tcp-option-length-0": ipv4(tcp(options=b"\2\0\5\xb4")),
+        "tcp-option-length-1": ipv4(tcp(options=b"\2\1\5\xb4")),
+        "tcp-option-too-long": ipv4(tcp(options=b"\x08\xff\0\0")),
+        "tcp-option-cut": ipv4(tcp(options=b"\1\1\1\2")),
+        "tcp-option-unknown": ipv4(tcp(options=b"\xfe\4\0\0" + MSS)),
+        "tcp-options-unpadded": ipv4(
+            tcp(options=b"\x08\x0a" + bytes(8) + b"\5\x1a" + bytes(24) + b"\3\3\7")
+        ),
+        "tcp-sack-of-9": ipv4(tcp(options=b"\5\x09" + bytes(7))),
+        "tcp-mss-twice": ipv4(tcp(options=MSS + MSS)),
+        "jumbo-frame": ipv4(tcp(bytes(8960))),
+        "ipv6-data": good6,
+        "ipv6-syn": ipv6(tcp(flags=SYN, options=full, six=True)),
+        "ipv6-ect0": ipv6(six, service=2),
+        "ipv6-ce": ipv6(six, service=3),
+        "ipv6-header-cut": good6[:39],
+        "ipv6-length-0": ipv6(six, length=0),
+        "ipv6-length-too-long": ipv6(six, length=65_535),
+        "ipv6-length-too-short": ipv6(six, length=7),
+        "ipv6-hop-by-hop": ipv6(extension(TCP) + six, following=HOP_BY_HOP),
+        "ipv6-jumbogram": ipv6(
+            bytes([TCP, 0, 0xC2, 4]) + struct.pack("!I", 70_000) + six,
+            following=HOP_BY_HOP,
+            length=0,
+        ),
+        "ipv6-routing": ipv6(extension(TCP, bytes([0, 0])) + six, following=ROUTING),
+        "ipv6-destination-twice": ipv6(
+            extension(DESTINATION_OPTIONS) + extension(TCP) + six, following=DESTINATION_OPTIONS
+        ),
+        "ipv6-authentication": ipv6(bytes([TCP, 4]) + bytes(22) + six, following=AUTHENTICATION),
+        "ipv6-extension-cut": ipv6(bytes([TCP, 255]) + bytes(6), following=HOP_BY_HOP),
+        "ipv6-first-fragment": ipv6(first + six, following=FRAGMENT),
+        "ipv6-later-fragment": ipv6(later + b"rest", following=FRAGMENT),
+        "ipv6-whole-fragment": ipv6(struct.pack("!BBHI", TCP, 0, 0, 5) + six, following=FRAGMENT),
+        "ipv6-nothing-follows": ipv6(b"", following=NO_NEXT),
+        "ipv6-icmp": ipv6(b"\x80\0\0\0\0\0\0\0", following=ICMP6),
+    }
+
+
+def record(frame: bytes, *, since_ms: int = 5, flags: int = 0, length: int | None = None) -> bytes:
+    """Return what `bodies/world.rs` reads as a frame; one that states more ends in zeros."""
+    length = len(frame) if length is None else length
+    return struct.pack("<BBH", since_ms, flags, length) + frame
+
+
+def transfer(network: int, service: int) -> bytes:
+    """Return a connection whose segments the header compression of a bearer understands."""
+    ports = count(7)
+    up, ethernet = 1, 2
+    link = bytes(12) + b"\x08\0"
+    frames = [
+        record(ipv4(tcp(flags=SYN, options=MSS), service=service, identification=next(ports)))
+    ]
+    frames += [record(ipv4(tcp(flags=SYN | ACK, options=MSS)), flags=up)]
+    for number in range(12):
+        segment = tcp(bytes(100), flags=ACK | PSH, seq=1 + 100 * number)
+        frame = ipv4(segment, service=service, identification=next(ports))
+        frames.append(record(frame, since_ms=number % 3, flags=0))
+        acknowledgement = ipv4(tcp(seq=10 + number), identification=next(ports))
+        frames.append(record(link + acknowledgement, since_ms=1, flags=up | ethernet))
+    return bytes([network, 1]) + b"".join(frames)
+
+
+def runs() -> dict[str, bytes]:
+    """Return inputs for a whole network, by what they are."""
+    odd = [each for name, each in packets().items() if name != "jumbo-frame"]
+    inputs = {"nothing": b"", "no-frames": b"\0\0"}
+    for network in range(8):
+        half = odd[network % 2 :: 2]
+        frames = (record(frame, flags=number % 4) for number, frame in enumerate(half))
+        inputs[f"odd-{network}"] = bytes([network, network]) + b"".join(frames)
+        inputs[f"transfer-{network}"] = transfer(network, 2 * (network % 2))
+    for network in (1, 2, 5, 7):
+        flood = (record(b"", since_ms=0, flags=number % 2, length=1500) for number in range(60))
+        inputs[f"flood-{network}"] = bytes([network, 3]) + b"".join(flood)
+        inputs[f"largest-{network}"] = (
+            bytes([network, 4]) + record(b"", length=65_535) + record(b"")
+        )
+    return inputs
+
+
+def main() -> None:
+    """Write all of them."""
+    for target, inputs in (("parse", packets()), ("world", runs())):
+        folder = CORPUS / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in inputs.items():
+            (folder / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
