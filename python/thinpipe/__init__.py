@@ -10,6 +10,7 @@ in a scenario's file: ``duration="60 s"``, ``radio__tbler="5 %"``.
 
 from thinpipe._core import (
     Ack,
+    EmulationError,
     Limits,
     Loss,
     LostSegment,
@@ -18,6 +19,8 @@ from thinpipe._core import (
     __version__,
 )
 from thinpipe.controller import CongestionControl, register
+from thinpipe.emulation import EmulatedNetwork, emulate
+from thinpipe.emulation_record import EmulationRecord
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.result import (
@@ -37,6 +40,9 @@ __all__ = [
     "Ack",
     "CongestionControl",
     "CwndSummary",
+    "EmulatedNetwork",
+    "EmulationError",
+    "EmulationRecord",
     "Flow",
     "Key",
     "Limits",
@@ -56,6 +62,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "__version__",
+    "emulate",
     "keys",
     "load",
     "profiles",

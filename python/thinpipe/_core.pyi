@@ -1,4 +1,5 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, final
 
 import numpy as np
@@ -7,6 +8,8 @@ from numpy.typing import NDArray
 __all__ = [
     "EVENTS",
     "Ack",
+    "Emulation",
+    "EmulationError",
     "Limits",
     "Loss",
     "LostSegment",
@@ -14,21 +17,55 @@ __all__ = [
     "Run",
     "ScenarioError",
     "__version__",
+    "become_root_of_own_namespaces",
     "keys",
     "profiles",
     "run",
     "run_many",
     "shipped",
+    "values",
 ]
 
 __version__: str
 EVENTS: list[str]
 
 class ScenarioError(ValueError): ...
+class EmulationError(RuntimeError): ...
+
+def become_root_of_own_namespaces() -> None: ...
+
+@final
+class Emulation:
+    def __new__(
+        cls,
+        source: str,
+        name: str,
+        settings: Sequence[tuple[str, str]],
+        *,
+        mtu: int = 1500,
+        between: tuple[str, str] | None = None,
+        log: str | PathLike[str] | None = None,
+        pcap: str | PathLike[str] | None = None,
+    ) -> Emulation: ...
+    @property
+    def environment(self) -> dict[str, str]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def spawn(
+        self,
+        side: Literal["network", "mobile"],
+        command: Sequence[str],
+        environment: Mapping[str, str],
+    ) -> int: ...
+    def meter(self) -> str: ...
+    def finish(self) -> str: ...
 
 def shipped() -> dict[str, str]: ...
 def profiles() -> list[tuple[str, str]]: ...
 def keys(profile: str | None = None) -> list[tuple[str, str, str, str]]: ...
+def values(
+    source: str, name: str, settings: Sequence[tuple[str, str]] = ...
+) -> list[tuple[str, str]]: ...
 def run(
     source: str,
     name: str,

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EEXIST
+from errno import EEXIST, EISDIR
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +60,7 @@ def whole_directory(given: Path) -> Iterator[Path]:
     missing = [each for each in target.parents if not each.exists()]
     try:
         _make(partial, given)
-        with _named_as(given, partial):
+        with named_as(given, partial):
             yield partial
             _write_manifest(partial)
             refuse_foreign(given)
@@ -83,11 +83,28 @@ def write_whole(target: Path, content: bytes) -> None:
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with _named_as(target, partial):
+        with named_as(target, partial):
             write_file(partial, content)
             partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def refuse_unwritable(target: Path) -> None:
+    """Check that `write_whole` can write `target`, before the work whose outcome goes there.
+
+    Raises
+    ------
+    OSError
+        If it cannot.
+    """
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with named_as(target, partial):
+        partial.touch()
+        partial.unlink()
 
 
 def write_file(file: Path, content: bytes | memoryview) -> None:
@@ -126,7 +143,7 @@ def _clean_up(target: Path, partial: Path, former: Path, missing: list[Path]) ->
 
 
 @contextmanager
-def _named_as(given: Path, partial: Path) -> Iterator[None]:
+def named_as(given: Path, partial: Path) -> Iterator[None]:
     """Let errors about `partial`, or a file in it, name what the caller gave."""
     try:
         yield

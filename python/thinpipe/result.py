@@ -132,35 +132,38 @@ class Result:
     def from_json(cls, text: str) -> Result:
         """Read what ``thinpipe run --json`` prints."""
         data = json.loads(text)
-        return _record(
+        return record_of(
             cls,
             data,
             flows=tuple(_flow(flow) for flow in data["flows"]),
-            links=tuple(_link(link) for link in data["links"]),
-            radio=None if data["radio"] is None else _radio(data["radio"]),
+            links=tuple(link_of(link) for link in data["links"]),
+            radio=None if data["radio"] is None else radio_of(data["radio"]),
         )
 
 
 Record = TypeVar("Record")
 
 
-def _record(kind: type[Record], data: Mapping[str, Any], **nested: object) -> Record:
+def record_of(kind: type[Record], data: Mapping[str, Any], **nested: object) -> Record:
+    """Return a record of `kind` whose fields are `nested` or else those of `data`."""
     names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: nested.get(name, data[name]) for name in names})
+    return kind(**{name: nested[name] if name in nested else data[name] for name in names})
 
 
 def _flow(data: Mapping[str, Any]) -> Flow:
-    rtt = _record(RttSummary, data["rtt_s"])
-    cwnd = _record(CwndSummary, data["cwnd_segments"])
-    return _record(Flow, data, rtt_s=rtt, cwnd_segments=cwnd)
+    rtt = record_of(RttSummary, data["rtt_s"])
+    cwnd = record_of(CwndSummary, data["cwnd_segments"])
+    return record_of(Flow, data, rtt_s=rtt, cwnd_segments=cwnd)
 
 
-def _link(data: Mapping[str, Any]) -> Link:
-    drops = _record(Drops, data["drops_by_reason"])
-    queue = _record(QueueSummary, data["queue_packets"])
-    return _record(Link, data, drops_by_reason=drops, queue_packets=queue)
+def link_of(data: Mapping[str, Any]) -> Link:
+    """Read one of the ``links`` of a result."""
+    drops = record_of(Drops, data["drops_by_reason"])
+    queue = record_of(QueueSummary, data["queue_packets"])
+    return record_of(Link, data, drops_by_reason=drops, queue_packets=queue)
 
 
-def _radio(data: Mapping[str, Any]) -> Radio:
-    downlink, uplink = (_record(RadioBlocks, data[way]) for way in ("downlink", "uplink"))
-    return _record(Radio, data, downlink=downlink, uplink=uplink)
+def radio_of(data: Mapping[str, Any]) -> Radio:
+    """Read the ``radio`` of a result."""
+    downlink, uplink = (record_of(RadioBlocks, data[way]) for way in ("downlink", "uplink"))
+    return record_of(Radio, data, downlink=downlink, uplink=uplink)

@@ -33,6 +33,18 @@ class Scenario:
             raise _core.ScenarioError(f"{self.name}: not TOML: {error}") from None
         return description if isinstance(description, str) else ""
 
+    def values(self) -> dict[str, str]:
+        """Return the value of every key that the scenario has, defaults included.
+
+        Where a key goes by another, its value says so: ``as link.delay``.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario is wrong.
+        """
+        return dict(_core.values(self.source, self.name))
+
 
 def scenarios() -> dict[str, Scenario]:
     """Scenarios that ship, by name."""

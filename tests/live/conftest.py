@@ -1,5 +1,6 @@
 """Our endpoint and the kernel's, in a network namespace of their own."""
 
+import ctypes
 import itertools
 import json
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from thinpipe.emulation import unavailable
 
 LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 40
@@ -184,6 +186,34 @@ def namespace(program, tmp_path) -> Iterator[Namespace]:
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture(scope="module")
+def own_network() -> Iterator[None]:
+    """Put this process in a network namespace of its own, which stands for a host."""
+    reason = reason_to_skip()
+    if reason:
+        pytest.skip(reason)
+    libc = ctypes.CDLL(None, use_errno=True)
+    with Path("/proc/thread-self/ns/net").open("rb") as former:
+        assert libc.unshare(CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
+        try:
+            ip("link", "set", "lo", "up")
+            yield
+        finally:
+            assert libc.setns(former.fileno(), CLONE_NEWNET) == 0
+
+
+CLONE_NEWNET = 0x40000000
+"""linux/sched.h"""
+
+
+@pytest.fixture(scope="module")
+def emulation(own_network) -> None:  # noqa: ARG001 - it is there by then
+    """Skip where there can be no emulator."""
+    reason = unavailable()
+    if reason:
+        pytest.skip(reason)
 
 
 def read_capture(file: Path) -> list[Packet]:

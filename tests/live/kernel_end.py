@@ -2,7 +2,8 @@
 
 Usage: kernel_end.py (listen|connect) LOCAL:PORT REMOTE:PORT STEP...
 
-Steps: ``buffer:BYTES`` (before the opening), ``send:FILE``, ``receive:FILE`` (up to the end),
+Steps: ``buffer:BYTES`` and ``control:NAME``, the congestion control (before the opening),
+``send:FILE``, ``receive:FILE`` (up to the end),
 ``both:FROM:TO`` (at once), ``write:BYTES``, ``read:BYTES``, ``wait:SECONDS``, ``shutdown``,
 ``reset`` (by the closing). The socket is closed after the last. Tells a line `ready` once it can
 be reached or is about to reach out, and a JSON object at the end.
@@ -16,7 +17,7 @@ import threading
 import time
 from pathlib import Path
 
-LIMIT_S = 30
+LIMIT_S = 90
 CONGESTION_CONTROL = b"reno"
 INFO_OPTIONS = {1: "timestamps", 2: "sack", 4: "window scale"}
 """Bits of tcpi_options (linux/tcp.h)."""
@@ -37,12 +38,17 @@ def new_socket(local: tuple[str, int], steps: list[str]) -> socket.socket:
     made = socket.socket(family)
     made.settimeout(LIMIT_S)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_CONTROL)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control(steps))
     for step in steps:
         if step.startswith("buffer:"):
             size = int(step.removeprefix("buffer:"))
             made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
     return made
+
+
+def control(steps: list[str]) -> bytes:
+    asked = [step.removeprefix("control:") for step in steps if step.startswith("control:")]
+    return asked[0].encode() if asked else CONGESTION_CONTROL
 
 
 def open_connection(way: str, local, remote, steps: list[str]) -> socket.socket:
@@ -72,7 +78,7 @@ def open_connection(way: str, local, remote, steps: list[str]) -> socket.socket:
                     raise
                 time.sleep(0.01)
     used = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0")
-    assert used == CONGESTION_CONTROL, used
+    assert used == control(steps), used
     return connection
 
 
@@ -124,7 +130,7 @@ VERBS = {verb.__name__: verb for verb in (send, receive, both, write, read, wait
 
 def follow(connection: socket.socket, step: str) -> None:
     verb, *values = step.split(":")
-    if verb != "buffer":
+    if verb not in {"buffer", "control"}:
         VERBS[verb](connection, *values)
 
 

@@ -12,7 +12,8 @@ STAIRS = (
     {"tcp"},
     {"world"},
     {"scenario"},
-    {"live", "sim"},
+    {"sim"},
+    {"live"},
     {"py"},
 )
 """From the ground up: a room may use only rooms of lower steps."""

@@ -6,9 +6,9 @@
     reason = "this is the room that may read a clock"
 )]
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use base::Time;
+use base::{Duration, Time};
 
 /// A clock that only goes forward (`CLOCK_MONOTONIC`), from zero at its start.
 #[derive(Clone, Copy, Debug)]
@@ -26,4 +26,12 @@ impl Clock {
     pub fn now(&self) -> Time {
         Time::from_nanos(self.started.elapsed().as_nanos() as u64)
     }
+}
+
+/// The time since 1970, and the date and time in UTC (RFC 3339).
+pub(crate) fn today() -> (Duration, String) {
+    let now = SystemTime::now();
+    let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_1970 = Duration::from_nanos(since_1970.as_nanos() as u64);
+    (since_1970, humantime::format_rfc3339_seconds(now).to_string())
 }

@@ -1,22 +1,23 @@
 //! The loop between a machine, the clock and the devices.
 
 use std::io;
+use std::os::fd::AsFd;
 
-use base::Time;
-use bytes::{Bytes, BytesMut};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use base::{Duration, Time};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-use crate::{Clock, Tun};
+use crate::wait::Wait;
+use crate::{Bell, Clock, Device, Scheduling, Tun};
 
-/// A machine over IP packets: the verbs of every machine, with the number of a port beside each
+/// A machine over packets: the verbs of every machine, with the number of a port beside each
 /// packet.
 pub trait Machine {
     /// A packet came in at `port`.
     ///
     /// # Errors
     /// What ends the run, such as a capture that cannot be written.
-    fn handle_packet(&mut self, now: Time, port: usize, packet: Bytes) -> io::Result<()>;
+    fn handle_packet(&mut self, now: Time, port: usize, packet: &[u8]) -> io::Result<()>;
 
     /// Time has passed. Before the deadline nothing happens.
     ///
@@ -31,6 +32,15 @@ pub trait Machine {
     /// What ends the run.
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>>;
 
+    /// The packets that come in next may have waited for so long, since nobody looked.
+    fn handle_unseen(&mut self, _unseen: Duration) {}
+
+    /// What became of the packet that was polled last.
+    fn handle_written(&mut self, _now: Time, _written: Written) {}
+
+    /// The bell was rung.
+    fn handle_bell(&mut self, _now: Time) {}
+
     /// When [`Machine::handle_timeout`] is due; `None` is never.
     fn poll_timeout(&self) -> Option<Time>;
 
@@ -38,71 +48,133 @@ pub trait Machine {
     fn is_over(&self) -> bool;
 }
 
-/// Drives `machine`, whose ports are `tuns` in their order, until it is over.
+/// What became of a packet that was to go out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// The kernel took it.
+    Taken,
+    /// The kernel did not.
+    Refused,
+}
+
+/// Where a driver reads and writes packets.
+pub trait Port: AsFd {
+    /// Receives a packet into `buffer` and tells its bytes; `None` if none waits.
+    ///
+    /// # Errors
+    /// The kernel's.
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
+
+    /// Sends `packet`.
+    ///
+    /// # Errors
+    /// The kernel's, which then has not taken the packet.
+    fn send(&self, packet: &[u8]) -> io::Result<()>;
+}
+
+impl Port for Tun {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        Self::receive(self, buffer)
+    }
+
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
+        Self::send(self, packet)
+    }
+}
+
+impl Port for Device {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        Self::receive(self, buffer)
+    }
+
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
+        Self::send(self, packet)
+    }
+}
+
+/// Drives `machine` through `ports` until it is over. What is due is awaited as closely as
+/// `scheduling`, that of the calling thread, allows.
 ///
 /// # Errors
-/// The machine's, or the kernel's.
-pub fn run<M: Machine>(clock: &Clock, tuns: &[Tun], machine: &mut M) -> io::Result<()> {
-    let mut inbox = Inbox::default();
-    let mut packet = Vec::new();
+/// The machine's or the kernel's, such as for a port that is gone. A packet that the kernel does
+/// not take ends nothing: the machine is told.
+pub fn run<M: Machine>(
+    clock: &Clock,
+    ports: &[impl Port],
+    bell: &Bell,
+    scheduling: Scheduling,
+    machine: &mut M,
+) -> io::Result<()> {
+    let mut wait = Wait::new(scheduling, clock.now());
+    let mut inbox = vec![0; Device::LARGEST];
+    let mut outbox = Vec::new();
+    let fds = ports.iter().map(AsFd::as_fd).chain([bell.as_fd()]);
+    let mut fds: Vec<_> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
     while !machine.is_over() {
-        for (port, tun) in tuns.iter().enumerate() {
-            for _ in 0..BATCH {
-                let Some(packet) = inbox.receive(tun)? else { break };
-                machine.handle_packet(clock.now(), port, packet)?;
+        for (number, port) in ports.iter().enumerate() {
+            if fds[number].revents().is_empty() {
+                continue;
             }
+            for _ in 0..BATCH {
+                let received = port.receive(&mut inbox).or_else(|error| again(number, &error));
+                let Some(bytes) = received? else { break };
+                machine.handle_packet(clock.now(), number, &inbox[..bytes])?;
+            }
+            flush(clock, ports, machine, &mut outbox)?;
+        }
+        if !fds[ports.len()].revents().is_empty() && bell.hear()? {
+            machine.handle_bell(clock.now());
         }
         machine.handle_timeout(clock.now())?;
-        while let Some(port) = machine.poll_packet(clock.now(), &mut packet)? {
-            tuns[port].send(&packet)?;
-        }
-        let now = clock.now();
-        if !machine.is_over() && machine.poll_timeout().is_none_or(|deadline| deadline > now) {
-            wait(tuns, machine.poll_timeout(), now)?;
+        flush(clock, ports, machine, &mut outbox)?;
+        if !machine.is_over() {
+            let unseen = wait.until(machine.poll_timeout(), clock, &mut fds)?;
+            machine.handle_unseen(unseen);
         }
     }
     Ok(())
 }
 
-/// Packets taken from a port in a row: enough to make a system call cheap, few enough that the
-/// answers to the first do not wait for long.
+/// Packets taken from a port in a row: enough to make a poll cheap, few enough that what is due
+/// meanwhile, at either port, does not wait for long.
 const BATCH: usize = 32;
 
-/// Nanoseconds in a second.
-const SECOND: u64 = 1_000_000_000;
+/// Sends whatever is to be sent by now.
+fn flush<M: Machine>(
+    clock: &Clock,
+    ports: &[impl Port],
+    machine: &mut M,
+    packet: &mut Vec<u8>,
+) -> io::Result<()> {
+    while let Some(number) = machine.poll_packet(clock.now(), packet)? {
+        let written = match ports[number].send(packet) {
+            Ok(()) => Written::Taken,
+            Err(error) if is_gone(&error) => return Err(gone(number, &error)),
+            Err(_) => Written::Refused,
+        };
+        machine.handle_written(clock.now(), written);
+    }
+    Ok(())
+}
 
-/// Sleeps until a packet waits or `deadline` has come.
-fn wait(tuns: &[Tun], deadline: Option<Time>, now: Time) -> io::Result<()> {
-    let timeout = deadline.map(|deadline| {
-        let nanos = deadline.saturating_since(now).as_nanos();
-        Timespec { tv_sec: (nanos / SECOND) as i64, tv_nsec: (nanos % SECOND) as i64 }
-    });
-    let mut fds: Vec<_> = tuns.iter().map(|tun| PollFd::new(tun, PollFlags::IN)).collect();
-    match poll(&mut fds, timeout.as_ref()) {
-        Ok(_) | Err(Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
+/// A signal interrupts nothing; whatever else keeps a port from being read ends the run.
+fn again(number: usize, error: &io::Error) -> io::Result<Option<usize>> {
+    match error.kind() {
+        io::ErrorKind::Interrupted => Ok(None),
+        _ if is_gone(error) => Err(gone(number, error)),
+        kind => Err(io::Error::new(kind, format!("cannot read from port {number}: {error}"))),
     }
 }
 
-/// Receives packets into large blocks of memory that they share, so that their payloads need no
-/// copies.
-#[derive(Default)]
-struct Inbox {
-    block: BytesMut,
+/// True if no later packet will fare better.
+fn is_gone(error: &io::Error) -> bool {
+    let gone = [Errno::BADFD, Errno::BADF, Errno::NODEV, Errno::NXIO, Errno::NETDOWN];
+    Errno::from_io_error(error).is_some_and(|errno| gone.contains(&errno))
 }
 
-impl Inbox {
-    fn receive(&mut self, tun: &Tun) -> io::Result<Option<Bytes>> {
-        if self.block.len() < LARGEST_PACKET {
-            self.block = BytesMut::zeroed(BLOCK);
-        }
-        let received = tun.receive(&mut self.block[..LARGEST_PACKET])?;
-        Ok(received.map(|bytes| self.block.split_to(bytes).freeze()))
-    }
+fn gone(number: usize, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the device at port {number} is gone: {error}"))
 }
 
-/// The length field of IP has 16 bits (RFC 791 §3.1).
-const LARGEST_PACKET: usize = 65_535;
-
-/// Bytes of a block.
-const BLOCK: usize = 1 << 20;
+#[cfg(test)]
+mod tests;

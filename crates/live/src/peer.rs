@@ -164,13 +164,13 @@ impl Peer {
 }
 
 impl Machine for Peer {
-    fn handle_packet(&mut self, now: Time, _port: usize, packet: Bytes) -> io::Result<()> {
-        match parse(&packet) {
+    fn handle_packet(&mut self, now: Time, _port: usize, packet: &[u8]) -> io::Result<()> {
+        match parse(packet) {
             Ok(segment) => {
                 let ports = [segment.header.destination_port, segment.header.source_port];
                 if segment.addresses == self.outward.reversed() && ports == self.ports {
-                    self.captures.at_kernel(now, &packet)?;
-                    let payload = packet.slice_ref(segment.payload);
+                    self.captures.at_kernel(now, packet)?;
+                    let payload = Bytes::copy_from_slice(segment.payload);
                     let segment = Segment { header: segment.header, payload, ecn: segment.ecn };
                     self.inward_wire.handle_input(now, segment);
                 }

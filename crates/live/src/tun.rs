@@ -1,9 +1,16 @@
 //! TUN devices: IP packets to and from the kernel.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an interface's counters are read from a file; this room talks to the system"
+)]
+
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
@@ -22,30 +29,46 @@ pub struct TunConfig {
     pub queue: u32,
 }
 
-/// A TUN device, up while it lives. The kernel hands it no packet above its MTU, segments and
+/// A TUN device, there while it lives. The kernel hands it no packet above its MTU, segments and
 /// checksums being made before.
 pub struct Tun {
     device: SyncDevice,
+    name: String,
+    /// The counters of all interfaces in the namespace of the device.
+    counters: File,
 }
 
 impl Tun {
-    /// Makes the device in the namespace of the calling thread. It ends with the process.
+    /// Makes the device in the namespace of the calling thread, with its address, and up. It ends
+    /// with the process.
     ///
     /// # Errors
     /// The kernel's: no `/dev/net/tun`, no right to use it, or a name that is taken.
     pub fn open(config: &TunConfig) -> io::Result<Self> {
-        let builder = DeviceBuilder::new()
-            .name(config.name.as_str())
-            .layer(Layer::L3)
-            .mtu(config.mtu)
-            .tx_queue_len(config.queue);
-        let device = match config.address {
-            IpAddr::V4(address) => builder.ipv4(address, config.prefix, None),
-            IpAddr::V6(address) => builder.ipv6(address, config.prefix),
-        }
-        .build_sync()?;
+        let builder = builder(&config.name, config.mtu, config.queue);
+        Self::build(
+            &config.name,
+            match config.address {
+                IpAddr::V4(address) => builder.ipv4(address, config.prefix, None),
+                IpAddr::V6(address) => builder.ipv6(address, config.prefix),
+            },
+        )
+    }
+
+    /// Makes a device without an address, and down, in the namespace of the calling thread.
+    ///
+    /// # Errors
+    /// As for [`Tun::open`].
+    pub fn open_down(name: &str, mtu: u16, queue: u32) -> io::Result<Self> {
+        Self::build(name, builder(name, mtu, queue).enable(false))
+    }
+
+    fn build(name: &str, builder: DeviceBuilder) -> io::Result<Self> {
+        let device = builder.build_sync()?;
         device.set_nonblocking(true)?;
-        Ok(Self { device })
+        // Opened here, it tells of this namespace wherever it is read.
+        let counters = File::open("/proc/thread-self/net/dev")?;
+        Ok(Self { device, name: name.to_owned(), counters })
     }
 
     /// Receives a packet into `buffer` and tells its bytes; `None` if none waits.
@@ -67,6 +90,35 @@ impl Tun {
     pub fn send(&self, packet: &[u8]) -> io::Result<()> {
         self.device.send(packet).map(drop)
     }
+
+    /// Packets that the kernel dropped because none were received for too long.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn dropped(&self) -> io::Result<u64> {
+        let mut listing = Vec::new();
+        let mut chunk = [0; 4096];
+        loop {
+            match self.counters.read_at(&mut chunk, listing.len() as u64)? {
+                0 => break,
+                bytes => listing.extend_from_slice(&chunk[..bytes]),
+            }
+        }
+        let listing = String::from_utf8_lossy(&listing);
+        dropped(&listing, &self.name).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+fn builder(name: &str, mtu: u16, queue: u32) -> DeviceBuilder {
+    DeviceBuilder::new().name(name).layer(Layer::L3).mtu(mtu).tx_queue_len(queue)
+}
+
+/// Packets to be sent by the interface `name` that were dropped: in `/proc/net/dev` the fourth of
+/// the eight columns for sending, which stand behind eight for receiving.
+fn dropped(listing: &str, name: &str) -> Option<u64> {
+    let mut lines = listing.lines().filter_map(|line| line.split_once(':'));
+    let (_, counters) = lines.find(|(interface, _)| interface.trim() == name)?;
+    counters.split_whitespace().nth(8 + 3)?.parse().ok()
 }
 
 impl AsFd for Tun {
@@ -77,6 +129,22 @@ impl AsFd for Tun {
 
 impl fmt::Debug for Tun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tun").field("name", &self.device.name()).finish()
+        f.debug_struct("Tun").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dropped;
+
+    #[test]
+    fn drops_are_the_fourth_counter_of_sending() {
+        let listing = "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes\n\
+            \x20   lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n\
+            \x20thin0: 0 0 0 0 0 0 0 0 0 0 0 42 0 0 0 0\n";
+        assert_eq!(dropped(listing, "lo"), Some(12));
+        assert_eq!(dropped(listing, "thin0"), Some(42));
+        assert_eq!(dropped(listing, "thin"), None);
+        assert_eq!(dropped("thin0: 1", "thin0"), None);
     }
 }

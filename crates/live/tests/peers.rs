@@ -46,8 +46,7 @@ fn talk(mut sides: [Peer; 2]) -> [Report; 2] {
         for from in [0, 1, 0] {
             sides[from].handle_timeout(now).expect("no capture");
             while sides[from].poll_packet(now, &mut packet).expect("no capture").is_some() {
-                let packet = Bytes::copy_from_slice(&packet);
-                sides[1 - from].handle_packet(now, 0, packet).expect("no capture");
+                sides[1 - from].handle_packet(now, 0, &packet).expect("no capture");
             }
         }
         now = sides.iter().filter_map(Machine::poll_timeout).min().expect("a limit").max(now);

@@ -178,13 +178,42 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Reads a scenario. What is wrong with a setting is said of `KEY=VALUE`: only the command line
-/// knows by which option it came.
+/// Every key of a scenario under `settings`, defaults included, with its value.
+#[pyfunction]
+#[pyo3(signature = (source, name, settings = Vec::new()))]
+pub(crate) fn values(
+    source: &str,
+    name: &str,
+    settings: Vec<(String, String)>,
+) -> PyResult<Vec<(String, String)>> {
+    let scenario = scenario(source, name, &settings)?;
+    Ok(scenario.values().into_iter().map(|key| (key.name, key.value)).collect())
+}
+
+/// Reads a scenario with no algorithms but those that ship.
+pub(crate) fn scenario(
+    source: &str,
+    name: &str,
+    settings: &[(String, String)],
+) -> PyResult<Scenario> {
+    read(source, name, settings, &Outside { customs: &[], read: &read_file })
+}
+
 fn parse(point: Point, wrong: &Arc<Failure>) -> PyResult<Scenario> {
     let (source, name, settings, algorithms) = point;
     let customs = controller::customs(algorithms, wrong);
-    let outside = Outside { customs: &customs, read: &read_file };
-    Scenario::parse_from(&source, &name, &settings, &outside).map_err(|error| {
+    read(&source, &name, &settings, &Outside { customs: &customs, read: &read_file })
+}
+
+/// Reads a scenario. What is wrong with a setting is said of `KEY=VALUE`: only the command line
+/// knows by which option it came.
+fn read(
+    source: &str,
+    name: &str,
+    settings: &[(String, String)],
+    outside: &Outside<'_>,
+) -> PyResult<Scenario> {
+    Scenario::parse_from(source, name, settings, outside).map_err(|error| {
         let text = error.to_string();
         ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
     })

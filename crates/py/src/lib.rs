@@ -2,6 +2,7 @@
 
 mod batch;
 mod controller;
+mod emulation;
 mod facts;
 mod result;
 mod tables;
@@ -9,7 +10,7 @@ mod wall;
 
 use std::collections::BTreeMap;
 
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use scenario::Profile;
 
@@ -18,6 +19,13 @@ pyo3::create_exception!(
     ScenarioError,
     PyValueError,
     "A scenario or setting that cannot be: one line that says what, where and what would be valid."
+);
+
+pyo3::create_exception!(
+    thinpipe,
+    EmulationError,
+    PyRuntimeError,
+    "An emulator that cannot be set up or has failed: one line that says what and how to allow it."
 );
 
 /// The scenarios that ship: name to TOML text.
@@ -52,17 +60,21 @@ fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add("EmulationError", module.py().get_type::<EmulationError>())?;
     module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<emulation::Emulation>()?;
     module.add_class::<result::Run>()?;
     module.add_class::<facts::Ack>()?;
     module.add_class::<facts::Limits>()?;
     module.add_class::<facts::Loss>()?;
     module.add_class::<facts::LostSegment>()?;
     module.add_class::<facts::RateSample>()?;
+    module.add_function(wrap_pyfunction!(emulation::become_root_of_own_namespaces, module)?)?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::values, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_many, module)?)?;
     Ok(())

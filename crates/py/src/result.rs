@@ -76,7 +76,7 @@ impl Run {
 }
 
 /// The error as Python's own functions raise it: with errno, its text and the file's name.
-fn os_error(py: Python<'_>, error: &std::io::Error, path: &str) -> PyErr {
+pub(crate) fn os_error(py: Python<'_>, error: &std::io::Error, path: &str) -> PyErr {
     let Some(errno) = error.raw_os_error() else {
         return PyOSError::new_err(format!("{path}: {error}"));
     };

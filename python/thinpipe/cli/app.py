@@ -10,7 +10,8 @@ from typing import Annotated, Final, TextIO, cast
 
 import typer
 
-from thinpipe._core import ScenarioError
+from thinpipe._core import EmulationError, ScenarioError
+from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
 from thinpipe.cli.plot import BadRequestError, plot
 from thinpipe.cli.reproduce import reproduce
@@ -20,9 +21,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="TCP over long thin radio pipes: simulate it, draw it, reproduce published papers.",
+    help="TCP over long thin radio pipes: simulate it, emulate it, draw it, reproduce papers.",
 )
 app.command()(run)
+app.command()(emulate)
 app.command()(plot)
 app.command()(reproduce)
 app.command()(scenarios)
@@ -47,7 +49,7 @@ def program() -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))
-    except (ScenarioError, BadRequestError) as error:
+    except (ScenarioError, EmulationError, BadRequestError) as error:
         return _refuse(str(error))
     except OSError as error:
         if error.filename is None:  # standard output

@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 import typer
 
+from thinpipe.cli.outline import outline
+from thinpipe.scenario import Scenario
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
@@ -29,9 +31,12 @@ def scenarios() -> None:
 
 
 def profiles() -> None:
-    """List the scenarios that ship, and the profiles of TCP that any of them can have."""
-    typer.echo("Scenarios, for `thinpipe run NAME`:\n")
-    scenarios()
+    """List the networks that ship, and the profiles of TCP that any of them can have."""
+    typer.echo("Scenarios, for `thinpipe emulate NAME` and `thinpipe run NAME`:\n")
+    for name, each in shipped().items():
+        typer.echo(f"{name}  {each.description}".rstrip())
+        for line in network(each):
+            typer.echo(_paragraph(line))
     typer.echo(
         "\nProfiles of TCP, for --set tcp.profile=NAME: defaults of [tcp]; "
         "`thinpipe keys --profile NAME` lists them.\n"
@@ -40,6 +45,13 @@ def profiles() -> None:
         typer.echo(name)
         for line in (first_sentence(text), telling(text)):
             typer.echo(_paragraph(line))
+
+
+def network(scenario: Scenario) -> list[str]:
+    """Return what a scenario's network has, each way, and the source of that if it names one."""
+    values = scenario.values()
+    source = values["reference"]
+    return [outline(values), *([f"Source: {source}"] if source else [])]
 
 
 def first_sentence(text: str) -> str:

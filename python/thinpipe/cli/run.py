@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
+from thinpipe.cli.settings import Settings
 from thinpipe.files import whole_directory
 from thinpipe.run import Run
 from thinpipe.run import run as run_scenario
@@ -45,37 +45,16 @@ def run(
     Goodput is payload over the time of the transfer. Throughput counts headers too, over the whole
     run, as a share of the bottleneck's rate (the radio's downlink or the link).
     """
-    pairs = [_pair(setting) for setting in settings or ()]
-    given = {key: f"--set {key}=" for key, _ in pairs}
-    for key, value in (("seed", seed), ("duration", duration)):
-        if value is not None:
-            pairs.append((key, value))
-            given[key] = f"--{key} "
+    asked = Settings.of(settings, seed=seed, duration=duration)
     with nullcontext() if out is None else whole_directory(out) as directory:
-        with Bar(scenario) as bar:
-            try:
-                done = run_scenario(scenario, pairs, trace=directory is not None, progress=bar)
-            except ScenarioError as error:
-                raise _by_option(error, given) from None
+        with Bar(scenario) as bar, asked.named():
+            done = run_scenario(scenario, asked.pairs, trace=directory is not None, progress=bar)
         if directory is not None:
             done.write_files(directory)
     if json:
         typer.echo(done.json())
     else:
         _print(done)
-
-
-def _pair(setting: str) -> tuple[str, str]:
-    key, equals, value = setting.partition("=")
-    if not equals:
-        raise ScenarioError(f"--set {setting}: expected KEY=VALUE, as in radio.tbler=5%")
-    return key.strip(), value.strip()
-
-
-def _by_option(error: ScenarioError, given: dict[str, str]) -> ScenarioError:
-    """Return an error about a setting with the option by which it was given."""
-    key, equals, rest = str(error).partition("=")
-    return ScenarioError(given[key] + rest) if equals and key in given else error
 
 
 def _print(run: Run) -> None:

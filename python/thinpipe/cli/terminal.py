@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -13,9 +14,10 @@ PIPE_WIDTH = 160
 """Columns of text where there is no terminal to ask."""
 
 
-def console() -> Console:
-    """Return standard output as a place for tables."""
-    return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
+def console(stream: TextIO | None = None) -> Console:
+    """Return a stream, standard output by default, as a place for tables."""
+    file = stream or sys.stdout
+    return Console(file=file, width=None if file.isatty() else PIPE_WIDTH)
 
 
 def show(

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 
 use bytes::Bytes;
-use live::{Application, Captures, Clock, Peer, Report, Tun, run, within};
+use live::{Application, Bell, Captures, Clock, Peer, Report, Scheduling, Tun, run, within};
 use options::{Failure, Options, USAGE};
 use tcp::State;
 
@@ -47,7 +47,7 @@ fn talk(options: &Options) -> Result<Report, Failure> {
         peer = peer.captured(Captures::within(directory)?);
     }
     let tun = within(options.namespace.as_deref(), || Tun::open(&options.tun))?;
-    run(&Clock::start(), &[tun], &mut peer)?;
+    run(&Clock::start(), &[tun], &Bell::new()?, Scheduling::Normal, &mut peer)?;
     Ok(peer.finish()?)
 }
 

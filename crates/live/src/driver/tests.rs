@@ -1,0 +1,195 @@
+//! The driver between socket pairs.
+
+use std::collections::VecDeque;
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixDatagram;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use base::Duration;
+
+use super::*;
+
+/// Packets that a socket holds on any Linux (`net.unix.max_dgram_qlen`).
+const QUEUE: u8 = 10;
+
+/// An end of a socket pair; packets that begin with an exclamation mark fail with an error.
+struct Socket(UnixDatagram, Errno);
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Port for Socket {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.0.recv(buffer) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
+        if packet.first() == Some(&b'!') {
+            Err(self.1.into())
+        } else {
+            self.0.send(packet).map(drop)
+        }
+    }
+}
+
+/// Two ports, and the far ends of them.
+fn ports(error: Errno) -> ([Socket; 2], [UnixDatagram; 2]) {
+    let pairs = [(); 2].map(|()| UnixDatagram::pair().expect("sockets"));
+    let mut far = Vec::new();
+    let near = pairs.map(|(near, other)| {
+        near.set_nonblocking(true).expect("it may");
+        far.push(other);
+        Socket(near, error)
+    });
+    (near, far.try_into().expect("two"))
+}
+
+/// Passes each packet on to the other port after a while, and is over after a number of them.
+#[derive(Default)]
+struct Delay {
+    span: Duration,
+    packets: VecDeque<(Time, usize, Vec<u8>)>,
+    due: Option<Time>,
+    limit: usize,
+    outcomes: Vec<(Duration, Written)>,
+    bells: usize,
+}
+
+impl Machine for Delay {
+    fn handle_packet(&mut self, now: Time, port: usize, packet: &[u8]) -> io::Result<()> {
+        self.packets.push_back((now + self.span, 1 - port, packet.to_vec()));
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, _now: Time) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        let Some((due, port, bytes)) = self.packets.pop_front_if(|(due, ..)| *due <= now) else {
+            return Ok(None);
+        };
+        self.due = Some(due);
+        *packet = bytes;
+        Ok(Some(port))
+    }
+
+    fn handle_written(&mut self, now: Time, written: Written) {
+        let due = self.due.take().expect("it was polled");
+        self.outcomes.push((now.saturating_since(due), written));
+    }
+
+    fn handle_bell(&mut self, _now: Time) {
+        self.bells += 1;
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.packets.front().map(|(due, ..)| *due)
+    }
+
+    fn is_over(&self) -> bool {
+        self.bells > 0 || self.outcomes.len() >= self.limit
+    }
+}
+
+fn drive(ports: &[Socket], machine: &mut Delay) -> io::Result<()> {
+    let bell = Bell::new().expect("a bell");
+    run(&Clock::start(), ports, &bell, Scheduling::Normal, machine)
+}
+
+#[test]
+fn packets_pass_when_they_are_due_and_not_before() {
+    let (near, [left, right]) = ports(Errno::NOBUFS);
+    for number in 0..QUEUE {
+        left.send(&[number]).expect("it may");
+        right.send(&[100 + number]).expect("it may");
+    }
+    let span = Duration::from_millis(5);
+    let mut machine = Delay { span, limit: 2 * usize::from(QUEUE), ..Delay::default() };
+    let clock = Clock::start();
+    drive(&near, &mut machine).expect("nothing fails");
+    assert!(clock.now().saturating_since(Time::ZERO) >= span);
+    for (far, first) in [(&left, 100), (&right, 0)] {
+        for number in 0..QUEUE {
+            let mut packet = [0; 9];
+            assert_eq!(far.recv(&mut packet).expect("it is there"), 1);
+            assert_eq!(packet[0], first + number);
+        }
+    }
+}
+
+#[test]
+fn a_refused_packet_ends_nothing() {
+    for error in [Errno::IO, Errno::NOBUFS, Errno::INVAL, Errno::MSGSIZE, Errno::AGAIN] {
+        let (near, [left, _right]) = ports(error);
+        for packet in ["!", "passes"] {
+            left.send(packet.as_bytes()).expect("it may");
+        }
+        let mut machine = Delay { limit: 2, ..Delay::default() };
+        drive(&near, &mut machine).expect("nothing fails");
+        let outcomes: Vec<_> = machine.outcomes.iter().map(|(_, written)| *written).collect();
+        assert_eq!(outcomes, [Written::Refused, Written::Taken], "{error}");
+    }
+}
+
+#[test]
+fn a_device_that_is_gone_ends_the_run_in_one_line() {
+    for error in [Errno::BADFD, Errno::NODEV, Errno::NETDOWN] {
+        let (near, [_left, right]) = ports(error);
+        right.send(b"!").expect("it may");
+        let failure = drive(&near, &mut Delay { limit: 9, ..Delay::default() }).unwrap_err();
+        let line = failure.to_string();
+        assert!(
+            line.starts_with("the device at port 0 is gone: ") && !line.contains('\n'),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_bell_wakes_a_machine_that_waits_for_nothing() {
+    let (near, _far) = ports(Errno::IO);
+    let bell = Bell::new().expect("a bell");
+    let mut machine = Delay { limit: 1, ..Delay::default() };
+    thread::scope(|scope| {
+        scope.spawn(|| bell.ring().and_then(|()| bell.ring()).expect("it rings"));
+        run(&Clock::start(), &near, &bell, Scheduling::Normal, &mut machine).expect("it ends");
+    });
+    assert_eq!(machine.bells, 1);
+}
+
+/// A flood from one side does not keep what is due at the other from leaving.
+#[test]
+fn a_flood_starves_nobody() {
+    let (near, [left, right]) = ports(Errno::NOBUFS);
+    let mut machine = Delay { span: Duration::from_millis(1), limit: 5000, ..Delay::default() };
+    left.set_nonblocking(true).expect("it may");
+    right.set_nonblocking(true).expect("it may");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                left.send(&[0; 1000]).ok();
+            }
+        });
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                right.recv(&mut [0; 1000]).ok();
+            }
+        });
+        let outcome = drive(&near, &mut machine);
+        is_over.store(true, Ordering::Relaxed);
+        outcome.expect("nothing fails");
+    });
+    let is_late = |(lateness, _): &&(Duration, Written)| *lateness > Duration::from_millis(100);
+    let late = machine.outcomes.iter().filter(is_late).count();
+    assert!(late < machine.outcomes.len() / 2, "{late} were more than 100 ms late");
+}

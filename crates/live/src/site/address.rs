@@ -1,0 +1,242 @@
+//! Which addresses an emulator takes.
+//!
+//! The outermost one takes a free part of the shared address space (RFC 6598) and of a unique local
+//! prefix (RFC 4193). One inside another splits the prefix of that one, so that routes suffice.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+/// The addresses that share their first bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Prefix {
+    address: IpAddr,
+    length: u8,
+}
+
+impl Prefix {
+    /// Every address that has the first `length` bits of `address`; `None` if it has not so many.
+    pub(super) fn new(address: IpAddr, length: u8) -> Option<Self> {
+        let width = width(address);
+        (length <= width).then(|| {
+            let host = width - length;
+            let bits = bits(address).checked_shr(host.into()).unwrap_or(0);
+            let address = with_bits(address, bits.checked_shl(host.into()).unwrap_or(0));
+            Self { address, length }
+        })
+    }
+
+    pub(super) fn length(&self) -> u8 {
+        self.length
+    }
+
+    /// Address number `number` of it, which must be one.
+    pub(super) fn host(&self, number: u8) -> IpAddr {
+        with_bits(self.address, bits(self.address) | u128::from(number))
+    }
+
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        self.address.is_ipv4() == other.address.is_ipv4()
+            && self.length <= other.length
+            && Self::new(other.address, self.length) == Some(*self)
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.contains(other) || other.contains(self)
+    }
+
+    /// True for what every IPv6 interface has (RFC 4291 §2.5.6).
+    pub(super) fn is_link_local(&self) -> bool {
+        matches!(self.address, IpAddr::V6(address) if address.is_unicast_link_local())
+    }
+
+    /// Part `number` of its `1 << bits` equal parts.
+    fn part(&self, bits_more: u8, number: u32) -> Option<Self> {
+        let length = self.length + bits_more;
+        let host = width(self.address).checked_sub(length)?;
+        let offset = u128::from(number) << host;
+        Self::new(with_bits(self.address, bits(self.address) | offset), length)
+    }
+}
+
+impl std::fmt::Display for Prefix {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.address, self.length)
+    }
+}
+
+/// As routes are listed: `100.64.0.0/17`, or one address.
+impl FromStr for Prefix {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (address, length) = text.split_once('/').unwrap_or((text, ""));
+        let address = address.parse().map_err(drop)?;
+        let length = if length.is_empty() { Ok(width(address)) } else { length.parse() };
+        Self::new(address, length.map_err(drop)?).ok_or(())
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+fn bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+/// The address of the family of `like` that has these bits.
+fn with_bits(like: IpAddr, bits: u128) -> IpAddr {
+    match like {
+        IpAddr::V4(_) => Ipv4Addr::from_bits(bits as u32).into(),
+        IpAddr::V6(_) => Ipv6Addr::from_bits(bits).into(),
+    }
+}
+
+/// What an emulator has for itself and those inside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Space {
+    pub v4: Prefix,
+    /// None where IPv6 cannot be.
+    pub v6: Option<Prefix>,
+}
+
+/// Bits by which the outermost emulators' prefixes differ.
+const OUTERMOST: u8 = 7;
+
+/// Bits by which those of emulators within the same one differ.
+const WITHIN: u8 = 3;
+
+/// The longest IPv4 prefix with room for the gateway and the mobile side.
+const LONGEST: u8 = 29;
+
+impl Space {
+    /// What all outermost emulators share: 100.64.0.0/10 (RFC 6598) and a unique local prefix.
+    pub(super) fn of_all() -> Self {
+        let v4 = Prefix { address: Ipv4Addr::new(100, 64, 0, 0).into(), length: 10 };
+        let v6 = Ipv6Addr::new(0xfd74, 0x7069, 0x7000, 0, 0, 0, 0, 0);
+        Self { v4, v6: Some(Prefix { address: v6.into(), length: 41 }) }
+    }
+
+    /// The gateway's addresses.
+    pub(super) fn gateway(&self) -> (IpAddr, Option<IpAddr>) {
+        (self.v4.host(1), self.v6.map(|prefix| prefix.host(1)))
+    }
+
+    /// The mobile side's addresses.
+    pub(super) fn mobile(&self) -> (IpAddr, Option<IpAddr>) {
+        (self.v4.host(2), self.v6.map(|prefix| prefix.host(2)))
+    }
+
+    pub(super) fn is_outermost(&self) -> bool {
+        self.v4 == Self::of_all().v4
+    }
+
+    /// True if no emulator fits inside it.
+    pub(super) fn is_too_small(&self) -> bool {
+        !self.is_outermost() && self.v4.length + WITHIN > LONGEST
+    }
+
+    /// The first part of it to which none of `routes` leads; a route to all of it, or to more,
+    /// leads to none of its parts.
+    pub(super) fn free_part(&self, routes: &[Prefix]) -> Option<Self> {
+        let bits_more = if self.is_outermost() { OUTERMOST } else { WITHIN };
+        let is_free = |part: &Prefix, whole: &Prefix| {
+            !routes.iter().any(|route| route.overlaps(part) && !route.contains(whole))
+        };
+        (0..1 << bits_more).find_map(|number| {
+            let v4 = self.v4.part(bits_more, number).filter(|part| is_free(part, &self.v4))?;
+            let Some(whole) = self.v6 else { return Some(Self { v4, v6: None }) };
+            let v6 = whole.part(bits_more, number).filter(|part| is_free(part, &whole))?;
+            Some(Self { v4, v6: Some(v6) })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefix(text: &str) -> Prefix {
+        text.parse().expect("a prefix")
+    }
+
+    fn free(whole: &Space, routes: &[&str]) -> Option<[String; 2]> {
+        let routes: Vec<_> = routes.iter().map(|route| prefix(route)).collect();
+        let part = whole.free_part(&routes)?;
+        Some([part.v4.to_string(), part.v6.map_or(String::new(), |v6| v6.to_string())])
+    }
+
+    #[test]
+    fn prefixes_are_read_and_cut_to_their_length() {
+        assert_eq!(prefix("100.64.200.7/17").to_string(), "100.64.128.0/17");
+        assert_eq!(prefix("100.64.0.1").to_string(), "100.64.0.1/32");
+        assert_eq!(prefix("0.0.0.0/0").to_string(), "0.0.0.0/0");
+        assert_eq!(prefix("fd00::5/16").to_string(), "fd00::/16");
+        assert_eq!(prefix("::/0").to_string(), "::/0");
+        for wrong in ["", "default", "1.2.3.4/33", "::/129", "1.2.3.4/x", "1.2.3/8"] {
+            assert_eq!(wrong.parse::<Prefix>(), Err(()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn prefixes_contain_and_overlap() {
+        let all = prefix("0.0.0.0/0");
+        assert!(all.contains(&prefix("10.0.0.0/8")) && !prefix("10.0.0.0/8").contains(&all));
+        assert!(!all.contains(&prefix("::/0")) && !prefix("::/0").overlaps(&all));
+        assert!(prefix("10.0.0.0/8").overlaps(&prefix("10.1.0.0/16")));
+        assert!(prefix("10.1.0.0/16").overlaps(&prefix("10.0.0.0/8")));
+        assert!(!prefix("10.1.0.0/16").overlaps(&prefix("10.2.0.0/16")));
+        assert!(prefix("fe80::/64").is_link_local() && !prefix("fd00::/64").is_link_local());
+    }
+
+    #[test]
+    fn the_outermost_takes_the_first_free_part() {
+        let all = Space::of_all();
+        let first = Some(["100.64.0.0/17".into(), "fd74:7069:7000::/48".into()]);
+        assert_eq!(free(&all, &["0.0.0.0/0", "192.0.2.0/24", "::/0"]), first);
+        // A provider's route to the whole range takes none of it.
+        assert_eq!(free(&all, &["100.64.0.0/10"]), first);
+        let second = Some(["100.64.128.0/17".into(), "fd74:7069:7001::/48".into()]);
+        assert_eq!(free(&all, &["100.64.3.0/24"]), second);
+        assert_eq!(free(&all, &["fd74:7069:7000::1"]), second);
+        let third = Some(["100.65.0.0/17".into(), "fd74:7069:7002::/48".into()]);
+        assert_eq!(free(&all, &["100.64.0.0/17", "fd74:7069:7001::/48"]), third);
+        assert_eq!(free(&all, &["100.64.0.0/11", "100.96.0.0/11"]), None);
+    }
+
+    #[test]
+    fn five_fit_inside_each_other() {
+        let mut space = Space::of_all();
+        let mut prefixes = Vec::new();
+        while !space.is_too_small() {
+            // As the parent's namespace has them: its own addresses, and the way to nowhere else.
+            let (own, own6) = space.mobile();
+            let own = [space.v4.to_string(), own.to_string(), own6.expect("IPv6").to_string()];
+            let routes: Vec<_> = own.iter().map(|route| prefix(route)).collect();
+            space = space.free_part(&routes).expect("room");
+            prefixes.push(space.v4.to_string());
+            assert_ne!(space.gateway(), space.mobile());
+        }
+        assert_eq!(
+            prefixes,
+            [
+                "100.64.128.0/17",
+                "100.64.144.0/20",
+                "100.64.146.0/23",
+                "100.64.146.64/26",
+                "100.64.146.72/29"
+            ]
+        );
+    }
+
+    #[test]
+    fn without_ipv6_only_ipv4_must_be_free() {
+        let space = Space { v6: None, ..Space::of_all() };
+        let space = space.free_part(&[]).expect("room");
+        assert_eq!(space.v4.to_string(), "100.64.0.0/17");
+        assert_eq!(space.gateway(), (Ipv4Addr::new(100, 64, 0, 1).into(), None));
+    }
+}

@@ -1,0 +1,124 @@
+//! The emulator for Python: started, asked, finished, with the GIL released.
+
+#![expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use live::{EmulationConfig, Recording, Side, Trouble};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::result::os_error;
+use crate::{EmulationError, batch};
+
+/// Real packets through a scenario, from here to `finish`.
+#[pyclass(frozen, module = "thinpipe._core")]
+pub(crate) struct Emulation(Mutex<Option<live::Emulation>>);
+
+#[pymethods]
+impl Emulation {
+    /// Starts it. `between` names two interfaces to stand between; without, the mobile side is a
+    /// fresh network namespace. `log` is a file of JSON lines, `pcap` a directory.
+    #[new]
+    #[pyo3(signature = (
+        source, name, settings, *, mtu = 1500, between = None, log = None, pcap = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn new(
+        py: Python<'_>,
+        source: String,
+        name: String,
+        settings: Vec<(String, String)>,
+        mtu: u16,
+        between: Option<(String, String)>,
+        log: Option<PathBuf>,
+        pcap: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let scenario = batch::scenario(&source, &name, &settings)?;
+        let config = EmulationConfig {
+            mtu,
+            between: between.map(|(network, mobile)| [network, mobile]),
+            recording: Recording { log, captures: pcap },
+        };
+        let started = py.detach(|| live::Emulation::start(&scenario, &config)).map_err(trouble)?;
+        Ok(Self(Mutex::new(Some(started))))
+    }
+
+    /// What programs on either side may want to know.
+    #[getter]
+    fn environment(&self) -> PyResult<BTreeMap<String, String>> {
+        self.with(|emulation| Ok(emulation.environment().into_iter().collect()))
+    }
+
+    /// Remarks of one line for the user.
+    #[getter]
+    fn notes(&self) -> PyResult<Vec<String>> {
+        self.with(|emulation| Ok(emulation.notes().to_vec()))
+    }
+
+    /// Starts a command on the side `"network"` or `"mobile"`, with `environment` besides its own,
+    /// and returns its process id, to be waited for.
+    fn spawn(
+        &self,
+        py: Python<'_>,
+        side: &str,
+        command: Vec<OsString>,
+        environment: BTreeMap<OsString, OsString>,
+    ) -> PyResult<u32> {
+        let side = match side {
+            "network" => Side::Network,
+            "mobile" => Side::Mobile,
+            other => {
+                let message = format!("side = {other:?}: must be \"network\" or \"mobile\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let environment: Vec<_> = environment.into_iter().collect();
+        let started =
+            py.detach(|| self.with(|emulation| Ok(emulation.spawn(side, &command, &environment))))?;
+        let program = command.first().map_or("", |program| program.to_str().unwrap_or_default());
+        started.map_err(|error| os_error(py, &error, program))
+    }
+
+    /// How the link fares, as JSON; rates and delays are those since the last call.
+    fn meter(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.with(|emulation| json(&emulation.meter().map_err(trouble)?)))
+    }
+
+    /// Stops it, takes away what was set up and returns the record of the run as JSON.
+    fn finish(&self, py: Python<'_>) -> PyResult<String> {
+        let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let emulation = emulation.ok_or_else(over)?;
+        py.detach(|| json(&emulation.finish().map_err(trouble)?))
+    }
+}
+
+impl Emulation {
+    fn with<T>(&self, work: impl FnOnce(&live::Emulation) -> PyResult<T>) -> PyResult<T> {
+        let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        work(emulation.as_ref().ok_or_else(over)?)
+    }
+}
+
+/// Becomes root of fresh user, network and mount namespaces, where the caller may not set up
+/// network namespaces as it is. To be called before any thread starts.
+#[pyfunction]
+pub(crate) fn become_root_of_own_namespaces() -> PyResult<()> {
+    live::become_root_of_own_namespaces().map_err(trouble)
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+fn trouble(trouble: Trouble) -> PyErr {
+    EmulationError::new_err(trouble.to_string())
+}
+
+fn over() -> PyErr {
+    EmulationError::new_err("the emulator is finished already")
+}

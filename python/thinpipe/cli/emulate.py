@@ -1,0 +1,256 @@
+"""``thinpipe emulate``: a program behind a link of the simulator, in real time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from thinpipe import _core
+from thinpipe.cli import children
+from thinpipe.cli.bell import Bell
+from thinpipe.cli.meter import Meter
+from thinpipe.cli.plot import BadRequestError
+from thinpipe.cli.settings import Settings
+from thinpipe.emulation import check
+from thinpipe.emulation_record import EmulationRecord
+from thinpipe.files import refuse_unwritable, whole_directory, write_whole
+from thinpipe.packet_log import whole_log
+from thinpipe.point import Point
+from thinpipe.signals import undisturbed
+
+DONE: Final = 0
+FAILED: Final = 125
+"""Exit status if the emulator itself failed, as of env(1) and its kind."""
+NOT_RUN: Final = 126
+NOT_FOUND: Final = 127
+BY_SIGNAL: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for, checked as far as it can be before anything is made."""
+
+    point: Point
+    command: list[str]
+    server: list[str]
+    between: tuple[str, str] | None
+    mtu: int
+    log: Path | None
+    pcap: Path | None
+    record: Path | None
+    meter: bool
+    quiet: bool
+
+
+def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND", help="What to run; otherwise a shell."),
+    ] = None,
+    *,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="NUMBER", help="Where chance starts.")] = None,
+    mtu: Annotated[
+        int, typer.Option(metavar="BYTES", min=68, max=65535, help="Longest IP packet.")
+    ] = 1500,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Run this at the network side meanwhile; COMMAND waits until it listens, 5 s "
+            "at most.",
+        ),
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="IF1 IF2",
+            help="Be the link between two interfaces of this machine, the network's and the "
+            "mobile's, until Ctrl-C; no COMMAND.",
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a row a packet; a .jsonl or .parquet file."),
+    ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write a capture at each end. The directory of a former run is replaced; one "
+            "that holds anything else, or anything changed since, is left alone.",
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all figures as JSON.")
+    ] = None,
+    meter: Annotated[bool, typer.Option("--meter", help="Show the link's state live.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no summary.")] = False,
+) -> None:
+    """Run COMMAND behind an emulated link, in real time.
+
+    COMMAND runs in a network namespace whose only way out is the link; THINPIPE_GATEWAY and
+    THINPIPE_GATEWAY6 are this machine's addresses there. The exit status is COMMAND's; 2 for bad
+    input or where nothing could be set up, 125 if the emulator failed, 126 and 127 if COMMAND
+    cannot be run or found.
+    """
+    if between and (command or server):
+        raise BadRequestError("--between runs no command and no --server")
+    for option, file in (("log", log), ("record", record)):
+        if file is not None:
+            refuse_unwritable(file)
+            if option == "log" and file.suffix not in (".jsonl", ".parquet"):
+                raise BadRequestError(f"--log {file}: must end in .jsonl or .parquet")
+    asked = Settings.of(settings, seed=seed)
+    with asked.named():
+        point = Point.of(scenario, asked.pairs)
+        check(point)
+    request = Request(
+        point, command or [], _words(server), between, mtu, log, pcap, record, meter, quiet
+    )
+    try:
+        raise typer.Exit(_run(request))
+    except _FailedError as failure:
+        typer.echo(f"thinpipe: {failure}", err=True)
+        raise typer.Exit(FAILED) from None
+
+
+class _FailedError(Exception):
+    """The emulator failed while it ran; one line."""
+
+
+def _words(server: str | None) -> list[str]:
+    try:
+        words = [] if server is None else shlex.split(server)
+    except ValueError as error:
+        raise BadRequestError(f"--server {server}: {error}") from None
+    if server is not None and not (words and shutil.which(words[0])):
+        raise BadRequestError(f"--server {server}: no such program")
+    return words
+
+
+def _run(request: Request) -> children.Status:
+    """Set up, run, tear down, tell. Files appear when all is over, or not at all."""
+    with Bell() as bell, ExitStack() as stack:
+        log = stack.enter_context(whole_log(request.log) if request.log else nullcontext())
+        pcap = stack.enter_context(whole_directory(request.pcap) if request.pcap else nullcontext())
+        if not request.between:
+            _core.become_root_of_own_namespaces()
+        emulation = _core.Emulation(
+            request.point.scenario.source,
+            request.point.scenario.name,
+            request.point.settings,
+            mtu=request.mtu,
+            between=request.between,
+            log=log,
+            pcap=pcap,
+        )
+        notes = emulation.notes
+        with _failures():
+            try:
+                status = _use(emulation, request, bell)
+            finally:
+                record = json.loads(emulation.finish())
+        record["command"] = None if request.between else (request.command or [_shell()])
+        record["exit_status"] = None if request.between else status
+        _tell(request, json.dumps(record), notes)
+    return status
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Tell what goes wrong with an emulator that runs from what keeps it from doing so."""
+    try:
+        yield
+    except _core.EmulationError as error:
+        raise _FailedError(str(error)) from None
+
+
+def _tell(request: Request, record: str, notes: Sequence[str]) -> None:
+    if request.record is not None:
+        write_whole(request.record, f"{record}\n".encode())
+    if not request.quiet:
+        with undisturbed():
+            from thinpipe.cli.emulation_summary import print_summary
+
+        print_summary(EmulationRecord.from_json(record), notes)
+
+
+def _use(emulation: _core.Emulation, request: Request, bell: Bell) -> children.Status:
+    """Do what the link is there for."""
+    with ExitStack() as stack:
+        if request.server:
+            stack.enter_context(_serving(emulation, request.server, bell))
+        early = bell.heard()
+        if early:
+            return BY_SIGNAL + early[0]
+        meter = stack.enter_context(closing(Meter(emulation.meter, shown=request.meter)))
+        if request.between:
+            children.wait_for_a_signal(bell, meter.tick)
+            return DONE
+        stack.enter_context(children.terminal_lent())
+        try:
+            pid = _start(emulation, request)
+        except OSError as error:
+            reason = str(error).partition(" (os error")[0]
+            typer.echo(f"thinpipe: {(request.command or [_shell()])[0]}: {reason}", err=True)
+            return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
+        return children.wait(pid, bell, meter.tick)
+
+
+def _start(emulation: _core.Emulation, request: Request) -> int:
+    environment = dict(emulation.environment)
+    if request.command:
+        return emulation.spawn("mobile", request.command, environment)
+    if sys.stdin is not None and sys.stdin.isatty() and not request.quiet:
+        gateway = environment.get("THINPIPE_GATEWAY", "")
+        name = request.point.scenario.name
+        typer.echo(
+            f"thinpipe: a shell behind {name}; this machine is {gateway} from here; "
+            "`exit` or Ctrl-D leads back",
+            err=True,
+        )
+    return emulation.spawn("mobile", [_shell()], environment | _prompt(request))
+
+
+def _shell() -> str:
+    return os.environ.get("SHELL") or "/bin/sh"
+
+
+def _prompt(request: Request) -> dict[str, str]:
+    """Return what makes a shell's prompt begin with the scenario's name, where it can be had.
+
+    bash reads its own PS1 from a file, so it is told to change that before the first prompt.
+    """
+    name = re.sub(r"[^\w.-]", "", Path(request.point.scenario.name).stem, flags=re.ASCII)
+    if Path(_shell()).name == "bash":
+        return {"PROMPT_COMMAND": f'PS1="[{name}] $PS1"; unset PROMPT_COMMAND'}
+    return {"PS1": f"[{name}] {os.environ.get('PS1', '# ' if os.geteuid() == 0 else '$ ')}"}
+
+
+@contextmanager
+def _serving(emulation: _core.Emulation, command: list[str], bell: Bell) -> Iterator[None]:
+    """Have a server run at the network side."""
+    pid = emulation.spawn("network", children.as_server(command), dict(emulation.environment))
+    status = children.wait_until_it_listens(pid, bell)
+    if status is not None:
+        raise BadRequestError(f"--server {shlex.join(command)}: ended with status {status}")
+    with children.ending(pid):
+        yield

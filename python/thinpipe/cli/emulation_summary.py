@@ -1,0 +1,101 @@
+"""What came of an emulation, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from thinpipe.cli.terminal import console, show
+from thinpipe.emulation_record import Direction, EmulationRecord, Lateness, Traffic
+from thinpipe.report.numbers import percent, short
+
+PRIORITY: Final = (
+    "ran at plain priority, where others may delay it: real time takes CAP_SYS_NICE "
+    "or a limit of `ulimit -r 1`"
+)
+
+
+def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
+    """Print what became of the packets, each way apart, and a line for whatever else matters."""
+    screen = console(sys.stderr)
+    ways = record.directions
+    columns = [_column(way, record.wall_s) for way in ways.values()]
+    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    show(screen, ("", *ways), rows, text=frozenset({"", *ways}))
+    for text in [*_about(record), *notes]:
+        screen.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
+    if not record.lateness_s.within_bound:
+        text = _beyond(record.lateness_s)
+        screen.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+
+
+def _column(way: Direction, wall_s: float) -> dict[str, str]:
+    rate = 8 * way.left.bytes / wall_s / 1000 if wall_s else None
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in way.dropped.by_reason().items())
+    return {
+        "in": _traffic(way.entered),
+        "out": _traffic(way.left),
+        "dropped": reasons or "–",
+        "queued": _traffic(way.queued),
+        "rate": f"{short(rate)} kbit/s",
+        "delay, median": _ms(way.delay_s.p50),
+        "99 %": _ms(way.delay_s.p99),
+        "greatest": _ms(way.delay_s.max),
+    }
+
+
+def _traffic(traffic: Traffic) -> str:
+    if not traffic.packets:
+        return "–"
+    return f"{_count(traffic.packets, 'packet', 'packets')}, {short(traffic.bytes / 1000)} kB"
+
+
+def _ms(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{short(1000 * seconds)} ms"
+
+
+def _about(record: EmulationRecord) -> Iterator[str]:
+    yield (
+        f"{record.scenario}, seed {record.seed}: {short(record.wall_s, 4)} s, "
+        f"packets of at most {record.mtu} B"
+    )
+    for name, way in record.directions.items():
+        yield from _about_way(name, way)
+    radio = record.radio
+    if radio is not None and radio.blocks_sent:
+        share = percent(radio.blocks_in_error / radio.blocks_sent, 2)
+        yield (
+            f"{radio.blocks_sent:,} radio blocks, {share} in error, "
+            f"{radio.retransmitted_blocks:,} sent again"
+        )
+    if record.lateness_s.samples:
+        late = record.lateness_s
+        yield (
+            f"behind the model by {_ms(late.p50)} (median), {_ms(late.p99)} (99 %), "
+            f"{_ms(late.max)} at most"
+        )
+    if record.scheduling == "normal":
+        yield PRIORITY
+    if record.left_behind:
+        yield f"ended {_count(record.left_behind, 'process', 'processes')} left behind"
+
+
+def _about_way(name: str, way: Direction) -> Iterator[str]:
+    if way.dropped_before:
+        packets = _count(way.dropped_before, "packet", "packets")
+        yield f"{name}: the kernel dropped {packets} ahead of the link"
+    if way.unreadable:
+        packets = _count(way.unreadable, "packet", "packets")
+        yield f"{name}: {packets} of neither IPv4 nor IPv6"
+
+
+def _beyond(lateness: Lateness) -> str:
+    return (
+        f"too late: {_ms(lateness.p99)} (99 %), where {_ms(lateness.bound)} is the bound; "
+        "do not trust the timings of this run"
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

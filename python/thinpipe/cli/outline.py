@@ -1,0 +1,103 @@
+"""A network in a line: its rates, delays, losses and queues, from a scenario's own values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+"""The units in which a scenario shows times."""
+
+
+def outline(values: Mapping[str, str]) -> str:
+    """Return rate, delay, loss and queue, down and up."""
+    if "radio.tbler" in values:
+        ways = ("radio.downlink", "radio.uplink")
+        parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
+    elif "link.rate" in values:
+        ways = ("link", "link.back")
+        parts = {"": _rate, "delay ": _delay, "loss ": _lost}
+    else:
+        return f"delay {_milliseconds(_wired_s(values))} each way"
+    lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    return "; ".join([*lines, f"queue {queues}"])
+
+
+def _each_way(down: str, up: str) -> str:
+    return f"{down} each way" if down == up else f"{down} down, {up} up"
+
+
+def _value(values: Mapping[str, str], key: str) -> str:
+    """Return a key's value; that of another key, where it goes by that."""
+    value = values[key]
+    return _value(values, value.removeprefix("as ")) if value.startswith("as ") else value
+
+
+def _rate(values: Mapping[str, str], way: str) -> str:
+    trace = values.get("link.trace.up" if way == "link.back" else "link.trace.down", "off")
+    if trace != "off":
+        return f"as recorded in {trace}"
+    rate = _value(values, f"{way}.rate")
+    return "any rate" if rate == "unlimited" else rate
+
+
+def _delay(values: Mapping[str, str], way: str) -> str:
+    return _milliseconds(_wired_s(values) + _seconds(_value(values, f"{way}.delay")))
+
+
+def _wired(values: Mapping[str, str], _way: str) -> str:
+    return _milliseconds(_wired_s(values))
+
+
+def _tti(values: Mapping[str, str], way: str) -> str:
+    return values[f"{way}.tti"]
+
+
+def _wired_s(values: Mapping[str, str]) -> float:
+    delays = [
+        _seconds(value)
+        for key, value in values.items()
+        if key.startswith("wired.") and key.endswith(".delay")
+    ]
+    return sum(delays)
+
+
+def _seconds(time: str) -> float:
+    number, unit = time.split()
+    return float(number) * SECONDS[unit]
+
+
+def _milliseconds(time_s: float) -> str:
+    return f"{1000 * time_s:.6g} ms"
+
+
+def _blocks_in_error(values: Mapping[str, str], way: str) -> str:
+    return _percent(_value(values, f"{way}.tbler"))
+
+
+def _lost(values: Mapping[str, str], way: str) -> str:
+    p, r, good, bad = (
+        float(values[f"{way}.gilbert_elliott.{key}"]) for key in ("p", "r", "loss_good", "loss_bad")
+    )
+    kinds = []
+    if float(values[f"{way}.loss"]) > 0:
+        kinds.append(_percent(values[f"{way}.loss"]))
+    if p > 0 or good > 0:
+        share = (good * r + bad * p) / (p + r) if p > 0 else good
+        kinds.append(f"{_percent(share)} in bursts of {1 / r:.3g}" if p > 0 else _percent(share))
+    return " and ".join(kinds) or "0 %"
+
+
+def _percent(share: str | float) -> str:
+    return f"{100 * float(share):.3g} %"
+
+
+def _queue(values: Mapping[str, str], at: str) -> str:
+    packets, size = (_value(values, f"{at}.{key}") for key in ("packets", "bytes"))
+    limits = [
+        *([] if packets == "unlimited" else [f"{packets} packets"]),
+        *([] if size == "unlimited" else [size]),
+    ]
+    kind = values[f"{at}.kind"]
+    return " or ".join(limits or ["without limit"]) + ("" if kind == "droptail" else f" ({kind})")

@@ -1,0 +1,52 @@
+"""``--set KEY=VALUE`` and options that stand for a key, and errors that name what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from thinpipe._core import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line sets: pairs of key and value, and by which words each was given."""
+
+    pairs: list[tuple[str, str]]
+    given: dict[str, str]
+
+    @classmethod
+    def of(cls, settings: Iterable[str] | None, **options: str | None) -> Settings:
+        """Collect the values of ``--set`` and of options that are called as their key.
+
+        Raises
+        ------
+        ScenarioError
+            If a value of ``--set`` is no pair.
+        """
+        pairs = [_pair(setting) for setting in settings or ()]
+        given = {key: f"--set {key}=" for key, _ in pairs}
+        for key, value in options.items():
+            if value is not None:
+                pairs.append((key, value))
+                given[key] = f"--{key} "
+        return cls(pairs, given)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Let errors about a setting begin with the option by which it was given."""
+        try:
+            yield
+        except ScenarioError as error:
+            key, equals, rest = str(error).partition("=")
+            if not equals or key not in self.given:
+                raise
+            raise ScenarioError(self.given[key] + rest) from None
+
+
+def _pair(setting: str) -> tuple[str, str]:
+    key, equals, value = setting.partition("=")
+    if not equals:
+        raise ScenarioError(f"--set {setting}: expected KEY=VALUE, as in radio.tbler=5%")
+    return key.strip(), value.strip()

@@ -1,0 +1,351 @@
+"""Programs behind a link of the simulator, in real time.
+
+>>> import thinpipe as tp
+>>> with tp.emulate("umts-384", tbler=0.05) as net:  # doctest: +SKIP
+...     net.run(["curl", f"http://{net.gateway}:8000/"])
+>>> net.record.down.dropped.total  # doctest: +SKIP
+0
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
+
+from thinpipe import _core
+from thinpipe._core import EmulationError
+from thinpipe.emulation_record import EmulationRecord
+from thinpipe.namespaces import Command, within
+from thinpipe.packet_log import read_log
+from thinpipe.point import Point, Value, as_text
+from thinpipe.scenario import Scenario, find
+from thinpipe.scenario import keys as all_keys
+
+if TYPE_CHECKING:
+    import polars as pl
+
+START_S: Final = 60.0
+END_S: Final = 60.0
+"""How long an emulator may take to begin and to end: far more than either takes."""
+
+
+def check(point: Point) -> None:
+    """Check a scenario and its settings.
+
+    Raises
+    ------
+    ScenarioError
+        If something is wrong.
+    """
+    _core.values(point.scenario.source, point.scenario.name, point.settings)
+
+
+def emulate(
+    scenario: str | os.PathLike[str] | Scenario,
+    settings: Mapping[str, Value] | Iterable[tuple[str, Value]] | None = None,
+    *,
+    seed: int | None = None,
+    mtu: int = 1500,
+    log: str | os.PathLike[str] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
+    server: str | Sequence[str] | None = None,
+    **overrides: Value,
+) -> EmulatedNetwork:
+    """Return a network behind an emulated link, for a ``with`` block.
+
+    Parameters
+    ----------
+    scenario
+        The name of a scenario that ships (`thinpipe.scenarios()`), or the path of a file.
+    settings
+        Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
+    seed
+        Where chance starts; the scenario's own by default.
+    mtu
+        The longest IP packet, in bytes.
+    log
+        A ``.jsonl`` or ``.parquet`` file with a row for each packet; see `EmulatedNetwork.packets`.
+    pcap
+        A directory for a capture at each end, ``network.pcapng`` and ``mobile.pcapng``.
+    server
+        What to run at the network side meanwhile; the block begins once it listens.
+    **overrides
+        Further settings, with ``__`` for the dot: ``radio__tbler="5 %"``. A key without it is one
+        of the scenario's ``[radio]``, or else ``[link]``: ``tbler=0.05``, ``delay="300 ms"``.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario or a setting is wrong; the message names the key and the nearest valid one.
+    OSError
+        If the scenario's file cannot be read.
+    """
+    pairs = dict(settings or {})
+    found = find(scenario)
+    for keyword, value in overrides.items():
+        pairs[_key(found, keyword)] = value
+    if seed is not None:
+        pairs["seed"] = seed
+    point = Point(found, tuple((key, as_text(key, value)) for key, value in pairs.items()))
+    check(point)
+    options = [f"--mtu={mtu}"]
+    for option, path in (("log", log), ("pcap", pcap)):
+        if path is not None:
+            options.append(f"--{option}={os.fspath(path)}")
+    if server is not None:
+        options.append(f"--server={server if isinstance(server, str) else shlex.join(server)}")
+    return EmulatedNetwork(point, options, None if log is None else Path(log))
+
+
+def unavailable() -> str | None:
+    """Say in one line why this machine allows no emulation; ``None`` if it does. It tries."""
+    plain = Scenario("trial", '[link]\ndelay = "0 ms"\nrate = "1 Gbit/s"\n')
+    try:
+        with emulate(plain):
+            return None
+    except EmulationError as error:
+        return str(error)
+
+
+class EmulatedNetwork:
+    """A link, and the network namespace behind it, for the time of a ``with`` block.
+
+    What runs inside has the link for its only way out; it reaches this machine, or what `server`
+    and `popen_outside` run, at `gateway`. Programs that still run at the end of the block are
+    ended. If this process dies, the emulator ends as well.
+    """
+
+    def __init__(self, point: Point, options: Sequence[str], log: Path | None) -> None:
+        self._point: Final = point
+        self._options: Final = options
+        self._log: Final = log
+        self._stack: Final = ExitStack()
+        self._programs: Final[list[subprocess.Popen[Any]]] = []
+        self._emulator: subprocess.Popen[str] | None = None
+        self._record: EmulationRecord | None = None
+
+    def __enter__(self) -> Self:
+        if shutil.which("nsenter") is None:
+            raise EmulationError("needs nsenter, which is in util-linux")
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-")))
+            self._record_file = folder / "record.json"
+            self._said = stack.enter_context((folder / "said").open("w+", encoding="utf-8"))
+            self._emulator = stack.enter_context(self._start(folder))
+            stack.callback(self._end)
+            answer = _answer(self._emulator)
+            if answer is None:
+                self._end()
+                raise EmulationError(self._complaint())
+            self._inside, self._environment = answer
+            self._stack.push(stack.pop_all())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            _end_all(self._programs)
+            self._end()
+            if self._record_file.exists():
+                text = self._record_file.read_text(encoding="utf-8")
+                self._record = EmulationRecord.from_json(text)
+            elif error is None:
+                raise EmulationError(self._complaint())
+
+    @property
+    def gateway(self) -> IPv4Address:
+        """The address by which programs inside reach the network side."""
+        return IPv4Address(self._environment["THINPIPE_GATEWAY"])
+
+    @property
+    def gateway6(self) -> IPv6Address | None:
+        """The same of IPv6; ``None`` where the kernel has none."""
+        address = self._environment.get("THINPIPE_GATEWAY6")
+        return None if address is None else IPv6Address(address)
+
+    @property
+    def pid(self) -> int:
+        """The emulator's process."""
+        return cast("subprocess.Popen[str]", self._emulator).pid
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What programs find in their environment besides."""
+        return dict(self._environment)
+
+    @property
+    def record(self) -> EmulationRecord:
+        """What became of all packets; known after the block.
+
+        Raises
+        ------
+        RuntimeError
+            If the block is not over.
+        """
+        if self._record is None:
+            raise RuntimeError("the record is there after the block")
+        return self._record
+
+    @property
+    def packets(self) -> pl.DataFrame:
+        """The log as a table, as of `thinpipe.packet_log.read_log`; after the block.
+
+        Raises
+        ------
+        ValueError
+            If no log was asked for.
+        """
+        if self._log is None:
+            raise ValueError("the table of packets needs emulate(…, log=FILE)")
+        return read_log(self._log)
+
+    def run(
+        self, command: Command, *, check: bool = False, **options: object
+    ) -> subprocess.CompletedProcess[Any]:
+        """Run a program inside and wait for it; `options` are those of `subprocess.run`.
+
+        Raises
+        ------
+        OSError, subprocess.SubprocessError
+            As `subprocess.run` does.
+        """
+        return subprocess.run(check=check, **self._within(self._inside, command, options))
+
+    def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
+        """Start a program inside; `options` are those of `subprocess.Popen`.
+
+        Raises
+        ------
+        OSError
+            As `subprocess.Popen` does.
+        """
+        return self._started(self._within(self._inside, command, options))
+
+    def run_outside(
+        self, command: Command, *, check: bool = False, **options: object
+    ) -> subprocess.CompletedProcess[Any]:
+        """Run a program at the network side; otherwise as `run`."""
+        return subprocess.run(check=check, **self._within(self.pid, command, options))
+
+    def popen_outside(self, command: Command, **options: object) -> subprocess.Popen[Any]:
+        """Start a program at the network side; otherwise as `popen`."""
+        return self._started(self._within(self.pid, command, options))
+
+    def _started(self, options: dict[str, Any]) -> subprocess.Popen[Any]:
+        program: subprocess.Popen[Any] = subprocess.Popen(**options)
+        self._programs.append(program)
+        return program
+
+    def _within(self, process: int, command: Command, options: Mapping[str, Any]) -> dict[str, Any]:
+        return within(process, command, options, self._environment)
+
+    def _start(self, folder: Path) -> subprocess.Popen[str]:
+        settings = [f"--set={key}={value}" for key, value in self._point.settings]
+        program = [sys.executable, "-m", "thinpipe", "emulate", self._scenario(folder)]
+        tail = [f"--record={self._record_file}", "--quiet", "--", *HOLDER]
+        return subprocess.Popen(
+            [*program, *settings, *self._options, *tail],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the emulator in turn
+        )
+
+    def _scenario(self, folder: Path) -> str:
+        """Return a name or path under which the command finds the scenario."""
+        scenario = self._point.scenario
+        file = Path(scenario.name)
+        if _core.shipped().get(scenario.name) == scenario.source:
+            return scenario.name
+        if not (file.is_file() and file.read_text(encoding="utf-8") == scenario.source):
+            file = folder / f"{file.stem}.toml"
+            file.write_text(scenario.source, encoding="utf-8")
+        return str(file)
+
+    def _end(self) -> None:
+        """Let the emulator end: it does when its command does, which waits for an end of input."""
+        emulator = self._emulator
+        if emulator is None or emulator.stdin is None:
+            return
+        emulator.stdin.close()
+        try:
+            emulator.wait(END_S)
+        except subprocess.TimeoutExpired:
+            emulator.kill()
+
+    def _complaint(self) -> str:
+        """Return what the emulator said last."""
+        self._said.seek(0)
+        lines = [each for each in self._said if each.startswith(COMPLAINT)]
+        status = None if self._emulator is None else self._emulator.poll()
+        told = lines[-1].removeprefix(COMPLAINT).strip() if lines else ""
+        return told or f"the emulator ended with status {status}"
+
+
+HOLDER: Final = ("/bin/sh", "-c", "env | grep ^THINPIPE_; echo $$; exec cat")
+"""Tells what it was given and its number, by which it is entered; stays until its input ends."""
+
+COMPLAINT: Final = "thinpipe: "
+
+
+def _key(scenario: Scenario, keyword: str) -> str:
+    """Return the key that a keyword stands for."""
+    known = {key.name for key in all_keys()}
+    if "__" in keyword or keyword in known:
+        return keyword.replace("__", ".")
+    tables = tomllib.loads(scenario.source)
+    table = next((name for name in ("radio", "link") if name in tables), None)
+    return keyword if table is None else f"{table}.{keyword}"
+
+
+def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | None:
+    """Return the number of the holder and what the emulator adds to its environment.
+
+    ``None`` if the emulator ended, or says nothing.
+    """
+    output = cast("IO[str]", emulator.stdout)
+    ready, _, _ = select.select([output], [], [], START_S)
+    added: dict[str, str] = {}
+    for line in output if ready else ():
+        name, equals, value = line.rstrip("\n").partition("=")
+        if not equals:
+            return int(name), added
+        added[name] = value
+    return None
+
+
+def _end_all(programs: Sequence[subprocess.Popen[Any]]) -> None:
+    """End the programs that still run, and close the pipes to all of them."""
+    running = [program for program in programs if program.poll() is None]
+    for program in running:
+        program.terminate()
+    for program in running:
+        try:
+            program.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
+    for pipe in (each for one in programs for each in (one.stdin, one.stdout, one.stderr)):
+        if pipe is not None:
+            pipe.close()
+
+
+PATIENCE_S: Final = 2.0
+"""Between asking a program to end and ending it."""

@@ -1,0 +1,117 @@
+"""The log of an emulator: a row for each packet, as JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.files import named_as, refuse_unwritable
+from thinpipe.signals import undisturbed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LINES: Final = ".jsonl"
+PARQUET: Final = ".parquet"
+
+
+@contextmanager
+def whole_log(given: Path) -> Iterator[Path]:
+    """Yield the file to write JSON lines into; at the end they stand in `given`.
+
+    A file that stood there before is replaced. If the block is left by an exception, nothing is.
+
+    Raises
+    ------
+    ValueError
+        If the name ends in neither ``.jsonl`` nor ``.parquet``.
+    OSError
+        If the file cannot be written, which is noticed before the block begins.
+    """
+    if given.suffix not in (LINES, PARQUET):
+        raise ValueError(f"{given}: a log is a {LINES} or a {PARQUET} file")
+    refuse_unwritable(given)
+    lines, table = (_partial(given, suffix) for suffix in (LINES, PARQUET))
+    try:
+        with named_as(given, lines), named_as(given, table):
+            lines.touch()
+            yield lines
+            if given.suffix == PARQUET:
+                _convert(lines, table)
+                table.replace(given)
+            else:
+                lines.replace(given)
+    finally:
+        with undisturbed():
+            lines.unlink(missing_ok=True)
+            table.unlink(missing_ok=True)
+
+
+def read_log(file: str | os.PathLike[str]) -> pl.DataFrame:
+    """Read a log.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each packet, in the order in which their fates were known:
+
+        ``uid``
+            A number of its own, counted from the first.
+        ``direction``
+            ``down`` (towards the mobile) or ``up``.
+        ``bytes``
+            Of the IP packet.
+        ``protocol``
+            IP's number of it, such as 6 for TCP; null if the packet is no IP.
+        ``entered_s``, ``due_s``, ``left_s``
+            When it came in, when the model had it leave and when it did, in seconds of the
+            emulator's clock; null if it did not.
+        ``fate``
+            ``delivered``, ``queued`` at the end, or the reason of the drop.
+        ``backlog_packets``
+            Packets that its direction held when it came in.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    import polars as pl
+
+    path = Path(file)
+    if path.suffix == PARQUET:
+        return pl.read_parquet(path)
+    return _scan(path).collect()
+
+
+def _partial(given: Path, suffix: str) -> Path:
+    return given.with_name(f".{given.name}.{os.getpid()}.partial{suffix}")
+
+
+def _convert(lines: Path, table: Path) -> None:
+    with undisturbed():
+        _scan(lines).sink_parquet(table)
+
+
+def _scan(lines: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    columns: dict[str, pl.DataType] = {
+        "uid": pl.UInt64(),
+        "direction": pl.Enum(["down", "up"]),
+        "bytes": pl.UInt32(),
+        "protocol": pl.UInt8(),
+        "entered_s": pl.Float64(),
+        "due_s": pl.Float64(),
+        "left_s": pl.Float64(),
+        "fate": pl.String(),
+        "backlog_packets": pl.UInt32(),
+    }
+    if not lines.stat().st_size:  # polars takes a file without a line for a mistake
+        return pl.LazyFrame(schema=columns)
+    # Its reader of JSON knows few types; the others come by a cast.
+    wide = {name: pl.Int64() if kind.is_integer() else kind for name, kind in columns.items()}
+    return pl.scan_ndjson(lines, schema={**wide, "direction": pl.String()}).cast(pl.Schema(columns))

@@ -1,0 +1,93 @@
+"""The program with an emulator that makes nothing: what it runs is here, and no packet moves."""
+
+import json
+import os
+from pathlib import Path
+
+from thinpipe import _core
+from thinpipe.cli import main
+
+
+class Fake:
+    """Says what an emulator says of a run in which a few packets were carried."""
+
+    environment = {"THINPIPE_GATEWAY": "100.64.0.1", "THINPIPE_GATEWAY6": "fd00::1"}  # noqa: RUF012
+    notes = ["nothing beyond this host"]  # noqa: RUF012
+
+    def __init__(self, _source, name, _settings, *, mtu, between, log, pcap):
+        self.name, self.mtu, self.between = name, mtu, between
+        if log is not None:
+            Path(log).write_text(json.dumps(ROW) + "\n")
+        if pcap is not None:
+            for side in ("network", "mobile"):
+                Path(pcap, f"{side}.pcapng").touch()
+
+    def spawn(self, side, command, environment):
+        return os.posix_spawnp(command[0], command, {**os.environ, **environment, "SIDE": side})
+
+    def meter(self):
+        way = {
+            "rate_bps": 384e3,
+            "queue": {"packets": 2, "bytes": 3000},
+            "delay_s": 0.06,
+            "drops": 1,
+        }
+        return json.dumps({"down": way, "up": {**way, "delay_s": 0.04}})
+
+    def finish(self):
+        if self.name == os.environ.get("FAILING"):
+            raise _core.EmulationError("the packet thread ended: Device or resource busy")
+        late = float(os.environ.get("LATE_S", "0.001"))
+        lateness = {"samples": 9, "p50": 1e-4, "p99": late, "max": late}
+        return json.dumps(
+            {
+                "scenario": self.name,
+                "seed": 1,
+                "started": "2024-01-01T00:00:00Z",
+                "wall_s": 2.0,
+                "mtu": self.mtu,
+                "scheduling": "normal",
+                "command": None,
+                "exit_status": None,
+                "left_behind": 1,
+                "directions": {"down": DOWN, "up": UP},
+                "links": [],
+                "radio": None,
+                "lateness_s": {**lateness, "bound": 0.005, "within_bound": late <= 0.005},
+            }
+        )
+
+
+ROW = {
+    "uid": 0,
+    "direction": "down",
+    "bytes": 60,
+    "protocol": 6,
+    "entered_s": 0.1,
+    "due_s": 0.2,
+    "left_s": 0.2001,
+    "fate": "delivered",
+    "backlog_packets": 0,
+}
+REASONS = ("queue", "aqm", "loss", "list", "outage", "discarded", "memory", "refused")
+DOWN = {
+    "in": {"packets": 9, "bytes": 9000},
+    "out": {"packets": 6, "bytes": 6000},
+    "dropped": {**dict.fromkeys(REASONS, 0), "queue": 2},
+    "queued": {"packets": 1, "bytes": 1000},
+    "dropped_before": 3,
+    "unreadable": 0,
+    "delay_s": {"p50": 0.06, "p99": 0.07, "max": 0.08},
+}
+UP = {
+    **DOWN,
+    "in": {"packets": 0, "bytes": 0},
+    "out": {"packets": 0, "bytes": 0},
+    "dropped": dict.fromkeys(REASONS, 0),
+    "queued": {"packets": 0, "bytes": 0},
+    "dropped_before": 0,
+    "delay_s": {"p50": None, "p99": None, "max": None},
+}
+
+vars(_core)["Emulation"] = Fake
+main()

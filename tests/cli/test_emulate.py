@@ -1,0 +1,267 @@
+"""``thinpipe emulate`` as a command: what it asks, waits for, says and writes.
+
+A stand-in for the emulator makes no network; `tests/live` has the real one.
+"""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from thinpipe.packet_log import read_log
+
+FAKE = Path(__file__).with_name("fake_emulator.py")
+SCENARIO = "umts-dch-384"
+LIMIT_S = 60
+
+
+@pytest.fixture
+def emulate(tmp_path):
+    """Run the command over the stand-in, in an empty directory."""
+
+    def run(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, FAKE, "emulate", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    return run
+
+
+def check(done, expected: str) -> None:
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ("umts-dhc-384",),
+            "unknown scenario 'umts-dhc-384': neither a file nor one that ships; "
+            "did you mean 'umts-dch-384'?",
+        ),
+        (
+            (SCENARIO, "--set", "radio.tblr=5%"),
+            "--set radio.tblr=5%: unknown key; did you mean radio.tbler?",
+        ),
+        ((SCENARIO, "--seed", "one"), "--seed one: must be a whole number from 0"),
+        ((SCENARIO, "--log", "x.csv"), "--log x.csv: must end in .jsonl or .parquet"),
+        ((SCENARIO, "--log", "/proc/x.jsonl"), "/proc/x.jsonl: No such file or directory"),
+        ((SCENARIO, "--record", "/proc/x"), "/proc/x: No such file or directory"),
+        ((SCENARIO, "--record", "."), ".: Is a directory"),
+        ((SCENARIO, "--pcap", "/proc/x"), "/proc/x: No such file or directory"),
+        ((SCENARIO, "--server", "'x"), "--server 'x: No closing quotation"),
+        ((SCENARIO, "--server", ""), "--server : no such program"),
+        (
+            (SCENARIO, "--server", "no-such-server -x"),
+            "--server no-such-server -x: no such program",
+        ),
+        ((SCENARIO, "--server", "false"), "--server false: ended with status 1"),
+        (
+            (SCENARIO, "--between", "a", "b", "--", "true"),
+            "--between runs no command and no --server",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input_is_one_line(emulate, tmp_path, arguments, expected):
+    command = () if "--" in arguments else ("--", "touch", "ran")
+    check(emulate(*arguments, *command), expected)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mtu", ["67", "65536", "big"])
+def test_mtu_that_no_packet_can_have(emulate, mtu):
+    done = emulate(SCENARIO, "--mtu", mtu, "--", "true")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("thinpipe: invalid value for '--mtu': ")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (("true",), 0),
+        (("sh", "-c", "exit 7"), 7),
+        (("sh", "-c", "kill -9 $$"), 137),
+        (("no-such-program",), 127),
+        (("/etc/passwd",), 126),
+    ],
+)
+def test_exit_status_is_the_command_s(emulate, command, status):
+    done = emulate(SCENARIO, "--quiet", "--record", "record.json", "--", *command)
+    assert done.returncode == status
+    assert done.stderr.count("\n") == (status in (126, 127))
+
+
+def test_options_of_the_command_are_its_own(emulate):
+    nested = ("echo", "--set", "a=b", "-v", "--", "--quiet")
+    done = emulate(SCENARIO, "--quiet", "--", *nested)
+    assert (done.returncode, done.stdout) == (0, "--set a=b -v -- --quiet\n")
+
+
+def test_command_knows_the_way_out(emulate):
+    done = emulate(SCENARIO, "--quiet", "--", "sh", "-c", "echo $SIDE $THINPIPE_GATEWAY")
+    assert done.stdout == "mobile 100.64.0.1\n"
+
+
+def test_summary_tells_every_way_a_packet_went(emulate):
+    said = emulate(SCENARIO, "--", "true").stderr
+    for words in ("9 packets, 9 kB", "2 queue", "24 kbit/s", "60 ms", "70 ms", "80 ms"):
+        assert words in said
+    assert "the kernel dropped 3 packets ahead of the link" in said
+    assert "ended 1 process left behind" in said
+    assert "nothing beyond this host" in said
+    assert "CAP_SYS_NICE" in said
+    assert "trust" not in said
+
+
+def test_late_run_says_so(emulate):
+    said = emulate(SCENARIO, "--", "true", LATE_S="0.01").stderr
+    assert "10 ms (99 %), where 5 ms is the bound; do not trust the timings" in said
+
+
+def test_failure_of_the_emulator_has_its_own_status(emulate, tmp_path):
+    files = ("--log", "log.jsonl", "--pcap", "pcap", "--record", "record.json")
+    done = emulate(SCENARIO, *files, "--", "true", FAILING=SCENARIO)
+    assert done.returncode == 125
+    assert done.stderr == "thinpipe: the packet thread ended: Device or resource busy\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_appear_whole(emulate, tmp_path):
+    (tmp_path / "log.jsonl").write_text("former")
+    files = ("--log", "log.jsonl", "--pcap", "pcap", "--record", "sub/record.json")
+    assert emulate(SCENARIO, *files, "--", "sh", "-c", "exit 3").returncode == 3
+    names = sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*"))
+    captures = ["pcap/mobile.pcapng", "pcap/network.pcapng", "pcap/thinpipe.sha256"]
+    assert names == ["log.jsonl", "pcap", *captures, "sub", "sub/record.json"]
+    record = json.loads((tmp_path / "sub/record.json").read_text())
+    assert (record["command"], record["exit_status"]) == (["sh", "-c", "exit 3"], 3)
+    assert read_log(tmp_path / "log.jsonl").height == 1
+
+
+def test_log_as_parquet_has_the_same_rows(emulate, tmp_path):
+    for name in ("log.jsonl", "log.parquet"):
+        assert emulate(SCENARIO, "--quiet", "--log", name, "--", "true").returncode == 0
+    lines = read_log(tmp_path / "log.jsonl")
+    assert lines.equals(read_log(tmp_path / "log.parquet"))
+    assert lines.schema["direction"] == pl.Enum(["down", "up"])
+    assert lines["left_s"].to_list() == [0.2001]
+
+
+def test_empty_log_is_a_table(tmp_path):
+    (tmp_path / "log.jsonl").touch()
+    assert read_log(tmp_path / "log.jsonl").height == 0
+
+
+def test_meter_tells_the_moment(emulate):
+    said = emulate(SCENARIO, "--quiet", "--meter", "--", "sleep", "1.5").stderr
+    way = "384 kbit/s 2 queued 1 dropped"
+    assert said == f"RTT 100 ms  ↓ {way}  ↑ {way}\n"
+
+
+SERVER = """
+import socket, time
+time.sleep(0.5)
+with socket.create_server(("127.0.0.1", 0)) as listener:
+    print("out")
+    open("port", "w").write(str(listener.getsockname()[1]))
+    time.sleep(60)
+"""
+
+
+def test_command_waits_for_its_server(emulate, tmp_path):
+    (tmp_path / "server.py").write_text(SERVER)
+    server = f"{sys.executable} -u server.py"
+    connect = "import socket; socket.create_connection(('127.0.0.1', int(open('port').read())))"
+    done = emulate(SCENARIO, "--quiet", "--server", server, "--", sys.executable, "-c", connect)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "out\n")
+    gone = emulate(SCENARIO, "--quiet", "--", sys.executable, "-c", connect)
+    assert "ConnectionRefusedError" in gone.stderr
+
+
+def start(tmp_path, *arguments):
+    return subprocess.Popen(
+        [sys.executable, FAKE, "emulate", SCENARIO, "--quiet", *arguments], cwd=tmp_path
+    )
+
+
+def wait_for(file: Path) -> None:
+    for _ in range(1000):
+        if file.exists():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"no {file.name}")
+
+
+@pytest.mark.parametrize(
+    ("number", "script", "status"),
+    [
+        (signal.SIGTERM, "touch up; exec sleep 50", 143),
+        (signal.SIGHUP, "touch up; exec sleep 50", 129),
+        (signal.SIGTERM, "trap 'exit 5' TERM; touch up; while :; do sleep 0.1; done", 5),
+        (signal.SIGTERM, "trap '' TERM; touch up; exec sleep 50", 137),
+        (signal.SIGINT, "touch up; exec sleep 1", 0),
+    ],
+)
+def test_signals_are_the_command_s(tmp_path, number, script, status):
+    program = start(tmp_path, "--record", "record.json", "--", "sh", "-c", script)
+    wait_for(tmp_path / "up")
+    program.send_signal(number)
+    assert program.wait(LIMIT_S) == status
+    assert json.loads((tmp_path / "record.json").read_text())["exit_status"] == status
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_box_in_the_middle_runs_until_it_is_told(tmp_path, number):
+    program = start(tmp_path, "--meter", "--record", "record.json", "--between", "a", "b")
+    time.sleep(2)
+    assert program.poll() is None
+    program.send_signal(number)
+    assert program.wait(LIMIT_S) == 0
+    assert json.loads((tmp_path / "record.json").read_text())["command"] is None
+
+
+@pytest.mark.parametrize(("shell", "ready"), [("/bin/bash", "bash"), ("/bin/sh", "sh")])
+def test_shell_has_the_terminal_and_says_where_it_is(tmp_path, shell, ready):
+    if not Path(shell).exists():
+        pytest.skip(f"needs {shell}")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.environ.update(SHELL=shell, HOME=str(tmp_path), COLUMNS="200")
+        os.execv(sys.executable, [sys.executable, str(FAKE), "emulate", SCENARIO])
+    said = ""
+    for awaited, typed in (
+        (f"[{Path(SCENARIO).stem}] ", "sleep 40; touch woken\n"),
+        ("touch woken", ""),
+        ("", "\x03"),
+        (f"\n[{Path(SCENARIO).stem}] ", "exit 3\n"),
+        ("behind the model", ""),
+    ):
+        said = read_until(terminal, awaited) if awaited else said
+        time.sleep(0.3)
+        os.write(terminal, typed.encode())
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3, ready
+    os.close(terminal)
+
+
+def read_until(terminal: int, awaited: str) -> str:
+    said = ""
+    while awaited not in said.replace("\x1b[?2004h", ""):
+        assert select.select([terminal], [], [], 20)[0], said
+        said += os.read(terminal, 4096).decode(errors="replace")
+    return said

@@ -1,0 +1,95 @@
+"""Programs that a test runs at either side of an emulated link; each tells a JSON object.
+
+``echo`` answers UDP until its input ends, after a line with its port. ``udp HOST PORT SIZE...``
+sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests.
+``flood HOST PORT SECONDS`` sends datagrams as fast as it can.
+"""
+
+import json
+import os
+import random
+import select
+import socket
+import struct
+import sys
+import time
+
+LIMIT_S = 20
+FLOOD_BYTES = 1000
+ECHO_REQUEST, ECHO_REPLY = 8, 0
+
+
+def tell(what: object) -> None:
+    sys.stdout.write(f"{json.dumps(what)}\n")
+    sys.stdout.flush()
+
+
+def echo() -> None:
+    with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as reserved:
+        port = reserved.getsockname()[1]
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as server:
+        server.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        server.bind(("::", port))
+        tell(port)
+        while sys.stdin not in (ready := select.select([server, sys.stdin], [], [])[0]):
+            assert ready
+            server.sendto(*server.recvfrom(65_535))
+
+
+def udp(host: str, port: str, *sizes: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    chance, rtts = random.Random(1), []
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.settimeout(LIMIT_S)
+        client.connect((host, int(port)))
+        for size in sizes:
+            sent, start = chance.randbytes(int(size)), time.monotonic()
+            client.send(sent)
+            assert client.recv(65_535) == sent
+            rtts.append(time.monotonic() - start)
+    tell(rtts)
+
+
+def icmp(host: str, count: str) -> None:
+    rtts = []
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as client:
+        client.settimeout(LIMIT_S)
+        client.connect((host, 0))
+        for number in range(int(count)):
+            asked = struct.pack("!HH", os.getpid() & 0xFFFF, number) + bytes(48)
+            start = time.monotonic()
+            client.send(struct.pack("!BBH", ECHO_REQUEST, 0, checksum(asked)) + asked)
+            while True:
+                packet = client.recv(65_535)
+                answer = packet[4 * (packet[0] & 15) :]
+                if answer[0] == ECHO_REPLY and answer[4:] == asked:
+                    break
+            rtts.append(time.monotonic() - start)
+    tell(rtts)
+
+
+def checksum(data: bytes) -> int:
+    """Return the checksum of an echo request with this content (RFC 1071)."""
+    total: int = (ECHO_REQUEST << 8) + sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def flood(host: str, port: str, seconds: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.connect((host, int(port)))
+        sent, refused, end = 0, 0, time.monotonic() + float(seconds)
+        while time.monotonic() < end:
+            try:
+                client.send(bytes(FLOOD_BYTES))
+                sent += 1
+            except OSError:  # the device's queue is full, or nobody listens
+                refused += 1
+    tell({"sent": sent, "refused": refused})
+
+
+PROGRAMS = {program.__name__: program for program in (echo, udp, icmp, flood)}
+
+if __name__ == "__main__":
+    PROGRAMS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,140 @@
+"""What goes wrong around an emulator, and what it makes of it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import thinpipe as tp
+
+PROBE = Path(__file__).parent / "probe.py"
+STOP_S = 5
+LINK = {"link.rate": "1 Mbit/s", "link.delay": "20 ms"}
+PINGS = 100
+
+pytestmark = pytest.mark.usefixtures("emulation")
+
+
+def start(*words: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "thinpipe", "emulate", *words]
+    return subprocess.Popen(command, text=True, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def devices() -> set[str]:
+    shown = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True)
+    return {line.split(": ")[1] for line in shown.stdout.splitlines()}
+
+
+def wait_for(file: Path) -> str:
+    """Wait for what a program writes once it runs."""
+    for _ in range(1000):
+        if file.exists() and (content := file.read_text(encoding="ascii")).endswith("\n"):
+            return content
+        time.sleep(0.01)
+    raise AssertionError(f"{file} never came")
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(") ")[2]
+    except FileNotFoundError:
+        return False
+    return not state.startswith("Z")
+
+
+def test_a_stop_of_five_seconds_shows_as_lateness_and_loses_nothing():
+    with tp.emulate("link", LINK) as net:
+        command = [sys.executable, str(PROBE), "icmp", str(net.gateway), str(PINGS)]
+        pinging = net.popen(command, stdout=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        os.kill(net.pid, signal.SIGSTOP)
+        time.sleep(STOP_S)
+        os.kill(net.pid, signal.SIGCONT)
+        told, _ = pinging.communicate(timeout=60)
+    rtts = json.loads(told)
+    assert len(rtts) == PINGS
+    assert max(rtts) > STOP_S - 1
+    assert sorted(rtts)[PINGS // 2] < 0.1
+    lateness = net.record.lateness_s
+    assert (lateness.max or 0) > STOP_S - 1
+    for way in net.record.directions.values():
+        assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
+
+
+def test_what_waited_through_a_stop_counts_as_late():
+    """Packets that came meanwhile were not late once they were seen: their wait counts as well."""
+    with tp.emulate("link", LINK) as net:
+        words = ["flood", str(net.gateway), "9", str(STOP_S + 1)]
+        flooding = net.popen(
+            [sys.executable, str(PROBE), *words], stdout=subprocess.PIPE, text=True
+        )
+        time.sleep(0.5)
+        os.kill(net.pid, signal.SIGSTOP)
+        time.sleep(STOP_S)
+        os.kill(net.pid, signal.SIGCONT)
+        flooding.communicate(timeout=60)
+    lateness = net.record.lateness_s
+    assert not lateness.within_bound
+    assert (lateness.max or 0) > STOP_S - 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_command_and_emulator_and_leaves_nothing(tmp_path, number):
+    before = devices()
+    running, record = tmp_path / "running", tmp_path / "record.json"
+    script = f"sleep 60 & echo $! > {running}; wait"
+    emulator = start("link", f"--record={record}", "--", "sh", "-c", script)
+    child = int(wait_for(running))
+    assert devices() - before == {f"tp-{emulator.pid}"}
+    emulator.send_signal(number)
+    _, said = emulator.communicate(timeout=20)
+    assert emulator.returncode == 128 + number, said
+    assert json.loads(record.read_text(encoding="utf-8"))["left_behind"] == 1
+    assert devices() == before
+    assert not is_running(child)
+
+
+def test_ctrl_c_is_the_commands_business(tmp_path):
+    running = tmp_path / "running"
+    script = f"trap 'exit 7' INT; echo > {running}; while :; do sleep 0.1; done"
+    emulator = start("link", "--", "sh", "-c", script, start_new_session=True)
+    wait_for(running)
+    os.killpg(emulator.pid, signal.SIGINT)
+    _, said = emulator.communicate(timeout=20)
+    assert emulator.returncode == 7, said
+    assert f"tp-{emulator.pid}" not in devices()
+
+
+def test_a_crashed_command_is_told_by_its_signal():
+    before = devices()
+    emulator = start("link", "--", sys.executable, "-c", "import os; os.abort()")
+    emulator.communicate(timeout=20)
+    assert emulator.returncode == 128 + signal.SIGABRT
+    assert devices() == before
+
+
+def test_a_killed_emulator_takes_link_and_command_with_it(tmp_path):
+    before = devices()
+    running = tmp_path / "running"
+    emulator = start("link", "--", "sh", "-c", f"echo $$ > {running}; exec sleep 60")
+    command = int(wait_for(running))
+    emulator.kill()
+    emulator.communicate(timeout=20)
+    for _ in range(500):
+        if not is_running(command):
+            break
+        time.sleep(0.01)
+    assert not is_running(command)
+    assert devices() == before
+
+
+def test_a_typo_is_one_line():
+    emulator = start("umts-348", "--", "true")
+    _, said = emulator.communicate(timeout=20)
+    assert emulator.returncode == 2
+    assert len(said.splitlines()) == 1
+    assert "umts-384" in said

@@ -1,0 +1,215 @@
+"""Every kind of packet comes out of an emulated link as it went in, and none goes unaccounted."""
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import thinpipe as tp
+
+MEGABYTE = 1_000_000
+SIZE = 50 * MEGABYTE
+KERNEL_END = Path(__file__).parent / "kernel_end.py"
+PROBE = Path(__file__).parent / "probe.py"
+FAST_RADIO = {
+    "radio.downlink.rate": "20 Mbit/s",
+    "radio.uplink.rate": "20 Mbit/s",
+    "radio.uplink.tti": "10 ms",
+    "radio.rlc.pdu_payload": "400 B",
+    "radio.rlc.poll.timer": "40 ms",
+    "radio.rlc.status.prohibit": "off",
+    "queue.packets": "400",
+    "queue.back.packets": "400",
+}
+"""`umts-384` scaled to 20 Mbit/s each way."""
+
+QUICK_LINK = {"link.rate": "20 Mbit/s", "link.delay": "5 ms", "link.back.rate": "20 Mbit/s"}
+
+SHORT_QUEUE = {"link.rate": "1 Mbit/s", "link.back.rate": "1 Mbit/s", "queue.packets": "20"}
+
+pytestmark = pytest.mark.usefixtures("emulation")
+
+
+def accounts_balance(record) -> None:
+    """Check that what entered is what left, was dropped or was held, either way."""
+    for way in record.directions.values():
+        assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
+        assert way.dropped.refused == way.dropped.memory == way.unreadable == 0
+
+
+def host(net, family: int) -> str:
+    return str(net.gateway6 if family == 6 else net.gateway)
+
+
+def mobile(net, family: int) -> str:
+    """Return the address inside, which is the one after the gateway's."""
+    return str((net.gateway6 if family == 6 else net.gateway) + 1)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+class Exchange:
+    """Two files that cross each other on one connection, opened from inside.
+
+    By BBR, for which a packet that is late is not a loss: a radio that delivers out of order brings
+    the others down, as it does in the simulator.
+    """
+
+    def __init__(self, net, folder: Path, family: int, size: int) -> None:
+        self.folder = folder
+        folder.mkdir()
+        for seed, name in enumerate(("inside", "outside"), 1):
+            (folder / name).write_bytes(random.Random(seed).randbytes(size))
+        brackets = "[{}]" if family == 6 else "{}"
+        near, far = (
+            f"{brackets.format(address)}:{port}"
+            for address, port in ((mobile(net, family), 5000), (host(net, family), 5001))
+        )
+        self.ends = [
+            self.start(net.popen_outside, "listen", far, near, "outside"),
+            self.start(net.popen, "connect", near, far, "inside"),
+        ]
+
+    def start(self, popen, way: str, local: str, remote: str, name: str) -> Any:
+        step = f"both:{self.folder / name}:{self.folder / name}-got"
+        end = popen(
+            [sys.executable, str(KERNEL_END), way, local, remote, "control:bbr", step],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert end.stdout.readline() == "ready\n"
+        return end
+
+    def finish(self) -> None:
+        for end in self.ends:
+            told, _ = end.communicate(timeout=120)
+            assert json.loads(told)["error"] is None
+        for name, other in (("inside", "outside"), ("outside", "inside")):
+            sent = (self.folder / name).read_bytes()
+            assert sha256((self.folder / f"{other}-got").read_bytes()) == sha256(sent)
+
+
+def exchange(net, folder: Path, *, family: int = 4, size: int = MEGABYTE) -> None:
+    Exchange(net, folder, family, size).finish()
+
+
+def probe(net, *words: object, outside: bool = False) -> Any:
+    run = net.run_outside if outside else net.run
+    command = [sys.executable, str(PROBE), *map(str, words)]
+    return json.loads(
+        run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
+    )
+
+
+class Echo:
+    """A server at the network side that answers UDP with the same bytes."""
+
+    def __init__(self, net) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.server = net.popen_outside([sys.executable, str(PROBE), "echo"], text=True, **pipes)
+        self.port = int(self.server.stdout.readline())
+
+
+def test_fifty_megabytes_each_way_with_block_errors(tmp_path):
+    in_order, any_order = (
+        tp.emulate("umts-384", {**FAST_RADIO, "radio.rlc.in_order": order}, tbler=0.1)
+        for order in ("true", "false")
+    )
+    with in_order, any_order:
+        exchanges = [
+            Exchange(net, tmp_path / name, 4, SIZE)
+            for net, name in ((in_order, "in-order"), (any_order, "any-order"))
+        ]
+        for each in exchanges:
+            each.finish()
+    for record in (in_order.record, any_order.record):
+        accounts_balance(record)
+        assert record.down.left.bytes > SIZE
+        assert record.up.left.bytes > SIZE
+        assert record.radio is not None
+        assert 0.09 < record.radio.blocks_in_error / record.radio.blocks_sent < 0.11
+
+
+@pytest.mark.parametrize("family", [4, 6])
+@pytest.mark.parametrize("mtu", [576, 1280, 1500, 9000])
+def test_tcp_crosses_with_any_mtu(tmp_path, family, mtu):
+    if family == 6 and mtu < 1280:
+        pytest.skip("IPv6 has no link with a smaller MTU (RFC 8200 §5)")
+    log = tmp_path / "packets.jsonl"
+    with tp.emulate("link", QUICK_LINK, mtu=mtu, log=log) as net:
+        exchange(net, tmp_path / "files", family=family)
+    accounts_balance(net.record)
+    sizes = net.packets["bytes"]
+    assert sizes.max() == mtu
+    assert set(net.packets["protocol"].unique()) <= {6, 58}
+
+
+@pytest.mark.parametrize("family", [4, 6])
+def test_datagrams_and_their_fragments_cross(family):
+    with tp.emulate("link", QUICK_LINK) as net:
+        server = Echo(net)
+        sizes = (1, 100, 1400, 4_000, 20_000, 60_000)
+        rtts = probe(net, "udp", host(net, family), server.port, *sizes)
+    accounts_balance(net.record)
+    assert len(rtts) == len(sizes)
+    assert rtts[0] >= 0.010
+    assert net.record.up.entered.packets > len(sizes) + 40
+
+
+def test_echo_requests_cross_and_take_as_long_as_the_model_says():
+    with tp.emulate("link", QUICK_LINK) as net:
+        rtts = probe(net, "icmp", net.gateway, 20)
+        back = probe(net, "icmp", mobile(net, 4), 20, outside=True)
+    accounts_balance(net.record)
+    sending = 2 * 76 * 8 / 20e6
+    for each in (rtts, back):
+        assert min(each) >= 0.010 + sending
+        assert sorted(each)[len(each) // 2] < 0.010 + sending + 0.005
+
+
+def test_a_closed_port_answers_at_once():
+    with tp.emulate("link", QUICK_LINK) as net:
+        knock = f"import socket; socket.create_connection(('{net.gateway}', 9), timeout=5)"
+        done = net.run([sys.executable, "-c", knock], stderr=subprocess.PIPE, text=True)
+    assert "ConnectionRefusedError" in done.stderr
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["up", "down"])
+@pytest.mark.parametrize(
+    ("scenario", "settings", "limit"),
+    [
+        (
+            "link",
+            {"link.rate": "1 Mbit/s", "link.back.rate": "1 Mbit/s", "queue.packets": "20"},
+            20,
+        ),
+        ("umts-384", {}, 50),
+    ],
+)
+def test_a_flood_is_dropped_ahead_of_the_queue(scenario, settings, limit, outside):
+    with tp.emulate(scenario, settings) as net:
+        server = Echo(net)
+        before = memory_bytes(net)
+        target = mobile(net, 4) if outside else net.gateway
+        said = probe(net, "flood", target, server.port, 2, outside=outside)
+        grown = memory_bytes(net) - before
+    accounts_balance(net.record)
+    flooded = net.record.down if outside else net.record.up
+    assert said["sent"] > 10_000
+    assert flooded.entered.packets + flooded.dropped_before >= said["sent"]
+    assert flooded.dropped.queue > 0.5 * flooded.entered.packets
+    assert max(link.queue_packets.max or 0 for link in net.record.links) == limit
+    assert grown < 32 * MEGABYTE
+    assert (net.record.lateness_s.p50 or 0) < 0.005
+
+
+def memory_bytes(net) -> int:
+    """Return the memory in use by the emulator (proc(5): the second number of statm, in pages)."""
+    pages = int(Path(f"/proc/{net.pid}/statm").read_text(encoding="ascii").split()[1])
+    return 4096 * pages

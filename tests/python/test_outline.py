@@ -1,0 +1,80 @@
+"""What `thinpipe profiles` says of a network comes from the network."""
+
+import pytest
+import thinpipe as tp
+from thinpipe.cli.outline import outline
+
+LINK = '[link]\nrate = "2 Mbit/s"\ndelay = "40 ms"\n'
+RADIO = "[radio]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            LINK,
+            "2 Mbit/s down, any rate up; delay 40 ms each way; loss 0 % each way; "
+            "queue 50 packets each way",
+        ),
+        (
+            f'{LINK}loss = 0.02\nback = {{ rate = "1 Mbit/s", delay = "1 s" }}\n'
+            '[queue]\nbytes = "3 kB"\nback.packets = "unlimited"',
+            "2 Mbit/s down, 1 Mbit/s up; delay 40 ms down, 1000 ms up; loss 2 % down, 0 % up; "
+            "queue 50 packets or 3 kB down, 3 kB up",
+        ),
+        (
+            f"{LINK}loss = 0.5\ngilbert_elliott = {{ p = 0.01, r = 0.25 }}\n"
+            'back.gilbert_elliott.loss_good = 0.125\n[queue]\npackets = "unlimited"\n'
+            'back.kind = "codel"',
+            "2 Mbit/s down, any rate up; delay 40 ms each way; "
+            "loss 50 % and 3.85 % in bursts of 4 down, 12.5 % up; "
+            "queue without limit down, without limit (codel) up",
+        ),
+        (
+            f'{RADIO}tbler = "10 %"\nuplink.tbler = "1 %"\n[[wired]]\nname = "a"\n'
+            'between = ["x", "y"]\ndelay = "400 us"\n[[wired]]\nname = "b"\n'
+            'between = ["y", "z"]\ndelay = "0.1 s"',
+            "384 kbit/s down, 64 kbit/s up; delay 100.4 ms each way; TTI 10 ms down, 20 ms up; "
+            "TBLER 10 % down, 1 % up; queue 50 packets each way",
+        ),
+        (
+            '[[wired]]\nname = "a"\nbetween = ["x", "y"]\ndelay = "5 ms"',
+            "delay 5 ms each way",
+        ),
+    ],
+)
+def test_outline(text, expected):
+    assert outline(tp.Scenario("mine", text).values()) == expected
+
+
+def test_a_trace_is_named(tmp_path):
+    (tmp_path / "good.trace").write_text("5\n10\n", encoding="utf-8")
+    mine = tp.Scenario(str(tmp_path / "mine.toml"), '[link]\ntrace.down = "good.trace"')
+    recorded = f"as recorded in {tmp_path}/good.trace down, any rate up; "
+    assert outline(mine.values()).startswith(recorded)
+
+
+def test_values_of_what_is_wrong():
+    with pytest.raises(tp.ScenarioError, match=r"^mine:1: rat: unknown key"):
+        tp.Scenario("mine", "rat = 1").values()
+
+
+NETWORKS = {name: each for name, each in tp.scenarios().items() if each.values()["reference"]}
+
+
+def test_networks_with_a_source():
+    named = {"umts-384", "umts-64", "umts-384-lossy", "gprs-live-40", "edge", "satellite-geo"}
+    assert named | {"wlan-11b-fringe"} <= set(NETWORKS)
+
+
+@pytest.mark.parametrize("name", sorted({*NETWORKS, "link"} - {"bottleneck", "umts-dch-384"}))
+def test_no_flood_fills_memory(name):
+    values = tp.scenarios()[name].values()
+    assert "without limit" not in outline(values)
+    assert values["tcp.profile"] == "modern"
+
+
+@pytest.mark.parametrize("name", [*sorted(NETWORKS), "link"])
+def test_every_network_carries_a_transfer(name):
+    run = tp.run(name, duration="20 s")
+    assert run.flows[0].bytes_acked > 10_000
