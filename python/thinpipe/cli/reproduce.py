@@ -44,7 +44,7 @@ def reproduce(
     if listing:
         _list(known)
         return
-    chosen = _choose(known, names or list(known))
+    chosen = _possible(_choose(known, names or list(known)), asked=bool(names))
     made = []
     with whole_directory(out) as directory:
         for paper, items in chosen:
@@ -80,6 +80,22 @@ def _choose(known: dict[str, Paper], names: list[str]) -> list[tuple[Paper, list
         already = chosen.setdefault(paper.id, [])
         already += [each for each in wanted if each not in already]
     return [(known[name], items) for name, items in chosen.items()]
+
+
+def _possible(
+    chosen: list[tuple[Paper, list[Item]]], *, asked: bool
+) -> list[tuple[Paper, list[Item]]]:
+    """Leave out what cannot be run here and say so; refuse it where it was asked for by name."""
+    possible = []
+    for paper, items in chosen:
+        reason = paper.missing()
+        if reason is None:
+            possible.append((paper, items))
+        elif asked:
+            raise ScenarioError(f"{paper.id} cannot be run here: {reason}")
+        else:
+            typer.echo(f"{paper.id} is left out: {reason}", err=True)
+    return possible
 
 
 def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names

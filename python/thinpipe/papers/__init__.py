@@ -1,4 +1,7 @@
-"""Published papers, reproduced: facts as data, experiments, figures."""
+"""Published papers, reproduced: facts as data, experiments, figures.
+
+The emulator is held against the simulator in the same way.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def papers() -> dict[str, Paper]:
-    """Return the papers that can be reproduced, by name."""
-    from thinpipe.papers import hynderick2004, lo2005
+    """Return what can be reproduced, by name."""
+    from thinpipe.papers import emulation, hynderick2004, lo2005
 
-    return {paper.id: paper for paper in (lo2005.PAPER, hynderick2004.PAPER)}
+    return {paper.id: paper for paper in (lo2005.PAPER, hynderick2004.PAPER, emulation.PAPER)}

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from thinpipe.papers.facts import Fact, Finding, Verdict
 from thinpipe.papers.outcomes import Keep, Outcome, collect
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from thinpipe.point import Point
 
 Outcomes = Mapping["Point", Outcome]
+
+
+class Collect(Protocol):
+    """Runs each point once and keeps the most that was wanted of it."""
+
+    def __call__(
+        self,
+        wanted: Iterable[tuple[Point, Keep]],
+        *,
+        jobs: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Outcomes:
+        """Run what is wanted; `progress` hears how many points are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,7 @@ class Paper:
     """A published paper and all that is needed to reproduce it.
 
     `measures` gives, for the id of each fact, the function that measures it: one value a run.
+    `collect` runs what the items want; where nothing can be run, `missing` says why in one line.
     """
 
     id: str
@@ -74,6 +88,8 @@ class Paper:
     items: tuple[Item, ...]
     facts: tuple[Fact, ...]
     measures: Mapping[str, Callable[[Outcomes], Sequence[float]]]
+    collect: Collect = collect
+    missing: Callable[[], str | None] = lambda: None
 
     def item(self, name: str) -> Item | None:
         """Return the item of that name."""
@@ -127,7 +143,7 @@ def reproduce(
     start = time.monotonic()
     chosen = tuple(paper.items if items is None else items)
     wanted = [each for item in chosen for each in item.wanted()]
-    outcomes = collect(wanted, jobs=jobs, progress=progress)
+    outcomes = paper.collect(wanted, jobs=jobs, progress=progress)
     return Reproduction(
         paper,
         tuple(_section(paper, item, outcomes) for item in chosen),

@@ -1,0 +1,33 @@
+"""How each fact of ``facts.toml`` is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.emulation.collect import Compared, compared
+from thinpipe.papers.emulation.experiments import CONTROLS, SETUPS
+
+if TYPE_CHECKING:
+    from thinpipe.papers.paper import Outcomes
+
+
+def _measure(
+    outcomes: Outcomes, *, item: str, control: str, of: Callable[[Compared], float]
+) -> Sequence[float]:
+    return (of(compared(outcomes[SETUPS[item].point(control)])),)
+
+
+QUANTITIES: Final[dict[str, Callable[[Compared], float]]] = {
+    "throughput": lambda each: 100 * each.throughput_error,
+    "rtt": lambda each: 100 * each.rtt_error,
+    "lateness": lambda each: 1000 * (each.carried.lateness_s.p99 or 0.0),
+}
+
+MEASURES: Final = {
+    f"{item}-{control}-{name}": partial(_measure, item=item, control=control, of=quantity)
+    for item in SETUPS
+    for control in CONTROLS
+    for name, quantity in QUANTITIES.items()
+}

@@ -1,0 +1,176 @@
+"""Carrying transfers and simulating them from the same moment on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from thinpipe._core import EmulationError
+from thinpipe.papers.emulation.experiments import MSS, SETUPS, Setup
+from thinpipe.papers.emulation.live import LIMIT_S, Carried, Job
+from thinpipe.papers.emulation.packets import Transfer, measure, of_segments
+from thinpipe.papers.outcomes import Keep, Outcome
+from thinpipe.point import Point
+from thinpipe.run import run
+
+SEED: Final = 1
+TRIES: Final = 3
+"""How often a transfer is carried until the emulator kept its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Outcome):
+    """A transfer, simulated and carried over the same radio from the same moment on."""
+
+    simulated: Transfer
+    carried: Carried
+
+    @property
+    def emulated(self) -> Transfer:
+        """What the kernel's sender saw."""
+        return self.carried.transfer
+
+    @property
+    def throughput_error(self) -> float:
+        """How far the emulated throughput lies above the simulated, as a share of that."""
+        return self.emulated.goodput_bps / self.simulated.goodput_bps - 1
+
+    @property
+    def rtt_error(self) -> float:
+        """How far the emulated median round-trip time lies above the simulated one."""
+        return self.emulated.rtt_median_s / self.simulated.rtt_median_s - 1
+
+    @property
+    def valid(self) -> bool:
+        """Whether the emulator kept its time."""
+        return self.carried.lateness_s.within_bound
+
+
+def collect(
+    wanted: Iterable[tuple[Point, Keep]],
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[Point, Outcome]:
+    """Carry all transfers side by side, whatever `jobs` says: they wait, and take no processor.
+
+    The radio's errors, the phase of its TTIs and of a trace are functions of time: simulated from
+    the moment when the kernel's SYN entered the emulator, a transfer meets the same.
+
+    Raises
+    ------
+    EmulationError
+        If this machine's kernel is not what was asked for.
+    """
+    del jobs
+    points = [point for point, _ in wanted]
+    left, found = points, dict[Point, Outcome]()
+    for _ in range(TRIES):
+        for point, carried in zip(left, _carry([_job(point) for point in left]), strict=True):
+            found[point] = _simulate(point, carried)
+            if progress is not None:
+                progress(len(found), len(points))
+        left = [point for point in points if not compared(found[point]).valid]
+        if not left:
+            break
+    return found
+
+
+def compared(outcome: Outcome) -> Compared:
+    """Return an outcome of `collect` as what it is.
+
+    Raises
+    ------
+    TypeError
+        If it is that of another paper.
+    """
+    if not isinstance(outcome, Compared):
+        raise TypeError(f"{outcome!r} was not carried")
+    return outcome
+
+
+def missing() -> str | None:
+    """Return why this machine allows no emulation; ``None`` if it does."""
+    if shutil.which("unshare") is None:
+        return "needs unshare (util-linux)"
+    words = ["-m", "thinpipe", "emulate", "--quiet", "plain-384", "--", "true"]
+    tried = subprocess.run(
+        [*_alone(), sys.executable, *words], capture_output=True, text=True, check=False
+    )
+    return None if tried.returncode == 0 else (tried.stderr.strip().splitlines() or ["?"])[-1]
+
+
+def _alone() -> list[str]:
+    """Return what begins a command in a network of its own: whoever is not root has one."""
+    return ["unshare", "--net"] if os.geteuid() == 0 else []
+
+
+def _carry(jobs: list[Job]) -> list[Carried]:
+    """Carry transfers at once, each in a process and a network of its own."""
+    program = [*_alone(), sys.executable, "-m", "thinpipe.papers.emulation.live"]
+    workers = [
+        subprocess.Popen(
+            [*program, json.dumps(dataclasses.asdict(job))],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for job in jobs
+    ]
+    try:
+        return [_outcome(worker) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.terminate()
+            worker.communicate()
+
+
+def _outcome(worker: subprocess.Popen[str]) -> Carried:
+    told, said = worker.communicate(timeout=LIMIT_S)
+    if worker.returncode:
+        raise EmulationError(said.strip().splitlines()[-1])
+    return Carried.from_json(told)
+
+
+def _job(point: Point) -> Job:
+    """Return what the kernel shall do where the simulator runs `point`."""
+    setup, control = _setup(point)
+    return Job(
+        scenario=os.fspath(setup.scenario),
+        settings=tuple(Point.of(setup.scenario, setup.settings).settings),
+        seed=SEED,
+        payload_bytes=setup.payload_bytes,
+        window_bytes=setup.window_bytes,
+        mss_bytes=MSS,
+        control=control,
+    )
+
+
+def _setup(point: Point) -> tuple[Setup, str]:
+    control = dict(point.settings)["tcp.variant"]
+    return next(each for each in SETUPS.values() if each.point(control) == point), control
+
+
+def _simulate(point: Point, carried: Carried) -> Compared:
+    """Simulate a transfer that begins when the carried one did."""
+    more = {
+        "seed": str(SEED),
+        "tcp.receive_buffer": f"{carried.window_bytes} B",
+        "flow.start": f"{carried.start_s:.9f} s",
+        "duration": f"{carried.start_s + LIMIT_S:.9f} s",
+    }
+    done = run(point.scenario, [*point.settings, *more.items()], trace=True)
+    first = done.flows[0].started_s or 0.0
+    sender = done.segments["endpoint"][0]
+    cwnd = done.cwnd.select("time_s", "cwnd_segments").iter_rows()
+    transfer = measure(
+        of_segments(done.segments, sender), ((time_s - first, window) for time_s, window in cwnd)
+    )
+    return Compared(done.result, {}, transfer, carried)

@@ -1,0 +1,55 @@
+"""The transfers that are both simulated and carried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from thinpipe.point import Point, Value
+
+CONTROLS: Final = ("reno", "cubic")
+"""Congestion controls that the kernel and the simulator both have."""
+
+MSS: Final = 1448
+"""Payload bytes of a segment: Ethernet's 1500 B over IPv4, less 12 B of timestamps."""
+
+TRACE: Final = Path(__file__).with_name("trace.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A network, and a transfer over it that the receiver's window limits."""
+
+    scenario: str | Path
+    settings: tuple[tuple[str, Value], ...]
+    payload_bytes: int
+    window_bytes: int
+
+    def point(self, control: str) -> Point:
+        """Return the transfer with one congestion control."""
+        return Point.of(
+            self.scenario,
+            (
+                *self.settings,
+                ("tcp.profile", "modern"),
+                ("tcp.variant", control),
+                ("tcp.mss", f"{MSS} B"),
+                ("tcp.receive_buffer", f"{self.window_bytes} B"),
+                ("flow.bytes", f"{self.payload_bytes} B"),
+            ),
+        )
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The transfer with each congestion control."""
+        return tuple(self.point(control) for control in CONTROLS)
+
+
+SETUPS: Final = {
+    "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),
+    "umts-384-lossy": Setup("umts-384", (("radio.tbler", "10 %"),), 900_000, 48_000),
+    "gprs-live-40": Setup("gprs-live-40", (), 120_000, 16_384),
+    "trace": Setup(TRACE, (), 600_000, 48_000),
+}
+"""By the item that shows them."""

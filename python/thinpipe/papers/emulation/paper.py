@@ -1,0 +1,56 @@
+"""The comparison as a whole: its items and the words of the report."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.resources import files
+from typing import Final
+
+from thinpipe.papers.emulation.check import MEASURES
+from thinpipe.papers.emulation.collect import collect, missing
+from thinpipe.papers.emulation.experiments import SETUPS
+from thinpipe.papers.emulation.figures import overlay
+from thinpipe.papers.emulation.tables import table
+from thinpipe.papers.facts import load
+from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.paper import Item, Paper
+
+TITLES: Final = {
+    "umts-384": "UMTS, 384 kbit/s, without block errors",
+    "umts-384-lossy": "UMTS, 384 kbit/s, 10 % of blocks in error",
+    "gprs-live-40": "GPRS, 40 kbit/s, receive window of 16 KB",
+    "trace": "A link whose rate wanders",
+}
+
+ITEMS: Final = tuple(
+    Item(
+        name,
+        TITLES[name],
+        (),
+        setup.points,
+        Keep.RESULT,
+        partial(overlay, setup=setup),
+        partial(table, setup=setup),
+    )
+    for name, setup in SETUPS.items()
+)
+
+PAPER: Final = Paper(
+    id="emulation",
+    citation="The simulator beside the emulator: the same transfers, carried by the kernel's TCP",
+    text=(
+        "Each transfer runs between two of the kernel's endpoints through the emulator, and then "
+        "in the simulator, from the very moment when the kernel's SYN entered: the radio's errors, "
+        "the phase of its TTIs and that of a trace are functions of time, so both meet the same. "
+        "Congestion control, segment size and receive window are the same on either side and "
+        "checked; the simulator's endpoint has the profile “modern”.",
+        "Throughput is payload over the time from the SYN to the last acknowledgement. Round-trip "
+        "times are those of segments sent once, at the sender, by the same rule from a capture "
+        "and from the simulation's trace.",
+    ),
+    items=ITEMS,
+    facts=load(files(__package__) / "facts.toml", {}),
+    measures=MEASURES,
+    collect=collect,
+    missing=missing,
+)

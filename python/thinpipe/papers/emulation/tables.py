@@ -1,0 +1,45 @@
+"""What was measured on either side, in figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinpipe.papers.emulation.collect import Compared, compared
+from thinpipe.papers.emulation.experiments import CONTROLS, Setup
+from thinpipe.papers.emulation.figures import NAMES
+from thinpipe.papers.paper import Table
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from thinpipe.papers.paper import Outcomes
+
+HEAD = (
+    "sender",
+    "kbit/s: simulated",
+    "emulated",
+    "RTT median s: simulated",
+    "emulated",
+    "sent again: simulated",
+    "emulated",
+    "emulator's lateness ms: p50",
+    "p99",
+    "greatest",
+)
+
+
+def table(outcomes: Outcomes, setup: Setup) -> tuple[Table]:
+    """Return a row for each sender."""
+    rows = (_row(control, compared(outcomes[setup.point(control)])) for control in CONTROLS)
+    return (Table("Simulated and emulated", HEAD, tuple(rows)),)
+
+
+def _row(control: str, each: Compared) -> tuple[str, ...]:
+    lateness = each.carried.lateness_s
+    ways = (each.simulated, each.emulated)
+    return (
+        NAMES[control],
+        *(short(way.goodput_bps / 1000, 5) for way in ways),
+        *(short(way.rtt_median_s, 4) for way in ways),
+        *(str(way.retransmits) for way in ways),
+        *(short(1000 * (of or 0.0)) for of in (lateness.p50, lateness.p99, lateness.max)),
+    )

@@ -1,0 +1,98 @@
+"""The kernel's ends of a transfer, each a program within a namespace.
+
+``receive WINDOW`` listens, names its address and port, reads to the end and closes. ``send HOST
+PORT BYTES CONTROL MSS`` connects, sends, and tells its congestion window over time, as JSON. Each
+checks that the kernel has the congestion control and the segment size that were asked for, for it
+takes either as a wish.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from typing import Final
+
+LIMIT_S: Final = 300.0
+SAMPLING_S: Final = 0.02
+SEND_BUFFER_BYTES: Final = 4_000_000
+"""So that neither the application nor the buffer holds TCP back."""
+
+BUFFER: Final = 0.8
+"""The buffer over the window: the kernel doubles it, and a segment takes 1.6 times its payload."""
+
+SND_MSS, SND_CWND = 16, 80
+"""Where ``struct tcp_info`` (linux/tcp.h) has them, in bytes."""
+
+
+def receive(window_bytes: int) -> None:
+    """Take in one connection with a receive buffer for a window of about so many bytes."""
+    with socket.create_server(("0.0.0.0", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(BUFFER * window_bytes))
+        listener.settimeout(LIMIT_S)
+        _tell(f"{_own_address()} {listener.getsockname()[1]}")
+        connection, _ = listener.accept()
+    with connection:
+        connection.settimeout(LIMIT_S)
+        while connection.recv(1 << 18):
+            pass
+
+
+def send(host: str, port: int, size_bytes: int, control: str, mss_bytes: int) -> None:
+    """Send zeros, and tell the congestion window in segments over the time since the SYN."""
+    with socket.socket() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        connection.settimeout(LIMIT_S)
+        start = time.monotonic()
+        connection.connect((host, port))
+        used = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        if used.rstrip(b"\0").decode() != control:
+            sys.exit(f"this kernel has no congestion control {control!r}")
+        [segment] = struct.unpack_from("I", _info(connection), SND_MSS)
+        if segment != mss_bytes:
+            sys.exit(f"the kernel sends segments of {segment} B, not {mss_bytes} B")
+        writer = threading.Thread(target=_write, args=(connection, size_bytes))
+        writer.start()
+        cwnd = []
+        while writer.is_alive():
+            [window] = struct.unpack_from("I", _info(connection), SND_CWND)
+            cwnd.append((time.monotonic() - start, window))
+            time.sleep(SAMPLING_S)
+        writer.join()
+    _tell(json.dumps({"cwnd": cwnd}))
+
+
+def _write(connection: socket.socket, size_bytes: int) -> None:
+    connection.sendall(bytes(size_bytes))
+    connection.shutdown(socket.SHUT_WR)
+    connection.recv(1)  # the peer closes when all has arrived
+
+
+def _info(connection: socket.socket) -> bytes:
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+
+
+def _own_address() -> str:
+    """Return the address towards the other side."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((os.environ["THINPIPE_GATEWAY"], 9))
+        address: str = probe.getsockname()[0]
+        return address
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["receive", window]:
+            receive(int(window))
+        case ["send", host, port, size, control, mss]:
+            send(host, int(port), int(size), control, int(mss))

@@ -1,0 +1,36 @@
+"""The kernel's TCP through the emulator does as ours does in the simulator."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by then
+    """Compare all set-ups: the emulated run side by side, in networks of their own."""
+    out = tmp_path_factory.mktemp("emulation") / "out"
+    command = ["-m", "thinpipe", "reproduce", "emulation", "--json", "--out", str(out)]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    [made] = json.loads(done.stdout)["papers"]
+    return {fact["id"]: fact for fact in made["facts"]}
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+@pytest.mark.parametrize("setup", ["umts-384", "umts-384-lossy", "gprs-live-40", "trace"])
+def test_throughput_and_round_trip_time_agree(findings, setup, control):
+    found = {
+        name: findings[f"{setup}-{control}-{name}"]["values"]
+        for name in ("throughput", "rtt", "lateness")
+    }
+    [throughput], [rtt], [lateness] = found.values()
+    assert abs(throughput) <= 3
+    assert abs(rtt) <= 5
+    assert 0 < lateness <= 5
+
+
+def test_nothing_else_is_claimed(findings):
+    assert len(findings) == 24
+    assert {fact["expected"] for fact in findings.values()} == {"holds"}
