@@ -1,17 +1,18 @@
 """Traffic for measurements, each kind a program: servers first tell their port.
 
-``echo`` answers UDP, ``sink`` takes UDP in, ``source`` sends on every connection while it lasts.
-``ping HOST PORT COUNT BYTES`` tells round-trip times in seconds, ``flood HOST PORT SECONDS BYTES``
-sends datagrams, ``download HOST PORT SECONDS CONNECTIONS`` takes in what a source sends. All end
-by themselves.
+``sink`` takes UDP in, ``source`` sends on every connection while it lasts. ``ping HOST COUNT
+BYTES`` tells round-trip times in seconds, ``flood HOST PORT SECONDS BYTES`` sends datagrams,
+``download HOST PORT SECONDS CONNECTIONS`` takes in what a source sends. All end by themselves.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import selectors
 import socket
+import struct
 import sys
 import threading
 import time
@@ -21,13 +22,9 @@ LIMIT_S: Final = 60.0
 LARGEST: Final = 65_535
 PIECE_BYTES: Final = 1 << 18
 PAUSE_S: Final = (0.03, 0.06)
-
-
-def echo() -> None:
-    """Answer datagrams with the same bytes."""
-    with _udp_server() as server:
-        while True:
-            server.sendto(*server.recvfrom(LARGEST))
+ECHO_REQUEST, ECHO_REPLY = 8, 0
+SO_TIMESTAMPNS: Final = 35
+"""asm-generic/socket.h"""
 
 
 def sink() -> None:
@@ -58,19 +55,42 @@ def _fill(connection: socket.socket) -> None:
             pass
 
 
-def ping(host: str, port: str, count: str, size: str) -> None:
-    """Send datagrams with pauses of random lengths, so that they meet every phase of the link."""
+def ping(host: str, count: str, size: str) -> None:
+    """Send echo requests with pauses of random lengths, so that they meet every phase of the link.
+
+    The kernel answers them, and stamps the answers when they come: so only the way between counts.
+    """
     chance, rtts = random.Random(1), []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as client:
+        client.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         client.settimeout(LIMIT_S)
-        client.connect((host, int(port)))
-        for _ in range(int(count)):
+        client.connect((host, 0))
+        for number in range(int(count)):
             time.sleep(chance.uniform(*PAUSE_S))
-            start = time.perf_counter()
-            client.send(bytes(int(size)))
-            client.recv(LARGEST)
-            rtts.append(time.perf_counter() - start)
+            asked = struct.pack("!HH", os.getpid() & 0xFFFF, number) + bytes(int(size) - 8)
+            request = struct.pack("!BBH", ECHO_REQUEST, 0, _checksum(asked)) + asked
+            start = time.time()
+            client.send(request)
+            rtts.append(_answered(client, asked) - start)
     _tell(rtts)
+
+
+def _answered(client: socket.socket, asked: bytes) -> float:
+    """Wait for the answer and return when it came."""
+    while True:
+        packet, [(_, _, stamp)], _, _ = client.recvmsg(LARGEST, 64)
+        answer = packet[4 * (packet[0] & 15) :]
+        if answer[0] == ECHO_REPLY and answer[4:] == asked:
+            seconds, nanoseconds = struct.unpack("qq", stamp)
+            return float(seconds + nanoseconds / 1e9)
+
+
+def _checksum(asked: bytes) -> int:
+    """Return the checksum of an echo request with this content (RFC 1071)."""
+    total: int = (ECHO_REQUEST << 8) + sum(struct.unpack(f"!{len(asked) // 2}H", asked))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
 
 
 def flood(host: str, port: str, seconds: str, size: str) -> None:
@@ -88,12 +108,13 @@ def flood(host: str, port: str, seconds: str, size: str) -> None:
 
 def download(host: str, port: str, seconds: str, connections: str) -> None:
     """Take in what comes on so many connections, and tell how many bytes that were."""
-    buffer, taken = bytearray(PIECE_BYTES), 0
+    buffer, taken, end = bytearray(PIECE_BYTES), 0, time.monotonic() + float(seconds)
     with selectors.DefaultSelector() as ready:
         for _ in range(int(connections)):
-            client = socket.create_connection((host, int(port)))
+            client = socket.socket()
+            client.settimeout(0)
+            client.connect_ex((host, int(port)))
             ready.register(client, selectors.EVENT_READ, client)
-        end = time.monotonic() + float(seconds)
         while (left := end - time.monotonic()) > 0:
             for key, _ in ready.select(left):
                 taken += key.data.recv_into(buffer)
@@ -113,9 +134,7 @@ def _tell(what: object) -> None:
     sys.stdout.flush()
 
 
-PROGRAMS: Final = {
-    program.__name__: program for program in (echo, sink, source, ping, flood, download)
-}
+PROGRAMS: Final = {program.__name__: program for program in (sink, source, ping, flood, download)}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](*sys.argv[2:])
