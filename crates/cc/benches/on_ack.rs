@@ -4,8 +4,8 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Halving, Limits, Loss, LossKind,
-    RateSample, SlowStart, VegasParameters, WestwoodParameters,
+    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Limits, Loss, LossKind, RateSample,
+    RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
 };
 use divan::Bencher;
 
@@ -21,7 +21,7 @@ fn main() {
 fn algorithms() -> impl Iterator<Item = Algorithm> {
     [
         Algorithm::Tahoe,
-        Algorithm::Reno(Halving::WholeSegments),
+        Algorithm::Reno(RenoParameters::PLAIN),
         Algorithm::Vegas(VegasParameters {
             alpha: 1.0,
             beta: 3.0,

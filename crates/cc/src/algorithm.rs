@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::{
-    Bbr, BbrParameters, Controller, Cubic, CubicParameters, Halving, Limits, Reno, Tahoe, Vegas,
-    VegasParameters, Westwood, WestwoodParameters,
+    Bbr, BbrParameters, Controller, Cubic, CubicParameters, Limits, Reno, RenoParameters, Tahoe,
+    Vegas, VegasParameters, Westwood, WestwoodParameters,
 };
 
 /// A congestion control and its parameters: makes one [`Controller`] for each connection.
@@ -14,7 +14,7 @@ pub enum Algorithm {
     /// [`Tahoe`].
     Tahoe,
     /// [`Reno`].
-    Reno(Halving),
+    Reno(RenoParameters),
     /// [`Vegas`].
     Vegas(VegasParameters),
     /// [`Westwood`].
@@ -32,7 +32,7 @@ impl Algorithm {
     pub fn controller(&self, limits: &Limits) -> Box<dyn Controller> {
         match self {
             Self::Tahoe => Box::new(Tahoe::new(limits)),
-            Self::Reno(halving) => Box::new(Reno::new(limits, *halving)),
+            Self::Reno(parameters) => Box::new(Reno::new(limits, *parameters)),
             Self::Vegas(parameters) => Box::new(Vegas::new(limits, *parameters)),
             Self::Westwood(parameters) => Box::new(Westwood::new(limits, *parameters)),
             Self::Cubic(parameters) => Box::new(Cubic::new(limits, *parameters)),

@@ -23,7 +23,7 @@ pub use algorithm::{Algorithm, Custom};
 pub use bbr::{Bbr, BbrParameters};
 pub use controller::{Ack, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
 pub use cubic::{Cubic, CubicParameters, SlowStart};
-pub use reno::{Halving, Reno};
+pub use reno::{Growth, Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;
 pub use vegas::{Delta, Vegas, VegasParameters};
 pub use westwood::{Westwood, WestwoodParameters};

@@ -15,11 +15,38 @@ pub enum Halving {
     Exact,
 }
 
+/// What the window grows by. A receiver that acknowledges every other segment halves the pace of one
+/// that counts acknowledgements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance (RFC
+    /// 5681 equations 2 and 3).
+    Acknowledgements,
+    /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465; RFC
+    /// 5681 §3.1 recommends it for congestion avoidance).
+    Bytes,
+}
+
+/// The habits of [`Reno`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RenoParameters {
+    /// What half of a window is.
+    pub halving: Halving,
+    /// What the window grows by.
+    pub growth: Growth,
+}
+
+impl RenoParameters {
+    /// Whole segments, and one step for each acknowledgement.
+    pub const PLAIN: Self =
+        Self { halving: Halving::WholeSegments, growth: Growth::Acknowledgements };
+}
+
 /// Additive increase, multiplicative decrease.
 ///
-/// * Slow start, cwnd < ssthresh: one segment more for each acknowledgement (RFC 5681 §3.1).
-/// * Congestion avoidance: 1/cwnd more for each acknowledgement, which is one segment per round
-///   trip (RFC 5681 equation 3).
+/// * Slow start, cwnd < ssthresh: one segment more for each segment that is acknowledged, or for
+///   each acknowledgement (RFC 5681 §3.1).
+/// * Congestion avoidance: one segment more per round trip.
 /// * Duplicate acknowledgements: ssthresh and cwnd become half of the window, at least 2 segments
 ///   (RFC 5681 equation 4 and §3.2).
 /// * Timeout: ssthresh likewise, cwnd one segment. RFC 5681 §3.1 holds ssthresh when the same
@@ -27,26 +54,29 @@ pub enum Halving {
 #[derive(Debug)]
 pub struct Reno {
     window: Window,
-    halving: Halving,
+    parameters: RenoParameters,
 }
 
 impl Reno {
     /// A connection's controller at its start.
-    pub fn new(limits: &Limits, halving: Halving) -> Self {
-        Self { window: Window::new(limits), halving }
+    pub fn new(limits: &Limits, parameters: RenoParameters) -> Self {
+        Self { window: Window::new(limits), parameters }
     }
 }
 
 impl Controller for Reno {
     fn on_ack(&mut self, ack: &Ack) {
         if self.window.opens_with(ack) {
-            self.window.grow_additively(ack.acked);
+            match self.parameters.growth {
+                Growth::Acknowledgements => self.window.grow_additively(ack.acked),
+                Growth::Bytes => self.window.grow_by_bytes(ack.acked),
+            }
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.window.remember();
-        let half = match self.halving {
+        let half = match self.parameters.halving {
             Halving::WholeSegments => self.window.half(),
             Halving::Exact => (self.window.cwnd / 2.0).max(1.0),
         };

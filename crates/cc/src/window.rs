@@ -69,6 +69,13 @@ impl Window {
         self.grow(if self.slow_start() { share } else { share / self.cwnd });
     }
 
+    /// Opens the window by the segments that `acked` bytes are in slow start, two at most (RFC 3465
+    /// §2.3), by their part of the window in congestion avoidance (§2.1).
+    pub(crate) fn grow_by_bytes(&mut self, acked: u64) {
+        let segments = self.segments(acked);
+        self.grow(if self.slow_start() { segments.min(2.0) } else { segments / self.cwnd });
+    }
+
     /// Closes the window to what the connection started with (RFC 5681 §4.1).
     pub(crate) fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);

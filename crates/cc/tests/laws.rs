@@ -4,8 +4,8 @@ mod harness;
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Halving, Limits, Loss,
-    LossKind, LostSegment, RateSample, SlowStart, VegasParameters, WestwoodParameters,
+    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Limits, Loss, LossKind,
+    LostSegment, RateSample, RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
 };
 use harness::{ACK, LOSS};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn algorithms() -> [Algorithm; 8] {
     let vegas = |delta| VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta };
     [
         Algorithm::Tahoe,
-        Algorithm::Reno(Halving::WholeSegments),
+        Algorithm::Reno(RenoParameters::PLAIN),
         Algorithm::Vegas(vegas(Delta::Rounded)),
         Algorithm::Vegas(vegas(Delta::Exact)),
         Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }),

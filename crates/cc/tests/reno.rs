@@ -3,14 +3,14 @@
 mod harness;
 
 use base::Time;
-use cc::{Ack, Controller, Halving, Limits, Loss, LossKind, Reno};
+use cc::{Ack, Controller, Growth, Halving, Limits, Loss, LossKind, Reno, RenoParameters};
 use harness::{ACK, LOSS};
 
 const MSS: u32 = 512;
 
 fn reno(initial_window: u32, initial_ssthresh: u32, maximum_window: u32) -> Reno {
     let limits = Limits { mss: MSS, initial_window, initial_ssthresh, maximum_window };
-    Reno::new(&limits, Halving::WholeSegments)
+    Reno::new(&limits, RenoParameters::PLAIN)
 }
 
 fn ack(acked: u64) -> Ack {
@@ -48,11 +48,44 @@ fn congestion_avoidance_adds_a_segment_a_round_trip() {
 }
 
 #[test]
+fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
+    let check = |growth, ssthresh, expect: [u64; 4]| {
+        let limits = Limits {
+            mss: MSS,
+            initial_window: 8,
+            initial_ssthresh: ssthresh,
+            maximum_window: 64,
+        };
+        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::PLAIN });
+        let delayed = expect.map(|_| {
+            let acks = segments(reno.window()) / 2;
+            (0..acks).for_each(|_| reno.on_ack(&ack(2 * u64::from(MSS))));
+            segments(reno.window())
+        });
+        assert_eq!(delayed, expect, "{growth:?}");
+    };
+    check(Growth::Acknowledgements, 64, [12, 18, 27, 40]);
+    check(Growth::Bytes, 64, [16, 32, 64, 64]);
+    check(Growth::Acknowledgements, 8, [8, 8, 9, 9]);
+    check(Growth::Bytes, 8, [8, 9, 10, 11]);
+}
+
+#[test]
+fn growth_by_bytes_opens_slow_start_by_two_segments_an_acknowledgement_at_most() {
+    let limits = Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64 };
+    let parameters = RenoParameters { growth: Growth::Bytes, ..RenoParameters::PLAIN };
+    let mut reno = Reno::new(&limits, parameters);
+    reno.on_ack(&ack(8 * u64::from(MSS)));
+    assert_eq!(segments(reno.window()), 10);
+}
+
+#[test]
 fn exactly_half_may_be_no_whole_number() {
     let check = |cwnd, expect: (u64, u64)| {
         let limits =
             Limits { mss: 1000, initial_window: cwnd, initial_ssthresh: 64, maximum_window: 64 };
-        let mut reno = Reno::new(&limits, Halving::Exact);
+        let mut reno =
+            Reno::new(&limits, RenoParameters { halving: Halving::Exact, ..RenoParameters::PLAIN });
         reno.on_loss(&loss(LossKind::DuplicateAcks));
         assert_eq!((reno.window(), reno.ssthresh()), expect, "from {cwnd}");
     };

@@ -6,10 +6,10 @@ use radio::umts::rlc::am;
 use radio::umts::{self, DchConfig};
 
 use crate::{
-    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Halving,
-    Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Queue, Radio, Recovery, Reno,
-    Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
-    Westwood,
+    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth,
+    Halving, Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Queue, Radio,
+    Recovery, Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status,
+    Tcp, Vegas, Westwood,
 };
 
 impl Tcp {
@@ -85,7 +85,7 @@ impl Tcp {
         };
         match controller {
             Controller::Tahoe => cc::Algorithm::Tahoe,
-            Controller::Reno => cc::Algorithm::Reno(self.reno.halving()),
+            Controller::Reno => cc::Algorithm::Reno(self.reno.parameters()),
             Controller::Vegas => cc::Algorithm::Vegas(self.vegas.parameters()),
             Controller::Westwood => cc::Algorithm::Westwood(self.westwood.parameters()),
             Controller::Cubic => cc::Algorithm::Cubic(self.cubic.parameters()),
@@ -129,10 +129,16 @@ impl Tcp {
 }
 
 impl Reno {
-    const fn halving(&self) -> cc::Halving {
-        match self.halving {
-            Halving::WholeSegments => cc::Halving::WholeSegments,
-            Halving::Exact => cc::Halving::Exact,
+    const fn parameters(&self) -> cc::RenoParameters {
+        cc::RenoParameters {
+            halving: match self.halving {
+                Halving::WholeSegments => cc::Halving::WholeSegments,
+                Halving::Exact => cc::Halving::Exact,
+            },
+            growth: match self.growth {
+                Growth::Acknowledgements => cc::Growth::Acknowledgements,
+                Growth::Bytes => cc::Growth::Bytes,
+            },
         }
     }
 }

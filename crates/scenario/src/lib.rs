@@ -41,10 +41,10 @@ pub use form::{Key, TraceFile};
 pub use profile::Profile;
 pub use schema::{
     Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow,
-    Flow, GilbertElliott, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing, PartialAckTimer,
-    PartialAckWindow, Pdcp, Poll, Queue, QueueBack, QueueKind, Radio, RadioKind, Recovery, Red,
-    Reno, Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart, SpuriousTimeouts, Status,
-    Step, Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
+    Flow, GilbertElliott, Growth, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing,
+    PartialAckTimer, PartialAckWindow, Pdcp, Poll, Queue, QueueBack, QueueKind, Radio, RadioKind,
+    Recovery, Red, Reno, Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart,
+    SpuriousTimeouts, Status, Step, Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

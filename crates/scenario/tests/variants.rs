@@ -1,7 +1,7 @@
 //! Variants are pairs of congestion control and loss recovery; profiles are sets of defaults.
 
 use base::Duration;
-use cc::{Algorithm, Custom, Halving};
+use cc::{Algorithm, Custom, RenoParameters};
 use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
 use tcp::{
     Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind, SpuriousTimeouts,
@@ -219,7 +219,7 @@ fn an_unknown_profile_names_the_nearest() {
 #[test]
 fn an_algorithm_of_the_callers_goes_by_its_name() {
     let mine =
-        Custom::new("mine", |limits| Algorithm::Reno(Halving::WholeSegments).controller(limits));
+        Custom::new("mine", |limits| Algorithm::Reno(RenoParameters::PLAIN).controller(limits));
     let set = [("tcp.congestion_control", "mine"), ("tcp.recovery", "newreno")];
     let scenario = parse("", &set, &[mine]).expect("it is handed in");
     assert!(matches!(scenario.tcp.config().congestion_control, Algorithm::Custom(_)));

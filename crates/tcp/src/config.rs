@@ -1,7 +1,7 @@
 //! What an endpoint can be told to do.
 
 use base::Duration;
-use cc::{Algorithm, Controller, Halving, Limits};
+use cc::{Algorithm, Controller, Limits, RenoParameters};
 
 /// An endpoint's configuration.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Config {
     /// An endpoint with everything switched off that can be: Reno as of RFC 5681 with the timer of
     /// RFC 6298, to build others from.
     pub const PLAIN: Self = Self {
-        congestion_control: Algorithm::Reno(Halving::WholeSegments),
+        congestion_control: Algorithm::Reno(RenoParameters::PLAIN),
         recovery: RecoveryKind::Reno,
         mss: 536,
         window: 64,

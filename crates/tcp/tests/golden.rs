@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use base::{Duration, Observe, Rate, Seq, TcpFact, Time, Transmitter};
-use cc::{Algorithm, Delta, Halving, VegasParameters};
+use cc::{Algorithm, Delta, RenoParameters, VegasParameters};
 use tcp::{Config, Endpoint, Length, Payload, RecoveryKind, RtoConfig, Segment};
 
 const MSS: u32 = 512;
 const DELAY: Duration = Duration::from_millis(60);
 const END: Time = Time::from_nanos(300_000_000_000);
-const RENO: Variant = (Algorithm::Reno(Halving::WholeSegments), RecoveryKind::Reno);
+const RENO: Variant = (Algorithm::Reno(RenoParameters::PLAIN), RecoveryKind::Reno);
 const VEGAS: Variant = (
     Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta: Delta::Rounded }),
     RecoveryKind::Vegas,

@@ -3,11 +3,14 @@
 use crate::form::{Count, Factor, Flag, Fraction, Or, Positive, Word, as_key, section, words};
 
 section! {
-    /// `[tcp.reno]`: the window after a loss.
+    /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.
     pub struct Reno {
         /// What half of a window is: as many whole segments, or exactly half. ns-2.35 has the
         /// latter. Default: whole segments.
         pub halving: Halving as Word<Halving> = Halving::WholeSegments;
+        /// What the window grows by: acknowledgements, or the bytes that they acknowledge. Default:
+        /// ns-2.
+        pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
     }
 }
 
@@ -70,6 +73,16 @@ words! {
         WholeSegments = "whole-segments",
         /// Exactly half.
         Exact = "exact",
+    }
+}
+
+words! {
+    /// What Reno's window grows by.
+    pub enum Growth {
+        /// One step for each acknowledgement (RFC 5681 equations 2 and 3).
+        Acknowledgements = "acknowledgements",
+        /// By the segments that are acknowledged (RFC 3465).
+        Bytes = "bytes",
     }
 }
 

@@ -11,7 +11,7 @@ mod variant;
 
 use base::Duration;
 
-pub use control::{Cubic, Delta, Halving, Reno, SlowStart, Vegas, Westwood};
+pub use control::{Cubic, Delta, Growth, Halving, Reno, SlowStart, Vegas, Westwood};
 pub use link::{Back, GilbertElliott, Link, Step, Traces};
 pub use network::{Flow, Hosts, Wired};
 pub use queue::{CoDel, Queue, QueueBack, QueueKind, Red};

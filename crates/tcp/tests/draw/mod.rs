@@ -2,8 +2,8 @@
 
 use base::Duration;
 use cc::{
-    Algorithm, BbrParameters, CubicParameters, Delta, Halving, SlowStart, VegasParameters,
-    WestwoodParameters,
+    Algorithm, BbrParameters, CubicParameters, Delta, Halving, RenoParameters, SlowStart,
+    VegasParameters, WestwoodParameters,
 };
 use proptest::prelude::*;
 use tcp::{
@@ -88,8 +88,8 @@ fn congestion_control() -> impl Strategy<Value = Algorithm> {
     });
     prop_oneof![
         Just(Algorithm::Tahoe),
-        Just(Algorithm::Reno(Halving::WholeSegments)),
-        Just(Algorithm::Reno(Halving::Exact)),
+        Just(Algorithm::Reno(RenoParameters::PLAIN)),
+        Just(Algorithm::Reno(RenoParameters { halving: Halving::Exact, ..RenoParameters::PLAIN })),
         Just(Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })),
         Just(Algorithm::Westwood(WestwoodParameters { alpha: 0.9 })),
         cubic,

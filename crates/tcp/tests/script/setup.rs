@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
 use cc::{
-    Algorithm, BbrParameters, CubicParameters, Delta, Halving, SlowStart, VegasParameters,
+    Algorithm, BbrParameters, CubicParameters, Delta, RenoParameters, SlowStart, VegasParameters,
     WestwoodParameters,
 };
 use tcp::{
@@ -128,7 +128,7 @@ impl Setup {
 
     fn set_variant(&mut self, delta: Delta) -> Result<(), String> {
         let vegas = Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta });
-        let reno = Algorithm::Reno(Halving::WholeSegments);
+        let reno = Algorithm::Reno(RenoParameters::PLAIN);
         let newreno = RecoveryKind::NewReno(NewReno::RFC_6582);
         let (congestion_control, recovery) = match self.variant.as_str() {
             "tahoe" => (Algorithm::Tahoe, RecoveryKind::Tahoe),

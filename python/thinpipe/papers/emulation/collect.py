@@ -154,7 +154,7 @@ def _job(point: Point) -> Job:
 
 
 def _setup(point: Point) -> tuple[Setup, str]:
-    control = dict(point.settings)["tcp.variant"]
+    control = dict(point.settings)["tcp.congestion_control"]
     return next(each for each in SETUPS.values() if each.point(control) == point), control
 
 

@@ -19,7 +19,7 @@ TRACE: Final = Path(__file__).with_name("trace.toml")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A network, and a transfer over it that the receiver's window limits."""
+    """A network, and a transfer over it."""
 
     scenario: str | Path
     settings: tuple[tuple[str, Value], ...]
@@ -32,8 +32,8 @@ class Setup:
             self.scenario,
             (
                 *self.settings,
-                ("tcp.profile", "modern"),
-                ("tcp.variant", control),
+                *LINUX,
+                ("tcp.congestion_control", control),
                 ("tcp.mss", f"{MSS} B"),
                 ("tcp.receive_buffer", f"{self.window_bytes} B"),
                 ("flow.bytes", f"{self.payload_bytes} B"),
@@ -46,10 +46,25 @@ class Setup:
         return tuple(self.point(control) for control in CONTROLS)
 
 
+LINUX: Final = (("tcp.profile", "modern"), ("tcp.recovery", "rack"))
+"""What the kernel's sender has beside its congestion control."""
+
 SETUPS: Final = {
     "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),
     "umts-384-lossy": Setup("umts-384", (("radio.tbler", "10 %"),), 900_000, 48_000),
     "gprs-live-40": Setup("gprs-live-40", (), 120_000, 16_384),
     "trace": Setup(TRACE, (), 600_000, 48_000),
+    "short-queue": Setup(
+        "link",
+        (
+            ("link.rate", "1 Mbit/s"),
+            ("link.delay", "40 ms"),
+            ("link.back.rate", "256 kbit/s"),
+            ("queue.packets", "20"),
+            ("queue.back.packets", "200"),
+        ),
+        2_000_000,
+        64_000,
+    ),
 }
 """By the item that shows them."""

@@ -141,8 +141,9 @@ def _window(job: Job, packets: list[Packet]) -> int:
     return window
 
 
-STEADY: Final = 0.9
-"""The least share of acknowledgements that announce the same window."""
+STEADY: Final = 0.5
+"""The least share of acknowledgements that announce the same window: what waits for a lost segment
+takes room meanwhile."""
 
 ROOM: Final = 0.15
 """How far that window may lie from the one asked for."""

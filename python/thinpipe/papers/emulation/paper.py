@@ -20,6 +20,7 @@ TITLES: Final = {
     "umts-384-lossy": "UMTS, 384 kbit/s, 10 % of blocks in error",
     "gprs-live-40": "GPRS, 40 kbit/s, receive window of 16 KB",
     "trace": "A link whose rate wanders",
+    "short-queue": "1 Mbit/s with a queue of 20 packets, which overflows",
 }
 
 ITEMS: Final = tuple(
@@ -43,7 +44,8 @@ PAPER: Final = Paper(
         "in the simulator, from the very moment when the kernel's SYN entered: the radio's errors, "
         "the phase of its TTIs and that of a trace are functions of time, so both meet the same. "
         "Congestion control, segment size and receive window are the same on either side and "
-        "checked; the simulator's endpoint has the profile “modern”.",
+        "checked; the simulator's endpoint has the profile “modern” and repairs by RACK, as the "
+        "kernel does.",
         "Throughput is payload over the time from the SYN to the last acknowledgement. Round-trip "
         "times are those of segments sent once, at the sender, by the same rule from a capture "
         "and from the simulation's trace.",
