@@ -138,6 +138,7 @@ def packets() -> dict[str, bytes]:
         "ipv4-udp": ipv4(struct.pack("!HHHH", 53, 53, 12, 0) + b"data", protocol=UDP),
         "ipv4-icmp": ipv4(b"\x08\0\xf7\xff\0\0\0\0", protocol=ICMP),
         "ipv4-too-big": ipv4(b"\3\4\0\0\0\0\5\x78" + good[:28], protocol=ICMP),
+        "ipv4-authentication": ipv4(bytes([TCP, 1]) + bytes(10) + data, protocol=AUTHENTICATION),
         "ipv4-protocol-255": ipv4(b"?", protocol=255),
         "tcp-four-words": ipv4(tcp(b"data", words=4)),
         "tcp-fifteen-words": ipv4(tcp(b"data", words=15)),

@@ -2,7 +2,8 @@
 
 ``echo`` answers UDP until its input ends, after a line with its port. ``udp HOST PORT SIZE...``
 sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests.
-``flood HOST PORT SECONDS`` sends datagrams as fast as it can.
+``flood HOST PORT SECONDS`` sends datagrams as fast as it can, or with a pause of so many seconds
+after each.
 """
 
 import json
@@ -76,7 +77,7 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
-def flood(host: str, port: str, seconds: str) -> None:
+def flood(host: str, port: str, seconds: str, pause: str = "0") -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((host, int(port)))
         sent, refused, end = 0, 0, time.monotonic() + float(seconds)
@@ -84,6 +85,8 @@ def flood(host: str, port: str, seconds: str) -> None:
             try:
                 client.send(bytes(FLOOD_BYTES))
                 sent += 1
+                if float(pause):
+                    time.sleep(float(pause))
             except OSError:  # the device's queue is full, or nobody listens
                 refused += 1
     tell({"sent": sent, "refused": refused})

@@ -184,11 +184,7 @@ def test_a_closed_port_answers_at_once():
 @pytest.mark.parametrize(
     ("scenario", "settings", "limit"),
     [
-        (
-            "link",
-            {"link.rate": "1 Mbit/s", "link.back.rate": "1 Mbit/s", "queue.packets": "20"},
-            20,
-        ),
+        ("link", SHORT_QUEUE, 20),
         ("umts-384", {}, 50),
     ],
 )

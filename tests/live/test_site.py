@@ -356,10 +356,11 @@ def running(word: str) -> list[int]:
 def test_what_is_left_behind_is_ended_and_counted(host, tmp_path):
     mark, record = f"{next(NUMBERS)}987654", tmp_path / "record.json"
     deaf = f"trap : TERM; sleep {mark} & wait; sleep {mark}"
-    script = f"sh -c {shlex.quote(deaf)} & setsid sleep {mark} & sleep 0.3"
+    script = f"sh -c {shlex.quote(deaf)} & setsid env -i sleep {mark} & sleep 0.3"
     done = host.emulate("sh", "-c", script, options=("--record", str(record)))
     assert done.returncode == 0, done.stderr
-    # The shell that does not listen, its child, and the one in a session of its own.
+    # The shell that does not listen, its child, and the one in a session and with an environment
+    # of its own.
     assert json.loads(record.read_text())["left_behind"] == 3
     assert running(mark) == []
 
@@ -430,16 +431,26 @@ def test_frames_pass_between_two_interfaces(host, two_ends):
         text=True,
         cwd=ROOT,
     )
-    try:
-        reach = ["ip", "netns", "exec", two_ends[0], sys.executable, "-c", REACH, "10.9.0.2"]
+    reach = ["ip", "netns", "exec", two_ends[0], sys.executable, "-c", REACH, "10.9.0.2"]
+
+    def reached() -> bool:
+        done = subprocess.run(reach, capture_output=True, text=True, timeout=LIMIT_S, check=True)
+        return done.stdout == "[true]\n"
+
+    def soon_reached() -> bool:
         deadline = time.monotonic() + 20
-        reached = "[false]\n"
-        while reached != "[true]\n" and time.monotonic() < deadline:
-            reached = subprocess.run(
-                reach, capture_output=True, text=True, timeout=LIMIT_S, check=True
-            ).stdout
-        assert reached == "[true]\n"
+        while not (found := reached()) and time.monotonic() < deadline:
+            pass
+        return found
+
+    try:
+        assert soon_reached()
         assert "promiscuity 1" in host.run("ip", "-d", "link", "show", "if0").stdout
+        # An interface that is down for a while ends nothing.
+        ip(f"-n {host.name} link set if1 down")
+        assert not reached()
+        ip(f"-n {host.name} link set if1 up")
+        assert soon_reached()
     finally:
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=LIMIT_S)

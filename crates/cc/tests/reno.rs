@@ -50,12 +50,8 @@ fn congestion_avoidance_adds_a_segment_a_round_trip() {
 #[test]
 fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
     let check = |growth, ssthresh, expect: [u64; 4]| {
-        let limits = Limits {
-            mss: MSS,
-            initial_window: 8,
-            initial_ssthresh: ssthresh,
-            maximum_window: 64,
-        };
+        let limits =
+            Limits { mss: MSS, initial_window: 8, initial_ssthresh: ssthresh, maximum_window: 64 };
         let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::PLAIN });
         let delayed = expect.map(|_| {
             let acks = segments(reno.window()) / 2;

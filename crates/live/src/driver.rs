@@ -7,6 +7,7 @@ use base::{Duration, Time};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
+use crate::backlog::Backlog;
 use crate::wait::Wait;
 use crate::{Bell, Clock, Device, Scheduling, Tun};
 
@@ -32,7 +33,7 @@ pub trait Machine {
     /// What ends the run.
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>>;
 
-    /// The packets that come in next may have waited for so long, since nobody looked.
+    /// The packets that come in next, at whatever port, may have waited there for so long.
     fn handle_unseen(&mut self, _unseen: Duration) {}
 
     /// What became of the packet that was polled last.
@@ -70,6 +71,11 @@ pub trait Port: AsFd {
     /// # Errors
     /// The kernel's, which then has not taken the packet.
     fn send(&self, packet: &[u8]) -> io::Result<()>;
+
+    /// Packets that may wait to be received at most; `None` if that is not known.
+    fn room(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl Port for Tun {
@@ -80,6 +86,10 @@ impl Port for Tun {
     fn send(&self, packet: &[u8]) -> io::Result<()> {
         Self::send(self, packet)
     }
+
+    fn room(&self) -> Option<u64> {
+        Some(Self::room(self))
+    }
 }
 
 impl Port for Device {
@@ -89,6 +99,13 @@ impl Port for Device {
 
     fn send(&self, packet: &[u8]) -> io::Result<()> {
         Self::send(self, packet)
+    }
+
+    fn room(&self) -> Option<u64> {
+        match self {
+            Self::Tun(tun) => Some(tun.room()),
+            Self::Packet(_) => None,
+        }
     }
 }
 
@@ -108,6 +125,8 @@ pub fn run<M: Machine>(
     let mut wait = Wait::new(scheduling, clock.now());
     let mut inbox = vec![0; Device::LARGEST];
     let mut outbox = Vec::new();
+    let empty = |port: &_| Backlog::new(Port::room(port), clock.now());
+    let mut backlogs: Vec<_> = ports.iter().map(empty).collect();
     let fds = ports.iter().map(AsFd::as_fd).chain([bell.as_fd()]);
     let mut fds: Vec<_> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
     while !machine.is_over() {
@@ -115,9 +134,16 @@ pub fn run<M: Machine>(
             if fds[number].revents().is_empty() {
                 continue;
             }
+            let backlog = &mut backlogs[number];
+            machine.handle_unseen(backlog.begin(clock.now()));
             for _ in 0..BATCH {
+                let before = clock.now();
                 let received = port.receive(&mut inbox).or_else(|error| again(number, &error));
-                let Some(bytes) = received? else { break };
+                let Some(bytes) = received? else {
+                    backlog.was_empty(before);
+                    break;
+                };
+                backlog.receive();
                 machine.handle_packet(clock.now(), number, &inbox[..bytes])?;
             }
             flush(clock, ports, machine, &mut outbox)?;
@@ -128,8 +154,13 @@ pub fn run<M: Machine>(
         machine.handle_timeout(clock.now())?;
         flush(clock, ports, machine, &mut outbox)?;
         if !machine.is_over() {
-            let unseen = wait.until(machine.poll_timeout(), clock, &mut fds)?;
-            machine.handle_unseen(unseen);
+            let nothing = wait.until(machine.poll_timeout(), clock, &mut fds)?;
+            for (backlog, fd) in backlogs.iter_mut().zip(&fds) {
+                let empty = if fd.revents().is_empty() { Some(wait.looked()) } else { nothing };
+                if let Some(time) = empty {
+                    backlog.was_empty(time);
+                }
+            }
         }
     }
     Ok(())
@@ -166,9 +197,9 @@ fn again(number: usize, error: &io::Error) -> io::Result<Option<usize>> {
     }
 }
 
-/// True if no later packet will fare better.
+/// True if no later packet will fare better. An interface that is down may come up again.
 fn is_gone(error: &io::Error) -> bool {
-    let gone = [Errno::BADFD, Errno::BADF, Errno::NODEV, Errno::NXIO, Errno::NETDOWN];
+    let gone = [Errno::BADFD, Errno::BADF, Errno::NODEV, Errno::NXIO];
     Errno::from_io_error(error).is_some_and(|errno| gone.contains(&errno))
 }
 

@@ -36,7 +36,7 @@ pub struct Emulation {
     site: Site,
     scenario: String,
     seed: u64,
-    mtu: u16,
+    mtu: Option<u16>,
     started: String,
 }
 
@@ -64,7 +64,7 @@ impl Emulation {
             site,
             scenario: scenario.name.clone(),
             seed: scenario.seed,
-            mtu: config.mtu,
+            mtu: config.between.is_none().then_some(config.mtu),
             started,
         })
     }
@@ -166,11 +166,15 @@ impl PacketThread {
         let cannot = |error: io::Error| Trouble::new(format!("cannot start the emulator: {error}"));
         let bell = Arc::new(Bell::new().map_err(cannot)?);
         let rung = Arc::clone(&bell);
+        let stopped = |error: io::Error| Trouble::new(format!("the emulator stopped: {error}"));
+        let uncounted = |error: io::Error| {
+            Trouble::new(format!("cannot say how many packets the kernel dropped: {error}"))
+        };
         let carry = move || {
             let scheduling = scheduling::hurry();
-            driver::run(&clock, &devices, &rung, scheduling, &mut emulator)
-                .map_err(|error| Trouble::new(format!("the emulator stopped: {error}")))?;
-            let dropped_before = devices.each_ref().map(|device| device.dropped().unwrap_or(0));
+            driver::run(&clock, &devices, &rung, scheduling, &mut emulator).map_err(stopped)?;
+            let [network, mobile] = devices.each_ref().map(Device::dropped);
+            let dropped_before = [network.map_err(uncounted)?, mobile.map_err(uncounted)?];
             Ok(Ended { emulator, at: clock.now(), scheduling, dropped_before })
         };
         let thread = thread::Builder::new().name("packets".to_owned()).spawn(carry);

@@ -8,6 +8,7 @@
 //! for it, and with the [`Record`] of what became of all packets.
 
 mod application;
+mod backlog;
 mod bell;
 mod books;
 mod capture;

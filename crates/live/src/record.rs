@@ -32,8 +32,8 @@ pub struct Record {
     pub started: String,
     /// How long it ran.
     pub wall_s: f64,
-    /// The largest IP packet of a fresh site.
-    pub mtu: u16,
+    /// The largest IP packet; between two interfaces each has its own limit.
+    pub mtu: Option<u16>,
     /// How the packet thread was scheduled.
     pub scheduling: Scheduling,
     /// Processes that had been left behind and were ended.

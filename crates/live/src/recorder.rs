@@ -9,6 +9,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 
@@ -103,24 +105,71 @@ enum Item {
     Frame { side: Side, at: Time, frame: Bytes },
 }
 
+impl Item {
+    /// The memory that it takes, in bytes.
+    fn weight(&self) -> u64 {
+        let frame = match self {
+            Self::Row(_) => 0,
+            Self::Frame { frame, .. } => frame.len(),
+        };
+        (size_of::<Self>() + frame) as u64
+    }
+}
+
+/// The most memory that what waits to be written may take, in bytes: where packets come faster than
+/// a disk takes them, the recording fails and not the machine.
+const MOST_WAITING: u64 = 256 << 20;
+
+/// The memory that what waits to be written takes, in bytes. Once it was too much it stays so: a
+/// log with a gap would be believed.
+#[derive(Debug, Default)]
+struct Waiting(AtomicU64);
+
+impl Waiting {
+    fn change(&self, change: impl Fn(u64) -> u64) {
+        let change = |waiting| (waiting <= MOST_WAITING).then(|| change(waiting));
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).ok();
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > MOST_WAITING
+    }
+}
+
 /// The end of a recorder that packets see: it takes what is wanted, and writes nothing itself.
 #[derive(Debug, Default)]
 pub(crate) struct Tape {
     rows: Option<Sender<Item>>,
     frames: Option<Sender<Item>>,
+    waiting: Arc<Waiting>,
 }
 
 impl Tape {
+    /// The end of what `recording` wants, and the other one.
+    fn of(recording: &Recording) -> (Self, Receiver<Item>) {
+        let (sender, items) = channel();
+        let rows = recording.log.is_some().then(|| sender.clone());
+        let frames = recording.captures.is_some().then_some(sender);
+        (Self { rows, frames, waiting: Arc::default() }, items)
+    }
+
     pub(crate) fn row(&self, row: impl FnOnce() -> Row) {
         if let Some(sender) = &self.rows {
-            // A writer that is gone says why at the end.
-            sender.send(Item::Row(row())).ok();
+            self.put(sender, Item::Row(row()));
         }
     }
 
     pub(crate) fn frame(&self, side: Side, at: Time, frame: &Bytes) {
         if let Some(sender) = &self.frames {
-            sender.send(Item::Frame { side, at, frame: frame.clone() }).ok();
+            self.put(sender, Item::Frame { side, at, frame: frame.clone() });
+        }
+    }
+
+    fn put(&self, sender: &Sender<Item>, item: Item) {
+        self.waiting.change(|waiting| waiting + item.weight());
+        if !self.waiting.is_too_much() {
+            // A writer that is gone says why at the end.
+            sender.send(item).ok();
         }
     }
 }
@@ -133,6 +182,7 @@ pub(crate) struct Recorder(JoinHandle<Result<(), Trouble>>);
 struct Files {
     log: Option<(PathBuf, BufWriter<File>)>,
     captures: Option<[(PathBuf, Capture<BufWriter<File>>); 2]>,
+    waiting: Arc<Waiting>,
 }
 
 impl Recorder {
@@ -159,12 +209,8 @@ impl Recorder {
             }
             None => None,
         };
-        let (sender, items) = channel();
-        let tape = Tape {
-            rows: log.is_some().then(|| sender.clone()),
-            frames: captures.is_some().then_some(sender),
-        };
-        let mut files = Files { log, captures };
+        let (tape, items) = Tape::of(recording);
+        let mut files = Files { log, captures, waiting: Arc::clone(&tape.waiting) };
         let thread = thread::Builder::new()
             .name("recorder".to_owned())
             .spawn(move || files.write_all(&items).and_then(|()| files.flush()))
@@ -191,8 +237,18 @@ impl Files {
     /// Writes what comes until the tape is gone.
     fn write_all(&mut self, items: &Receiver<Item>) -> Result<(), Trouble> {
         loop {
+            if self.waiting.is_too_much() {
+                return Err(Trouble::new(format!(
+                    "the log or the captures were given up: packets came faster than they could \
+                     be written, and {} MiB waited",
+                    MOST_WAITING >> 20
+                )));
+            }
             match items.try_recv() {
-                Ok(item) => self.write(&item)?,
+                Ok(item) => {
+                    self.waiting.change(|waiting| waiting - item.weight());
+                    self.write(&item)?;
+                }
                 Err(TryRecvError::Disconnected) => return Ok(()),
                 Err(TryRecvError::Empty) => {
                     self.flush()?;
@@ -239,4 +295,65 @@ fn create(path: PathBuf) -> Result<(PathBuf, BufWriter<File>), Trouble> {
 
 fn unwritable(path: &Path, error: &io::Error) -> Trouble {
     Trouble::new(format!("cannot write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts frames of 64 KiB, which share their bytes, on a tape.
+    fn put_frames(tape: &Tape, number: u64) {
+        let frame = Bytes::from(vec![0; 1 << 16]);
+        for _ in 0..number {
+            tape.frame(Side::Mobile, Time::ZERO, &frame);
+        }
+    }
+
+    #[test]
+    fn what_a_disk_cannot_follow_is_given_up_whole() {
+        let recording = Recording { captures: Some(PathBuf::new()), ..Recording::default() };
+        for (number, is_given_up) in [(4000, false), (4200, true)] {
+            let (tape, items) = Tape::of(&recording);
+            put_frames(&tape, number);
+            let mut files = Files { log: None, captures: None, waiting: tape.waiting.clone() };
+            drop(tape);
+            let said = files.write_all(&items).err().map(|trouble| trouble.to_string());
+            assert_eq!(said.is_some(), is_given_up, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_waits_no_more() {
+        let recording = Recording { captures: Some(PathBuf::new()), ..Recording::default() };
+        let (tape, items) = Tape::of(&recording);
+        for _ in 0..3 {
+            put_frames(&tape, 4000);
+            for item in items.try_iter() {
+                tape.waiting.change(|waiting| waiting - item.weight());
+            }
+        }
+        assert!(!tape.waiting.is_too_much());
+    }
+
+    #[test]
+    fn a_full_disk_is_one_line() {
+        let full = PathBuf::from("/dev/full");
+        let recording = Recording { log: Some(full), captures: None };
+        let (recorder, tape) =
+            Recorder::start(&recording, LinkLayer::Ip, Duration::ZERO).expect("it can be opened");
+        let arrival = Arrival {
+            at: Time::ZERO,
+            unseen: Duration::ZERO,
+            bytes: 100,
+            protocol: Some(6),
+            number: 0,
+            backlog: 0,
+        };
+        for _ in 0..1000 {
+            tape.row(|| Row::new(Direction::Uplink, &arrival, None, None, Fate::Memory));
+        }
+        drop(tape);
+        let said = recorder.finish().expect_err("the disk is full").to_string();
+        assert!(said.starts_with("cannot write /dev/full: No space left"), "{said}");
+    }
 }

@@ -34,6 +34,7 @@ pub struct TunConfig {
 pub struct Tun {
     device: SyncDevice,
     name: String,
+    room: u64,
     /// The counters of all interfaces in the namespace of the device.
     counters: File,
 }
@@ -48,6 +49,7 @@ impl Tun {
         let builder = builder(&config.name, config.mtu, config.queue);
         Self::build(
             &config.name,
+            config.queue,
             match config.address {
                 IpAddr::V4(address) => builder.ipv4(address, config.prefix, None),
                 IpAddr::V6(address) => builder.ipv6(address, config.prefix),
@@ -60,15 +62,15 @@ impl Tun {
     /// # Errors
     /// As for [`Tun::open`].
     pub fn open_down(name: &str, mtu: u16, queue: u32) -> io::Result<Self> {
-        Self::build(name, builder(name, mtu, queue).enable(false))
+        Self::build(name, queue, builder(name, mtu, queue).enable(false))
     }
 
-    fn build(name: &str, builder: DeviceBuilder) -> io::Result<Self> {
+    fn build(name: &str, queue: u32, builder: DeviceBuilder) -> io::Result<Self> {
         let device = builder.build_sync()?;
         device.set_nonblocking(true)?;
         // Opened here, it tells of this namespace wherever it is read.
         let counters = File::open("/proc/thread-self/net/dev")?;
-        Ok(Self { device, name: name.to_owned(), counters })
+        Ok(Self { device, name: name.to_owned(), room: queue.into(), counters })
     }
 
     /// Receives a packet into `buffer` and tells its bytes; `None` if none waits.
@@ -91,10 +93,15 @@ impl Tun {
         self.device.send(packet).map(drop)
     }
 
+    /// Packets that may wait to be received at most.
+    pub const fn room(&self) -> u64 {
+        self.room
+    }
+
     /// Packets that the kernel dropped because none were received for too long.
     ///
     /// # Errors
-    /// The kernel's.
+    /// The kernel's; `NotFound` once the device was moved to another namespace.
     pub fn dropped(&self) -> io::Result<u64> {
         let mut listing = Vec::new();
         let mut chunk = [0; 4096];
@@ -105,7 +112,8 @@ impl Tun {
             }
         }
         let listing = String::from_utf8_lossy(&listing);
-        dropped(&listing, &self.name).ok_or_else(|| io::ErrorKind::NotFound.into())
+        // It may have been given another name since.
+        dropped(&listing, &self.device.name()?).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 

@@ -17,6 +17,9 @@ pub(crate) struct Wait {
     oversleep: Duration,
     /// When it last saw what could be read.
     looked: Time,
+    /// When its turn began, and for how long it has slept since.
+    turn: Time,
+    slept: Duration,
 }
 
 /// The longest time in which a thread looks at the clock itself: it keeps others from the core.
@@ -26,18 +29,26 @@ const LONGEST_SPIN: Duration = Duration::from_micros(200);
 /// should is noticed if it is late by more.
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
+/// The kernel stops a thread ahead of others for 50 ms once it has run for 950 ms of a second
+/// (sched(7), `sched_rt_runtime_us`). To sleep by itself for one part in so many makes it less
+/// late, and lets others run sooner.
+const SHARE_OF_SLEEP: u64 = 16;
+
+/// After so long it makes up for the sleep that it lacks.
+const TURN: Duration = Duration::from_millis(10);
+
 /// A look that took less found what had been there before.
 const AT_ONCE: Duration = Duration::from_micros(50);
 
 impl Wait {
     /// For the calling thread, which is scheduled so, from `now` on.
     pub(crate) const fn new(scheduling: Scheduling, now: Time) -> Self {
-        Self { scheduling, oversleep: LONGEST_SPIN, looked: now }
+        let (oversleep, slept) = (LONGEST_SPIN, Duration::ZERO);
+        Self { scheduling, oversleep, looked: now, turn: now, slept }
     }
 
     /// Waits until one of `fds` can be read, `deadline` has come, or it is time to look again.
-    /// Tells for how long what can be read may have gone unseen: while the thread was at work, or
-    /// was not let run.
+    /// Tells until when none could be read; `None` if one could at once.
     ///
     /// # Errors
     /// The kernel's.
@@ -46,11 +57,14 @@ impl Wait {
         deadline: Option<Time>,
         clock: &Clock,
         fds: &mut [PollFd<'_>],
-    ) -> io::Result<Duration> {
+    ) -> io::Result<Option<Time>> {
+        if self.scheduling == Scheduling::Fifo {
+            self.rest(clock)?;
+        }
         let start = clock.now();
         let soon = start + LONGEST_SLEEP + LONGEST_SPIN;
         let Some(deadline) = deadline.filter(|deadline| *deadline <= soon) else {
-            return self.look(fds, LONGEST_SLEEP, clock).map(|look| look.unseen);
+            return self.look(fds, LONGEST_SLEEP, clock).map(|look| look.nothing);
         };
         let ahead = match self.scheduling {
             Scheduling::Fifo => self.oversleep,
@@ -66,9 +80,15 @@ impl Wait {
                 Scheduling::Fifo => Duration::ZERO,
                 Scheduling::Normal => deadline.saturating_since(self.looked),
             };
-            look = self.look(fds, patience, clock)?;
+            let next = self.look(fds, patience, clock)?;
+            look = Look { nothing: next.nothing.or(look.nothing), ..next };
         }
-        Ok(look.unseen)
+        Ok(look.nothing)
+    }
+
+    /// When it saw last what could be read.
+    pub(crate) const fn looked(&self) -> Time {
+        self.looked
     }
 
     /// Looks, for at most `patience`.
@@ -81,10 +101,33 @@ impl Wait {
         let start = clock.now();
         let found = readable(fds, patience)?;
         let end = clock.now();
-        let (worked, slept) = (start.saturating_since(self.looked), end.saturating_since(start));
+        let slept = end.saturating_since(start);
         self.looked = end;
-        let unseen = if slept < AT_ONCE { worked } else { slept.saturating_sub(patience) };
-        Ok(Look { found, unseen })
+        if slept < AT_ONCE {
+            return Ok(Look { found, nothing: (found == 0).then_some(end) });
+        }
+        self.slept += slept;
+        // It slept since none could be read, and was woken when one could, but for what the kernel
+        // let it sleep too long.
+        let nothing = if found == 0 { end } else { end.min(start + patience) };
+        Ok(Look { found, nothing: Some(nothing) })
+    }
+
+    /// At the end of a turn, sleeps for what it lacks.
+    fn rest(&mut self, clock: &Clock) -> io::Result<()> {
+        let elapsed = clock.now().saturating_since(self.turn);
+        if elapsed < TURN {
+            return Ok(());
+        }
+        // One that was stopped meanwhile lacks no more than others.
+        let share = elapsed.min(TURN * 2) / SHARE_OF_SLEEP;
+        let lacking = share.saturating_sub(self.slept);
+        if lacking > Duration::ZERO {
+            readable(&mut [], lacking)?;
+        }
+        self.turn = clock.now();
+        self.slept = Duration::ZERO;
+        Ok(())
     }
 
     /// Goes up quickly and down slowly, so that most wakes are in time.
@@ -99,8 +142,8 @@ impl Wait {
 struct Look {
     /// How many can be read.
     found: usize,
-    /// For how long that may have been so.
-    unseen: Duration,
+    /// Until when none could, if that is known.
+    nothing: Option<Time>,
 }
 
 /// Says how many can be read, after at most `patience`.
@@ -122,6 +165,10 @@ const SECOND: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixDatagram;
+
+    use rustix::event::PollFlags;
+
     use super::*;
 
     #[test]
@@ -151,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn one_that_is_always_busy_sleeps_a_little() {
+        let (clock, mut wait) = (Clock::start(), Wait::new(Scheduling::Fifo, Time::ZERO));
+        let mut slept = Duration::ZERO;
+        while clock.now() < Time::ZERO + TURN * 20 {
+            let start = clock.now();
+            wait.until(Some(Time::ZERO), &clock, &mut []).expect("nothing is polled");
+            let took = clock.now().saturating_since(start);
+            if took >= AT_ONCE {
+                slept += took;
+            }
+        }
+        assert!(slept >= TURN * 20 / 20, "{slept:?}");
+    }
+
+    #[test]
     fn it_looks_again_when_nothing_is_due_for_long() {
         for deadline in [None, Some(Time::ZERO + Duration::from_secs(9))] {
             let (clock, mut wait) = (Clock::start(), Wait::new(Scheduling::Normal, Time::ZERO));
@@ -161,11 +223,16 @@ mod tests {
     }
 
     #[test]
-    fn what_came_during_work_may_have_waited_that_long() {
+    fn it_tells_until_when_there_was_nothing() {
         let (clock, mut wait) = (Clock::start(), Wait::new(Scheduling::Normal, Time::ZERO));
-        let work = Duration::from_millis(3);
-        while clock.now() < Time::ZERO + work {}
-        let unseen = wait.until(Some(Time::ZERO), &clock, &mut []).expect("nothing is polled");
-        assert!(unseen >= work, "{unseen:?}");
+        let deadline = Time::ZERO + Duration::from_millis(3);
+        let nothing = wait.until(Some(deadline), &clock, &mut []).expect("nothing is polled");
+        assert!(nothing.is_some_and(|time| deadline <= time && time <= clock.now()));
+        assert_eq!(nothing, Some(wait.looked()));
+        let (near, far) = UnixDatagram::pair().expect("sockets");
+        far.send(b"!").expect("there is room");
+        let mut fds = [PollFd::new(&near, PollFlags::IN)];
+        let nothing = wait.until(None, &clock, &mut fds).expect("it can be polled");
+        assert_eq!(nothing, None);
     }
 }

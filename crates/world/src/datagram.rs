@@ -85,10 +85,10 @@ impl Body for Datagram {
         (self.packet().len() as u32).max(1)
     }
 
-    /// Those of TCP over IPv4 without IP options, the only ones that are compressed.
+    /// Those of TCP over IPv4 with nothing in between, the only ones that are compressed.
     fn headers(&self, _ends: Ends, _identification: u16) -> Option<Headers> {
         let (header, ip) = (self.header?, self.packet());
-        if ip[0] != IPV4_WITHOUT_OPTIONS {
+        if ip[0] != IPV4_WITHOUT_OPTIONS || ip[9] != TCP {
             return None;
         }
         let half = |at: usize| u16::from_be_bytes([ip[at], ip[at + 1]]);
@@ -129,6 +129,9 @@ impl Body for Datagram {
 
 /// Version 4, a header of five words (RFC 791 §3.1).
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
+
+/// TCP's number in the header of IPv4; behind an authentication header it is not there.
+const TCP: u8 = 6;
 
 /// The addresses of endpoints in a world of their own: 10.0.0.1 is its first node.
 fn addresses(ends: Ends) -> Addresses {

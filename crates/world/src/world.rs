@@ -238,8 +238,9 @@ impl<B: Body> World<B> {
         Some(now)
     }
 
-    /// Takes in a packet that enters the world at `from` and is for `to`, and says its number.
-    /// What [`World::step`] has to do before `now` should be done. Poll afterwards.
+    /// Takes in a packet that enters the world at `from` and is for `to`, under the number
+    /// [`World::next_uid`]. What [`World::step`] has to do before `now` should be done. Poll
+    /// afterwards.
     pub fn handle_packet(
         &mut self,
         now: Time,
@@ -247,12 +248,10 @@ impl<B: Body> World<B> {
         to: NodeId,
         body: B,
         observe: &mut impl Observe,
-    ) -> u64 {
+    ) {
         let ends = Ends { source: from, destination: to };
         let packet = self.packet(ends, 0, body);
-        let uid = packet.uid;
         self.forward(now, from, packet, observe);
-        uid
     }
 
     /// The next packet that has left at an open node. To be called after each step or packet

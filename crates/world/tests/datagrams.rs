@@ -70,6 +70,7 @@ fn what_is_read() {
     check("a wrong TCP checksum", with(four.clone(), 36, &[1, 2]), (Some(6), 140, Some(100)));
     check("a wrong IP checksum", with(four.clone(), 10, &[1, 2]), (Some(6), 140, Some(100)));
     check("UDP", with(four.clone(), 9, &[17]), (Some(17), 140, None));
+    check("an authenticated segment", authenticated(&four), (Some(6), 152, Some(100)));
     check("ICMPv6", with(six.clone(), 6, &[58]), (Some(58), 160, None));
     check("a first fragment", with(four.clone(), 6, &[0x20, 0]), (Some(6), 140, None));
     check("a later fragment", with(four.clone(), 6, &[0, 9]), (Some(6), 140, None));
@@ -162,8 +163,17 @@ fn headers_for_compression_are_the_packets_own() {
     assert_eq!(headers(plain(&V6)), None);
     assert_eq!(headers(with(packet.clone(), 9, &[17])), None);
     assert_eq!(headers(with(packet.clone(), 6, &[0x20, 0])), None);
-    let with_ip_options = with(packet, 0, &[0x46]);
+    let with_ip_options = with(packet.clone(), 0, &[0x46]);
     assert_eq!(headers(with_ip_options), None);
+    assert_eq!(headers(authenticated(&packet)), None);
+}
+
+/// `packet` with an authentication header (RFC 4302) between those of IP and TCP.
+fn authenticated(packet: &[u8]) -> Vec<u8> {
+    let (ip, tcp) = packet.split_at(20);
+    let length = packet.len() as u16 + 12;
+    let ip = with(with(ip.to_vec(), 9, &[51]), 2, &length.to_be_bytes());
+    [&ip[..], &[6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], tcp].concat()
 }
 
 #[test]

@@ -240,8 +240,7 @@ fn run<B: Body + Clone>(hop: &Hop, arrivals: &[Arrival<B>], rest: Duration) -> O
         advance(&mut world, now, &mut drops);
         assert_eq!(world.next_uid(), number as u64);
         let [from, to] = [ends[*end], ends[1 - end]];
-        let uid = world.handle_packet(now, from, to, body.clone(), &mut drops);
-        assert_eq!(uid, number as u64);
+        world.handle_packet(now, from, to, body.clone(), &mut drops);
     }
     let held = world.held().map(|packet| packet.uid).collect();
     for _ in 0..100_000 {

@@ -22,8 +22,8 @@ use crate::{Device, Tun, namespace};
 /// The interface of the mobile side.
 const MOBILE: &str = "thin0";
 
-/// Packets that may wait for us at a TUN device, for a few milliseconds of a flood.
-const QUEUE: u32 = 4096;
+/// Packets that may wait for us at a TUN device, for two milliseconds of a flood.
+const QUEUE: u32 = 1024;
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
 const SMALLEST_MTU_6: u16 = 1280;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::processes::{self, Mark};
+use super::processes::{self, Mark, Tenure};
 use super::{Trouble, beyond};
 use crate::namespace;
 
@@ -158,7 +158,7 @@ pub(super) fn clear(directory: &Path) {
 fn clear_one(path: &Path, here: u64) {
     let entry = fs::read_to_string(path).ok().and_then(|text| Entry::from_json(&text));
     if let Some(entry) = entry {
-        processes::end(&entry.mark);
+        processes::end(&entry.mark, Tenure::Over);
         if let Some(table) = &entry.table {
             if entry.network == here {
                 beyond::remove_table(table);

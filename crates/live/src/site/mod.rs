@@ -24,7 +24,7 @@ pub use user::become_root_of_own_namespaces;
 
 use crate::Device;
 use ledger::Ledger;
-use processes::Mark;
+use processes::{Mark, Tenure};
 use relay::Relay;
 use resident::Resident;
 
@@ -155,7 +155,7 @@ impl Site {
 
     fn take_away(&mut self) -> Closing {
         let Some(ledger) = self.ledger.take() else { return Closing::default() };
-        let left_behind = processes::end(&self.mark);
+        let left_behind = processes::end(&self.mark, Tenure::Held);
         self.relay = None;
         if let Some(table) = self.table.take() {
             self.network.ask(move || beyond::remove_table(&table));

@@ -5,7 +5,7 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
-use rustix::net::{AddressFamily, SocketType};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 /// The requests of linux/ethtool.h that get and set one of these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,8 @@ pub(super) fn merging(interface: &str) -> Vec<&'static str> {
 }
 
 fn ask(interface: &str, request: Request, data: u32) -> io::Result<u32> {
-    let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    let flags = SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
     let mut value = EthtoolValue { command: request as u32, data };
     // SAFETY: a plain C structure, for which zero is empty.
     let mut about: libc::ifreq = unsafe { std::mem::zeroed() };

@@ -1,4 +1,5 @@
-//! Processes that were started for an emulator, found by what they carry in their environment.
+//! Processes that were started for an emulator, found by what they carry in their environment and
+//! by where they live.
 
 #![expect(
     clippy::disallowed_methods,
@@ -30,6 +31,15 @@ pub(super) struct Mark {
     pub mobile: Option<u64>,
 }
 
+/// Whether the mobile side's namespace is still held. The kernel gives its number away again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tenure {
+    /// It is: whoever lives there is ours, even with another environment, as behind `sudo`.
+    Held,
+    /// It is not: only who has the token as well.
+    Over,
+}
+
 impl Mark {
     /// The token for commands on the network side: they live in a namespace that is not ours, where
     /// only what was started by us may be ended.
@@ -37,22 +47,23 @@ impl Mark {
         format!("{}{NETWORK}", self.token)
     }
 
-    /// On which side a process of this emulator is: one that has the token and lives there.
-    fn side(&self, process: i32) -> Option<Side> {
+    /// On which side a process of this emulator is.
+    fn side(&self, process: i32, tenure: Tenure) -> Option<Side> {
         let environment = fs::read(format!("/proc/{process}/environ")).ok()?;
-        let token = token(&environment)?;
-        if token == self.network_token().as_bytes() {
+        let token = token(&environment);
+        if token == Some(self.network_token().as_bytes()) {
             return Some(Side::Network);
         }
-        let is_there = || namespace::number_of(process).ok() == self.mobile;
-        (token == self.token.as_bytes() && self.mobile.is_some() && is_there())
-            .then_some(Side::Mobile)
+        let is_ours = tenure == Tenure::Held || token == Some(self.token.as_bytes());
+        let is_there =
+            || self.mobile.is_some() && namespace::number_of(process).ok() == self.mobile;
+        (is_ours && is_there()).then_some(Side::Mobile)
     }
 
     /// Its processes, without this one.
-    fn marked(&self) -> Vec<i32> {
+    fn marked(&self, tenure: Tenure) -> Vec<i32> {
         let own = std::process::id() as i32;
-        all().filter(|&process| process != own && self.side(process).is_some()).collect()
+        all().filter(|&process| process != own && self.side(process, tenure).is_some()).collect()
     }
 }
 
@@ -77,22 +88,22 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Asks the processes that bear `mark` to end, kills what still runs after a second, and tells how
 /// many ran on the mobile side.
-pub(super) fn end(mark: &Mark) -> u32 {
-    let found = mark.marked();
-    let mobile = found.iter().filter(|&&process| mark.side(process) == Some(Side::Mobile));
+pub(super) fn end(mark: &Mark, tenure: Tenure) -> u32 {
+    let found = mark.marked(tenure);
+    let mobile = found.iter().filter(|&&process| mark.side(process, tenure) == Some(Side::Mobile));
     let mobile = mobile.count() as u32;
     for &process in &found {
-        send(process, Signal::TERM, mark);
+        send(process, Signal::TERM, mark, tenure);
     }
     for look in 0..2 * LOOKS {
-        let left = mark.marked();
+        let left = mark.marked(tenure);
         if left.is_empty() {
             break;
         }
         if look >= LOOKS {
             // What they start meanwhile, the next look sees.
             for process in left {
-                send(process, Signal::KILL, mark);
+                send(process, Signal::KILL, mark, tenure);
             }
         }
         thread::sleep(PAUSE);
@@ -101,10 +112,10 @@ pub(super) fn end(mark: &Mark) -> u32 {
 }
 
 /// Sends a signal to a process if it still is the one that bears the mark.
-fn send(process: i32, signal: Signal, mark: &Mark) {
+fn send(process: i32, signal: Signal, mark: &Mark, tenure: Tenure) {
     let process_fd = Pid::from_raw(process).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
     if let Some(Ok(process_fd)) = process_fd
-        && mark.side(process).is_some()
+        && mark.side(process, tenure).is_some()
     {
         // It may have ended by itself.
         let _ = pidfd_send_signal(&process_fd, signal);
@@ -125,6 +136,8 @@ mod tests {
     #[test]
     fn nothing_bears_a_mark_of_nobody() {
         let mark = Mark { token: "no such token".into(), mobile: None };
-        assert_eq!(end(&mark), 0);
+        for tenure in [Tenure::Held, Tenure::Over] {
+            assert_eq!(end(&mark, tenure), 0);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
 use rustix::net::netdevice::name_to_index;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 /// Where the list of name servers is.
 pub(super) const FILE: &str = "/etc/resolv.conf";
@@ -36,11 +37,7 @@ fn name_server(word: &str) -> Option<SocketAddr> {
 }
 
 fn interface_index(name: &str) -> Option<u32> {
-    let any = rustix::net::socket(
-        rustix::net::AddressFamily::INET6,
-        rustix::net::SocketType::DGRAM,
-        None,
-    );
+    let any = socket_with(AddressFamily::INET6, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
     name_to_index(any.ok()?, name).ok()
 }
 

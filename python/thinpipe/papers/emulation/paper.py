@@ -23,11 +23,18 @@ TITLES: Final = {
     "short-queue": "1 Mbit/s with a queue of 20 packets, which overflows",
 }
 
+TEXTS: Final = {
+    "short-queue": (
+        "Here the queue limits, not the receive window: the kernel announces less of it while "
+        "segments wait for one that is missing, the simulator the same throughout.",
+    )
+}
+
 ITEMS: Final = tuple(
     Item(
         name,
         TITLES[name],
-        (),
+        TEXTS.get(name, ()),
         setup.points,
         Keep.RESULT,
         partial(overlay, setup=setup),

@@ -2,8 +2,8 @@
 
 ``receive WINDOW`` listens, names its address and port, reads to the end and closes. ``send HOST
 PORT BYTES CONTROL MSS`` connects, sends, and tells its congestion window over time, as JSON. Each
-checks that the kernel has the congestion control and the segment size that were asked for, for it
-takes either as a wish.
+checks that the kernel has the congestion control, the segment size and the initial window that are
+compared with, for it takes them as wishes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ SEND_BUFFER_BYTES: Final = 4_000_000
 
 BUFFER: Final = 0.8
 """The buffer over the window: the kernel doubles it, and a segment takes 1.6 times its payload."""
+
+INITIAL_WINDOW: Final = 10
+"""Segments; RFC 6928, as the profile “modern” has it."""
 
 SND_MSS, SND_CWND = 16, 80
 """Where ``struct tcp_info`` (linux/tcp.h) has them, in bytes."""
@@ -56,6 +59,9 @@ def send(host: str, port: int, size_bytes: int, control: str, mss_bytes: int) ->
         [segment] = struct.unpack_from("I", _info(connection), SND_MSS)
         if segment != mss_bytes:
             sys.exit(f"the kernel sends segments of {segment} B, not {mss_bytes} B")
+        [initial] = struct.unpack_from("I", _info(connection), SND_CWND)
+        if initial != INITIAL_WINDOW:
+            sys.exit(f"the kernel begins with {initial} segments, not {INITIAL_WINDOW}")
         writer = threading.Thread(target=_write, args=(connection, size_bytes))
         writer.start()
         cwnd = []
