@@ -16,8 +16,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -88,17 +90,19 @@ def emulate(
     Raises
     ------
     ScenarioError
-        If the scenario or a setting is wrong; the message names the key and the nearest valid one.
+        If the scenario or a setting is wrong, or a key is set twice; the message names the key and
+        the nearest valid one.
     OSError
         If the scenario's file cannot be read.
     """
-    pairs = dict(settings or {})
     found = find(scenario)
-    for keyword, value in overrides.items():
-        pairs[_key(found, keyword)] = value
-    if seed is not None:
-        pairs["seed"] = seed
-    point = Point(found, tuple((key, as_text(key, value)) for key, value in pairs.items()))
+    pairs = [*dict(settings or {}).items()]
+    pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]
+    pairs += [] if seed is None else [("seed", seed)]
+    for key, times in Counter(key.strip() for key, _ in pairs).items():
+        if times > 1:
+            raise _core.ScenarioError(f"{key}: set {times} times; give it once")
+    point = Point(found, tuple((key, as_text(key, value)) for key, value in pairs))
     check(point)
     options = [f"--mtu={mtu}"]
     for option, path in (("log", log), ("pcap", pcap)):
@@ -134,9 +138,13 @@ class EmulatedNetwork:
         self._stack: Final = ExitStack()
         self._programs: Final[list[subprocess.Popen[Any]]] = []
         self._emulator: subprocess.Popen[str] | None = None
+        self._holder: int | None = None
+        self._environment: dict[str, str] = {}
         self._record: EmulationRecord | None = None
 
     def __enter__(self) -> Self:
+        if self._emulator is not None:
+            raise RuntimeError("an emulated network is entered once; call emulate() for another")
         if shutil.which("nsenter") is None:
             raise EmulationError("needs nsenter, which is in util-linux")
         with ExitStack() as stack:
@@ -149,7 +157,7 @@ class EmulatedNetwork:
             if answer is None:
                 self._end()
                 raise EmulationError(self._complaint())
-            self._inside, self._environment = answer
+            self._holder, self._environment = answer
             self._stack.push(stack.pop_all())
         return self
 
@@ -159,24 +167,26 @@ class EmulatedNetwork:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._holder = None
         with self._stack:
             _end_all(self._programs)
             self._end()
             if self._record_file.exists():
                 text = self._record_file.read_text(encoding="utf-8")
-                self._record = EmulationRecord.from_json(text)
+                told = EmulationRecord.from_json(text)
+                self._record = replace(told, command=None, exit_status=None)
             elif error is None:
                 raise EmulationError(self._complaint())
 
     @property
     def gateway(self) -> IPv4Address:
         """The address by which programs inside reach the network side."""
-        return IPv4Address(self._environment["THINPIPE_GATEWAY"])
+        return IPv4Address(self.environment["THINPIPE_GATEWAY"])
 
     @property
     def gateway6(self) -> IPv6Address | None:
         """The same of IPv6; ``None`` where the kernel has none."""
-        address = self._environment.get("THINPIPE_GATEWAY6")
+        address = self.environment.get("THINPIPE_GATEWAY6")
         return None if address is None else IPv6Address(address)
 
     @property
@@ -186,7 +196,15 @@ class EmulatedNetwork:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What programs find in their environment besides."""
+        """What programs find in their environment besides.
+
+        Raises
+        ------
+        RuntimeError
+            If the block has not begun.
+        """
+        if not self._environment:
+            raise RuntimeError(ONLY_WITHIN)
         return dict(self._environment)
 
     @property
@@ -224,8 +242,10 @@ class EmulatedNetwork:
         ------
         OSError, subprocess.SubprocessError
             As `subprocess.run` does.
+        RuntimeError
+            If it is not called in the ``with`` block.
         """
-        return subprocess.run(check=check, **self._within(self._inside, command, options))
+        return _ran(self._within(self._inside(), command, options), command, check=check)
 
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program inside; `options` are those of `subprocess.Popen`.
@@ -234,21 +254,33 @@ class EmulatedNetwork:
         ------
         OSError
             As `subprocess.Popen` does.
+        RuntimeError
+            If it is not called in the ``with`` block.
         """
-        return self._started(self._within(self._inside, command, options))
+        return self._started(self._within(self._inside(), command, options), command)
 
     def run_outside(
         self, command: Command, *, check: bool = False, **options: object
     ) -> subprocess.CompletedProcess[Any]:
         """Run a program at the network side; otherwise as `run`."""
-        return subprocess.run(check=check, **self._within(self.pid, command, options))
+        return _ran(self._within(self._outside(), command, options), command, check=check)
 
     def popen_outside(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program at the network side; otherwise as `popen`."""
-        return self._started(self._within(self.pid, command, options))
+        return self._started(self._within(self._outside(), command, options), command)
 
-    def _started(self, options: dict[str, Any]) -> subprocess.Popen[Any]:
+    def _inside(self) -> int:
+        if self._holder is None:
+            raise RuntimeError(ONLY_WITHIN)
+        return self._holder
+
+    def _outside(self) -> int:
+        self._inside()
+        return self.pid
+
+    def _started(self, options: dict[str, Any], command: Command) -> subprocess.Popen[Any]:
         program: subprocess.Popen[Any] = subprocess.Popen(**options)
+        program.args = command
         self._programs.append(program)
         return program
 
@@ -302,6 +334,8 @@ class EmulatedNetwork:
 HOLDER: Final = ("/bin/sh", "-c", "env | grep ^THINPIPE_; echo $$; exec cat")
 """Tells what it was given and its number, by which it is entered; stays until its input ends."""
 
+ONLY_WITHIN: Final = "there is a network in the block of `with emulate(…) as net:` only"
+
 COMPLAINT: Final = "thinpipe: "
 
 
@@ -329,6 +363,21 @@ def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | Non
             return int(name), added
         added[name] = value
     return None
+
+
+def _ran(
+    options: dict[str, Any], command: Command, *, check: bool
+) -> subprocess.CompletedProcess[Any]:
+    """Run a program, and call it by the command that the user gave."""
+    try:
+        done: subprocess.CompletedProcess[Any] = subprocess.run(**options, check=False)
+    except subprocess.TimeoutExpired as error:
+        error.cmd = command
+        raise
+    done.args = command
+    if check:
+        done.check_returncode()
+    return done
 
 
 def _end_all(programs: Sequence[subprocess.Popen[Any]]) -> None:

@@ -95,14 +95,16 @@ class EmulationRecord:
     """What became of all packets of a run, and how punctual the emulator was.
 
     ``down`` is towards the mobile. ``left_behind`` counts processes that were ended because they
-    were still there after the command.
+    were still there after the command. ``command`` and ``exit_status`` are ``None`` of
+    `thinpipe.emulate`, where there may be many; between two interfaces they are as well, and
+    ``mtu``.
     """
 
     scenario: str
     seed: int
     started: str
     wall_s: float
-    mtu: int
+    mtu: int | None
     scheduling: Literal["fifo", "normal"]
     command: tuple[str, ...] | None
     exit_status: int | None

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EEXIST, EISDIR
+from errno import EEXIST, EISDIR, ELOOP
 from pathlib import Path
 from typing import Final
 
@@ -80,12 +80,13 @@ def write_whole(target: Path, content: bytes) -> None:
     OSError
         If the file cannot be written.
     """
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    end = destination(target)
+    partial = end.with_name(f".{end.name}.{os.getpid()}.partial")
+    end.parent.mkdir(parents=True, exist_ok=True)
     try:
         with named_as(target, partial):
             write_file(partial, content)
-            partial.replace(target)
+            partial.replace(end)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -98,13 +99,31 @@ def refuse_unwritable(target: Path) -> None:
     OSError
         If it cannot.
     """
-    if target.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    end = destination(target)
+    partial = end.with_name(f".{end.name}.{os.getpid()}.partial")
+    end.parent.mkdir(parents=True, exist_ok=True)
     with named_as(target, partial):
         partial.touch()
         partial.unlink()
+
+
+def destination(target: Path) -> Path:
+    """Return the file that a path means, with symbolic links followed.
+
+    Raises
+    ------
+    OSError
+        If something stands there that is no regular file, such as a device or a pipe: what takes
+        its place in one step would do away with it.
+    """
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
+    if target.exists() and not target.is_file():
+        raise FileExistsError(EEXIST, "is no regular file", str(target))
+    end = Path(os.path.realpath(target))
+    if end.is_symlink():
+        raise OSError(ELOOP, os.strerror(ELOOP), str(target))
+    return end
 
 
 def write_file(file: Path, content: bytes | memoryview) -> None:

@@ -33,6 +33,8 @@ def within(
     ------
     FileNotFoundError
         If there is no such program.
+    ValueError
+        If the command has no word.
     """
     words = _words(command, shell=options.get("shell", False))
     directory = Path(options.get("cwd") or Path.cwd())
@@ -44,6 +46,8 @@ def within(
 
 def _words(command: Command, *, shell: bool) -> list[str]:
     words = [command] if isinstance(command, str | os.PathLike) else [*command]
+    if not words:
+        raise ValueError("a command needs a program for its first word")
     texts = [os.fspath(each) for each in words]
     return ["/bin/sh", "-c", *texts] if shell else texts
 

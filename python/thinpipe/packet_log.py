@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.files import named_as, refuse_unwritable
+from thinpipe.files import destination, named_as, refuse_unwritable
 from thinpipe.signals import undisturbed
 
 if TYPE_CHECKING:
@@ -34,20 +35,21 @@ def whole_log(given: Path) -> Iterator[Path]:
     if given.suffix not in (LINES, PARQUET):
         raise ValueError(f"{given}: a log is a {LINES} or a {PARQUET} file")
     refuse_unwritable(given)
-    lines, table = (_partial(given, suffix) for suffix in (LINES, PARQUET))
-    try:
-        with named_as(given, lines), named_as(given, table):
+    end = destination(given)
+    lines, table = (_partial(end, suffix) for suffix in (LINES, PARQUET))
+    with named_as(given, lines), named_as(given, table):
+        try:
             lines.touch()
             yield lines
             if given.suffix == PARQUET:
                 _convert(lines, table)
-                table.replace(given)
+                table.replace(end)
             else:
-                lines.replace(given)
-    finally:
-        with undisturbed():
-            lines.unlink(missing_ok=True)
-            table.unlink(missing_ok=True)
+                lines.replace(end)
+        finally:
+            with undisturbed():
+                lines.unlink(missing_ok=True)
+                table.unlink(missing_ok=True)
 
 
 def read_log(file: str | os.PathLike[str]) -> pl.DataFrame:
@@ -87,13 +89,19 @@ def read_log(file: str | os.PathLike[str]) -> pl.DataFrame:
     return _scan(path).collect()
 
 
-def _partial(given: Path, suffix: str) -> Path:
-    return given.with_name(f".{given.name}.{os.getpid()}.partial{suffix}")
+def _partial(end: Path, suffix: str) -> Path:
+    return end.with_name(f".{end.name}.{os.getpid()}.partial{suffix}")
 
 
 def _convert(lines: Path, table: Path) -> None:
-    with undisturbed():
-        _scan(lines).sink_parquet(table)
+    import polars as pl
+
+    try:
+        with undisturbed():
+            _scan(lines).sink_parquet(table)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).partition(" (os error")[0]
+        raise OSError(EIO, reason, str(table)) from None
 
 
 def _scan(lines: Path) -> pl.LazyFrame:

@@ -104,7 +104,7 @@ def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
     if source is not None:
         return Scenario(name, source)
     path = Path(name)
-    if not path.exists() and "/" not in name and path.suffix != ".toml":
+    if not name or (not path.exists() and "/" not in name and path.suffix != ".toml"):
         raise _core.ScenarioError(_unknown(name))
     try:
         return Scenario(name, path.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ class Fake:
     notes = ["nothing beyond this host"]  # noqa: RUF012
 
     def __init__(self, _source, name, _settings, *, mtu, between, log, pcap):
-        self.name, self.mtu, self.between = name, mtu, between
+        self.name, self.mtu, self.between, self.log = name, mtu, between, log
         if log is not None:
             Path(log).write_text(json.dumps(ROW) + "\n")
         if pcap is not None:
@@ -35,6 +35,8 @@ class Fake:
         return json.dumps({"down": way, "up": {**way, "delay_s": 0.04}})
 
     def finish(self):
+        if "FULL" in os.environ:
+            raise _core.EmulationError(f"cannot write {self.log}: No space left on device")
         if self.name == os.environ.get("FAILING"):
             raise _core.EmulationError("the packet thread ended: Device or resource busy")
         late = float(os.environ.get("LATE_S", "0.001"))
@@ -45,7 +47,7 @@ class Fake:
                 "seed": 1,
                 "started": "2024-01-01T00:00:00Z",
                 "wall_s": 2.0,
-                "mtu": self.mtu,
+                "mtu": None if self.between else self.mtu,
                 "scheduling": "normal",
                 "command": None,
                 "exit_status": None,

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from thinpipe.cli.emulation_summary import print_summary
+from thinpipe.emulation_record import EmulationRecord
 from thinpipe.packet_log import read_log
 
 FAKE = Path(__file__).with_name("fake_emulator.py")
@@ -62,6 +64,19 @@ def check(done, expected: str) -> None:
         ((SCENARIO, "--log", "/proc/x.jsonl"), "/proc/x.jsonl: No such file or directory"),
         ((SCENARIO, "--record", "/proc/x"), "/proc/x: No such file or directory"),
         ((SCENARIO, "--record", "."), ".: Is a directory"),
+        (
+            (SCENARIO, "--record", ""),
+            "invalid value for '--record': it takes a name; see `thinpipe emulate --help`",
+        ),
+        (("",), "unknown scenario '': neither a file nor one that ships"),
+        (
+            (SCENARIO, "--log", "x.jsonl", "--record", "./x.jsonl"),
+            "--log x.jsonl: would be --record x.jsonl or in it; choose another name",
+        ),
+        (
+            (SCENARIO, "--pcap", "x", "--record", "x/y/z"),
+            "--record x/y/z: would be --pcap x or in it; choose another name",
+        ),
         ((SCENARIO, "--pcap", "/proc/x"), "/proc/x: No such file or directory"),
         ((SCENARIO, "--server", "'x"), "--server 'x: No closing quotation"),
         ((SCENARIO, "--server", ""), "--server : no such program"),
@@ -121,7 +136,9 @@ def test_summary_tells_every_way_a_packet_went(emulate):
     said = emulate(SCENARIO, "--", "true").stderr
     for words in ("9 packets, 9 kB", "2 queue", "24 kbit/s", "60 ms", "70 ms", "80 ms"):
         assert words in said
-    assert "the kernel dropped 3 packets ahead of the link" in said
+    assert "rate, mean of the run" in said
+    assert "dropped ahead of it" in said
+    assert "3 packets, by the kernel" in said
     assert "ended 1 process left behind" in said
     assert "nothing beyond this host" in said
     assert "CAP_SYS_NICE" in said
@@ -141,6 +158,13 @@ def test_failure_of_the_emulator_has_its_own_status(emulate, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_full_disk_is_told_by_the_name_that_was_given(emulate, tmp_path):
+    done = emulate(SCENARIO, "--log", "x.jsonl", "--", "true", FULL="yes")
+    said = "thinpipe: cannot write x.jsonl: No space left on device\n"
+    assert (done.returncode, done.stderr) == (125, said)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_files_appear_whole(emulate, tmp_path):
     (tmp_path / "log.jsonl").write_text("former")
     files = ("--log", "log.jsonl", "--pcap", "pcap", "--record", "sub/record.json")
@@ -151,6 +175,60 @@ def test_files_appear_whole(emulate, tmp_path):
     record = json.loads((tmp_path / "sub/record.json").read_text())
     assert (record["command"], record["exit_status"]) == (["sh", "-c", "exit 3"], 3)
     assert read_log(tmp_path / "log.jsonl").height == 1
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(each.name for each in directory.iterdir())
+
+
+@pytest.mark.parametrize(("option", "name"), [("--log", "x.jsonl"), ("--record", "x")])
+def test_what_is_no_regular_file_is_let_be(emulate, tmp_path, option, name):
+    os.mkfifo(tmp_path / name)
+    done = emulate(SCENARIO, option, name, "--", "touch", "ran")
+    check(done, f"{name}: is no regular file")
+    assert (tmp_path / name).is_fifo()
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.parametrize(("option", "name"), [("--log", "x.parquet"), ("--record", "x")])
+def test_link_is_followed(emulate, tmp_path, option, name):
+    (tmp_path / "far").mkdir()
+    (tmp_path / name).symlink_to("far/end")
+    assert emulate(SCENARIO, option, name, "--", "true").returncode == 0
+    assert (tmp_path / name).is_symlink()
+    assert (names(tmp_path), names(tmp_path / "far")) == (["far", name], ["end"])
+
+
+LOG, PARQUET, PCAP, RECORD = (
+    (option, f"new/{name}")
+    for option, name in (
+        ("--log", "log.jsonl"),
+        ("--log", "log.parquet"),
+        ("--pcap", "pcap"),
+        ("--record", "record"),
+    )
+)
+
+
+@pytest.mark.parametrize("lost", [LOG, PARQUET, PCAP, RECORD], ids=lambda each: each[1])
+def test_what_cannot_be_written_at_the_end_takes_no_summary_with_it(emulate, lost):
+    gone = "rm -r new; touch new"
+    done = emulate(SCENARIO, *lost, "--", "sh", "-c", gone)
+    assert done.returncode == 125
+    assert "behind the model" in done.stderr
+    name = "" if lost == RECORD else lost[1]  # its directory cannot be made again
+    assert done.stderr.splitlines()[-1].startswith(f"thinpipe: cannot write {name}")
+
+
+def test_log_that_is_lost_leaves_the_captures(emulate, tmp_path):
+    gone = ("sh", "-c", "rm -r new")
+    assert emulate(SCENARIO, *LOG, "--pcap", "kept", "--", *gone).returncode == 125
+    assert names(tmp_path) == ["kept"]
+
+
+def test_option_before_the_dashes_is_told_of_them(emulate):
+    said = "options of COMMAND stand behind `--`"
+    assert said in emulate(SCENARIO, "curl", "-o", "x").stderr
 
 
 def test_log_as_parquet_has_the_same_rows(emulate, tmp_path):
@@ -193,6 +271,21 @@ def test_command_waits_for_its_server(emulate, tmp_path):
     assert "ConnectionRefusedError" in gone.stderr
 
 
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        ("sleep 50", "--server sleep 50: did not listen within 5 s\n"),
+        (f"{sys.executable} brief.py", "brief.py: ended before COMMAND did, with status 7\n"),
+    ],
+)
+def test_server_that_failed_the_command_is_mentioned(emulate, tmp_path, server, said):
+    brief = SERVER.replace("time.sleep(60)", "time.sleep(0.2); raise SystemExit(7)")
+    (tmp_path / "brief.py").write_text(brief)
+    done = emulate(SCENARIO, "--server", server, "--", "sleep", "0.8")
+    assert done.returncode == 0
+    assert said in done.stderr
+
+
 def start(tmp_path, *arguments):
     return subprocess.Popen(
         [sys.executable, FAKE, "emulate", SCENARIO, "--quiet", *arguments], cwd=tmp_path
@@ -215,6 +308,7 @@ def wait_for(file: Path) -> None:
         (signal.SIGTERM, "trap 'exit 5' TERM; touch up; while :; do sleep 0.1; done", 5),
         (signal.SIGTERM, "trap '' TERM; touch up; exec sleep 50", 137),
         (signal.SIGINT, "touch up; exec sleep 1", 0),
+        (signal.SIGQUIT, "touch up; exec sleep 1", 0),
     ],
 )
 def test_signals_are_the_command_s(tmp_path, number, script, status):
@@ -225,14 +319,17 @@ def test_signals_are_the_command_s(tmp_path, number, script, status):
     assert json.loads((tmp_path / "record.json").read_text())["exit_status"] == status
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_box_in_the_middle_runs_until_it_is_told(tmp_path, number):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_box_in_the_middle_runs_until_it_is_told(tmp_path, capsys, number):
     program = start(tmp_path, "--meter", "--record", "record.json", "--between", "a", "b")
     time.sleep(2)
     assert program.poll() is None
     program.send_signal(number)
     assert program.wait(LIMIT_S) == 0
-    assert json.loads((tmp_path / "record.json").read_text())["command"] is None
+    record = EmulationRecord.from_json((tmp_path / "record.json").read_text())
+    assert (record.command, record.exit_status, record.mtu) == (None, None, None)
+    print_summary(record, [])
+    assert "packets of at most" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("shell", "ready"), [("/bin/bash", "bash"), ("/bin/sh", "sh")])

@@ -106,7 +106,7 @@ def test():
         "import os, thinpipe as tp\\n"
         "net = tp.emulate('umts-384').__enter__()\\n"
         "net.popen(['sleep', '100'])\\n"
-        "print(net._inside, net.pid, flush=True)\\n"
+        "print(net._holder, net.pid, flush=True)\\n"
         "os.kill(os.getpid(), 9)\\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -124,6 +124,29 @@ def test(thinpipe_emulate):
     assert first.gateway != second.gateway
     for net in (first, second):
         assert fetch(net, str(net.gateway), check=True).stdout == b"x" * 2000
+""",
+    "programs_have_the_names_that_the_user_gave": """
+def test():
+    net = tp.emulate("link", delay="10 ms")
+    for early in (lambda: net.run(["true"]), lambda: net.popen_outside(["true"]),
+                  lambda: net.gateway):
+        with pytest.raises(RuntimeError, match="in the block of"):
+            early()
+    command = ["sh", "-c", "exit 3"]
+    with net:
+        assert net.run(command).args == net.popen(command).args == command
+        with pytest.raises(subprocess.CalledProcessError) as failed:
+            net.run_outside(command, check=True)
+        with pytest.raises(subprocess.TimeoutExpired) as late:
+            net.run(["sleep", "9"], timeout=0.1)
+        assert (failed.value.cmd, late.value.cmd) == (command, ["sleep", "9"])
+        with pytest.raises(ValueError, match="needs a program"):
+            net.run([])
+    with pytest.raises(RuntimeError, match="in the block of"):
+        net.run(["true"])
+    with pytest.raises(RuntimeError, match="entered once"), net:
+        pass
+    assert (net.record.command, net.record.exit_status) == (None, None)
 """,
     "emulator_that_is_killed_is_an_error": """
 def test():
@@ -159,6 +182,8 @@ def test_as_a_user_has_it(program, tmp_path, name):  # noqa: ARG001 - `program` 
     [
         ('"umts-384", tblr=0.1', "ScenarioError", "radio.tblr=0.1: unknown key; did you mean"),
         ('"link", loss="5 kB"', "ScenarioError", "link.loss=5 kB: "),
+        ('"link", link__rate=1e6, rate=1e6', "ScenarioError", "link.rate: set 2 times"),
+        ('"link", {"link.rate": 1e6}, rate=1e6', "ScenarioError", "link.rate: set 2 times"),
         ('"umts-38"', "ScenarioError", "unknown scenario 'umts-38': "),
         ('"umts-384", seed=-1', "ScenarioError", "seed=-1: must be a whole number from 0"),
         ('"link", server="no-such"', "EmulationError", "--server no-such: no such program"),

@@ -15,8 +15,8 @@ pub enum Halving {
     Exact,
 }
 
-/// What the window grows by. A receiver that acknowledges every other segment halves the pace of one
-/// that counts acknowledgements.
+/// What the window grows by. A receiver that acknowledges every other segment halves the pace of
+/// one that counts acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
     /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance (RFC

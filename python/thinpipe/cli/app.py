@@ -65,6 +65,8 @@ def _about_usage(error: typer.BadParameter) -> str:
     reason = error.format_message().rstrip(".").replace(". Did you", "; did you")
     command = error.ctx.command_path if error.ctx is not None else "thinpipe"
     hint = "" if reason.endswith("?") else f"; see `{command} --help`"
+    if command == "thinpipe emulate" and reason.startswith("No such option"):
+        hint += "; options of COMMAND stand behind `--`"
     return reason[:1].lower() + reason[1:] + hint
 
 

@@ -6,9 +6,12 @@ import os
 import signal
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from thinpipe.signals import ENDING
+
+HEARD: Final = (*ENDING, signal.SIGQUIT)
+"""The terminal's other signal besides, which is a running program's business as Ctrl-C is."""
 
 
 class Bell:
@@ -24,8 +27,8 @@ class Bell:
     def __enter__(self) -> Self:
         self._read, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._former_fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        kept = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
-        for number in {signal.SIGXFSZ, *ENDING}.difference(kept):
+        kept = [number for number in HEARD if signal.getsignal(number) is signal.SIG_IGN]
+        for number in {signal.SIGXFSZ, *HEARD}.difference(kept):
             self._former[number] = signal.signal(number, lambda _number, _frame: None)
         return self
 
@@ -49,5 +52,5 @@ class Bell:
         """Return the signals since the last call."""
         with suppress(BlockingIOError):
             numbers = os.read(self._read, 64)
-            return [number for number in ENDING if number in numbers]
+            return [number for number in HEARD if number in numbers]
         return []

@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 def wait(pid: int, bell: Bell, tick: Callable[[], float]) -> Status:
     """Wait for a child to end, and hand on to it what asks us to end; after a while, insist.
 
-    Ctrl-C is the child's business: the terminal sends it that as well.
+    SIGINT and SIGQUIT are the child's business: the terminal sends it those as well.
 
     Parameters
     ----------
@@ -39,11 +39,12 @@ def wait(pid: int, bell: Bell, tick: Callable[[], float]) -> Status:
     with _open(os.pidfd_open(pid)) as ended:
         while not _wait_for(ended, bell, _sooner(tick(), insist_s)):
             for number in bell.heard():
-                if number != signal.SIGINT:
+                if number not in (signal.SIGINT, signal.SIGQUIT):
                     os.kill(pid, number)
                     insist_s = insist_s or time.monotonic() + PATIENCE_S
             if insist_s is not None and time.monotonic() >= insist_s:
                 os.kill(pid, signal.SIGKILL)
+                insist_s += PATIENCE_S
     return _status(pid)
 
 
@@ -92,21 +93,28 @@ def ending(server: int) -> Iterator[None]:
                 break
 
 
-def wait_until_it_listens(server: int, bell: Bell) -> Status | None:
-    """Wait until a server listens, ends or takes too long.
+def wait_until_it_listens(server: int, bell: Bell) -> bool:
+    """Wait until a server listens, ends or takes too long, or a signal comes.
 
     Returns
     -------
-    int or None
-        Its exit status, if it ended.
+    bool
+        Whether it was in time.
     """
 
     def answered() -> bool | None:
         rung = select.select([bell], [], [], 0)[0]
         return True if rung or _listens(server) or not _runs(server) else None
 
-    _until(answered, LISTENING_S)
-    return None if _runs(server) else _status(server)
+    return _until(answered, LISTENING_S) is not None
+
+
+def ended_with(child: int) -> Status | None:
+    """Return the exit status of a child that has ended; it can be waited for as before."""
+    end = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if end is None:
+        return None
+    return end.si_status + (0 if end.si_code == os.CLD_EXITED else 128)
 
 
 def _wait_for(ended: int | None, bell: Bell, timeout_s: float) -> bool:
@@ -121,7 +129,7 @@ def _sooner(timeout_s: float, moment_s: float | None) -> float:
 
 
 def _runs(child: int) -> bool:
-    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    return ended_with(child) is None
 
 
 def _status(child: int) -> Status:

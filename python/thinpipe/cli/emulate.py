@@ -8,9 +8,10 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -53,6 +54,12 @@ class Request:
     quiet: bool
 
 
+def _path(text: str) -> Path:
+    if not text:
+        raise typer.BadParameter("it takes a name")
+    return Path(text)
+
+
 def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     scenario: Annotated[
         str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
@@ -88,18 +95,24 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a row a packet; a .jsonl or .parquet file."),
+        typer.Option(
+            metavar="FILE",
+            parser=_path,
+            help="Write a row a packet; a .jsonl or .parquet file.",
+        ),
     ] = None,
     pcap: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=_path,
             help="Write a capture at each end. The directory of a former run is replaced; one "
             "that holds anything else, or anything changed since, is left alone.",
         ),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all figures as JSON.")
+        Path | None,
+        typer.Option(metavar="FILE", parser=_path, help="Write all figures as JSON."),
     ] = None,
     meter: Annotated[bool, typer.Option("--meter", help="Show the link's state live.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no summary.")] = False,
@@ -113,11 +126,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     """
     if between and (command or server):
         raise BadRequestError("--between runs no command and no --server")
-    for option, file in (("log", log), ("record", record)):
-        if file is not None:
-            refuse_unwritable(file)
-            if option == "log" and file.suffix not in (".jsonl", ".parquet"):
-                raise BadRequestError(f"--log {file}: must end in .jsonl or .parquet")
+    _check_outputs(log, pcap, record)
     asked = Settings.of(settings, seed=seed)
     with asked.named():
         point = Point.of(scenario, asked.pairs)
@@ -130,6 +139,21 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     except _FailedError as failure:
         typer.echo(f"thinpipe: {failure}", err=True)
         raise typer.Exit(FAILED) from None
+
+
+def _check_outputs(log: Path | None, pcap: Path | None, record: Path | None) -> None:
+    if log is not None and log.suffix not in (".jsonl", ".parquet"):
+        raise BadRequestError(f"--log {log}: must end in .jsonl or .parquet")
+    given = {"--log": log, "--pcap": pcap, "--record": record}
+    ends = {
+        f"{option} {path}": Path(os.path.realpath(path)) for option, path in given.items() if path
+    }
+    for (one, end), (other, place) in permutations(ends.items(), 2):
+        if end.is_relative_to(place):
+            raise BadRequestError(f"{one}: would be {other} or in it; choose another name")
+    for file in (log, record):
+        if file is not None:
+            refuse_unwritable(file)
 
 
 class _FailedError(Exception):
@@ -148,44 +172,71 @@ def _words(server: str | None) -> list[str]:
 
 def _run(request: Request) -> children.Status:
     """Set up, run, tear down, tell. Files appear when all is over, or not at all."""
-    with Bell() as bell, ExitStack() as stack:
-        log = stack.enter_context(whole_log(request.log) if request.log else nullcontext())
-        pcap = stack.enter_context(whole_directory(request.pcap) if request.pcap else nullcontext())
-        if not request.between:
-            _core.become_root_of_own_namespaces()
-        emulation = _core.Emulation(
-            request.point.scenario.source,
-            request.point.scenario.name,
-            request.point.settings,
-            mtu=request.mtu,
-            between=request.between,
-            log=log,
-            pcap=pcap,
-        )
-        notes = emulation.notes
-        with _failures():
-            try:
-                status = _use(emulation, request, bell)
-            finally:
-                record = json.loads(emulation.finish())
+    lost: list[str] = []
+    with Bell() as bell:
+        with ExitStack() as stack:
+            log = stack.enter_context(_output(request.log and whole_log(request.log), lost))
+            pcap = stack.enter_context(
+                _output(request.pcap and whole_directory(request.pcap), lost)
+            )
+            if not request.between:
+                _core.become_root_of_own_namespaces()
+            emulation = _core.Emulation(
+                request.point.scenario.source,
+                request.point.scenario.name,
+                request.point.settings,
+                mtu=request.mtu,
+                between=request.between,
+                log=log,
+                pcap=pcap,
+            )
+            notes = [*emulation.notes]
+            with _failures({log: request.log, pcap: request.pcap}):
+                try:
+                    status = _use(emulation, request, bell, notes)
+                finally:
+                    record = json.loads(emulation.finish())
         record["command"] = None if request.between else (request.command or [_shell()])
         record["exit_status"] = None if request.between else status
-        _tell(request, json.dumps(record), notes)
+        _tell(request, json.dumps(record), notes, lost)
+    if lost:
+        raise _FailedError("; ".join(lost))
     return status
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
+def _output(whole: AbstractContextManager[Path] | None, lost: list[str]) -> Iterator[Path | None]:
+    """Make an output; if it cannot be written at the end, say so among what is lost."""
+    with ExitStack() as stack:
+        yield None if whole is None else stack.enter_context(whole)
+        with _noting(lost):
+            stack.pop_all().close()
+
+
+@contextmanager
+def _noting(lost: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        lost.append(f"cannot write {error.filename}: {error.strerror}")
+
+
+@contextmanager
+def _failures(names: Mapping[Path | None, Path | None]) -> Iterator[None]:
     """Tell what goes wrong with an emulator that runs from what keeps it from doing so."""
     try:
         yield
     except _core.EmulationError as error:
-        raise _FailedError(str(error)) from None
+        told = str(error)
+        for partial, given in names.items():  # unfinished files are called what they would be
+            told = told.replace(str(partial), str(given)) if partial else told
+        raise _FailedError(told) from None
 
 
-def _tell(request: Request, record: str, notes: Sequence[str]) -> None:
+def _tell(request: Request, record: str, notes: Sequence[str], lost: list[str]) -> None:
     if request.record is not None:
-        write_whole(request.record, f"{record}\n".encode())
+        with _noting(lost):
+            write_whole(request.record, f"{record}\n".encode())
     if not request.quiet:
         with undisturbed():
             from thinpipe.cli.emulation_summary import print_summary
@@ -193,11 +244,13 @@ def _tell(request: Request, record: str, notes: Sequence[str]) -> None:
         print_summary(EmulationRecord.from_json(record), notes)
 
 
-def _use(emulation: _core.Emulation, request: Request, bell: Bell) -> children.Status:
-    """Do what the link is there for."""
+def _use(
+    emulation: _core.Emulation, request: Request, bell: Bell, notes: list[str]
+) -> children.Status:
+    """Do what the link is there for; what the user should know of it is added to the notes."""
     with ExitStack() as stack:
         if request.server:
-            stack.enter_context(_serving(emulation, request.server, bell))
+            stack.enter_context(_serving(emulation, request.server, bell, notes))
         early = bell.heard()
         if early:
             return BY_SIGNAL + early[0]
@@ -246,11 +299,20 @@ def _prompt(request: Request) -> dict[str, str]:
 
 
 @contextmanager
-def _serving(emulation: _core.Emulation, command: list[str], bell: Bell) -> Iterator[None]:
-    """Have a server run at the network side."""
+def _serving(
+    emulation: _core.Emulation, command: list[str], bell: Bell, notes: list[str]
+) -> Iterator[None]:
+    """Have a server run at the network side, and note where it failed the command."""
+    name = f"--server {shlex.join(command)}"
     pid = emulation.spawn("network", children.as_server(command), dict(emulation.environment))
-    status = children.wait_until_it_listens(pid, bell)
-    if status is not None:
-        raise BadRequestError(f"--server {shlex.join(command)}: ended with status {status}")
     with children.ending(pid):
+        in_time = children.wait_until_it_listens(pid, bell)
+        early = children.ended_with(pid)
+        if early is not None:
+            raise BadRequestError(f"{name}: ended with status {early}")
+        if not in_time:
+            notes.append(f"{name}: did not listen within {children.LISTENING_S:g} s")
         yield
+        status = children.ended_with(pid)
+        if status is not None:
+            notes.append(f"{name}: ended before COMMAND did, with status {status}")

@@ -16,12 +16,17 @@ PRIORITY: Final = (
 )
 
 
+AHEAD: Final = "dropped ahead of it"
+
+
 def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
     """Print what became of the packets, each way apart, and a line for whatever else matters."""
     screen = console(sys.stderr)
     ways = record.directions
     columns = [_column(way, record.wall_s) for way in ways.values()]
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    if not any(way.dropped_before for way in ways.values()):
+        rows = [row for row in rows if row[0] != AHEAD]
     show(screen, ("", *ways), rows, text=frozenset({"", *ways}))
     for text in [*_about(record), *notes]:
         screen.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
@@ -33,12 +38,14 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
 def _column(way: Direction, wall_s: float) -> dict[str, str]:
     rate = 8 * way.left.bytes / wall_s / 1000 if wall_s else None
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in way.dropped.by_reason().items())
+    ahead = _count(way.dropped_before, "packet", "packets") + ", by the kernel"
     return {
+        AHEAD: ahead if way.dropped_before else "–",
         "in": _traffic(way.entered),
         "out": _traffic(way.left),
         "dropped": reasons or "–",
         "queued": _traffic(way.queued),
-        "rate": f"{short(rate)} kbit/s",
+        "rate, mean of the run": f"{short(rate)} kbit/s",
         "delay, median": _ms(way.delay_s.p50),
         "99 %": _ms(way.delay_s.p99),
         "greatest": _ms(way.delay_s.max),
@@ -56,10 +63,8 @@ def _ms(seconds: float | None) -> str:
 
 
 def _about(record: EmulationRecord) -> Iterator[str]:
-    yield (
-        f"{record.scenario}, seed {record.seed}: {short(record.wall_s, 4)} s, "
-        f"packets of at most {record.mtu} B"
-    )
+    longest = "" if record.mtu is None else f", packets of at most {record.mtu} B"
+    yield f"{record.scenario}, seed {record.seed}: {short(record.wall_s, 4)} s{longest}"
     for name, way in record.directions.items():
         yield from _about_way(name, way)
     radio = record.radio
@@ -82,9 +87,6 @@ def _about(record: EmulationRecord) -> Iterator[str]:
 
 
 def _about_way(name: str, way: Direction) -> Iterator[str]:
-    if way.dropped_before:
-        packets = _count(way.dropped_before, "packet", "packets")
-        yield f"{name}: the kernel dropped {packets} ahead of the link"
     if way.unreadable:
         packets = _count(way.unreadable, "packet", "packets")
         yield f"{name}: {packets} of neither IPv4 nor IPv6"
