@@ -235,6 +235,7 @@ def test_without_user_namespaces_it_says_how_to_allow_them(host):
 # Beyond the host.
 
 
+@pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")
 def test_beyond_a_host_that_forwards_packets_are_masqueraded(host, outside):
     host.run("sysctl", "net.ipv4.ip_forward=1")
     assert host.reach(outside) == [True]
@@ -366,6 +367,7 @@ def test_what_is_left_behind_is_ended_and_counted(host, tmp_path):
     assert running(mark) == []
 
 
+@pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")
 def test_after_kill_9_the_next_start_removes_what_is_left(host, outside):
     assert outside
     host.run("sysctl", "net.ipv4.ip_forward=1")
