@@ -79,6 +79,8 @@ class Direction:
 class Lateness:
     """How long after the moment that the model named packets left, in seconds.
 
+    For how long each may have waited before it was seen counts as well.
+
     Beyond ``bound``, which is one of ``p99``, timings of the run are not to be trusted.
     """
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from thinpipe.emulation import unavailable
+from thinpipe.papers.emulation.packets import read_pcapng
 
 LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 40
@@ -218,19 +219,9 @@ def emulation(own_network) -> None:  # noqa: ARG001 - it is there by then
 
 def read_capture(file: Path) -> list[Packet]:
     """Read a capture of one interface with stamps in nanoseconds (pcapng, raw IPv4)."""
-    data = file.read_bytes()
-    packets, at = [], 0
-    while at < len(data):
-        kind, length = struct.unpack_from("<II", data, at)
-        if kind == ENHANCED_PACKET:
-            high, low, captured = struct.unpack_from("<III", data, at + 12)
-            body = data[at + 28 : at + 28 + captured]
-            packets.append(read_packet(((high << 32) + low) / 1e9, body))
-        at += length
-    return packets
+    return [read_packet(time_s, data) for time_s, data in read_pcapng(file)]
 
 
-ENHANCED_PACKET = 6
 FLAGS = "FSRPAUEC"
 
 

@@ -101,7 +101,8 @@ pub struct Percentiles {
     pub max: Option<f64>,
 }
 
-/// How long after the time that the model named packets left.
+/// How long after the time that the model named packets left, and for how long they may have waited
+/// before they were seen.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Lateness {
     /// How many packets.

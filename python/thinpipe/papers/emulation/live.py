@@ -18,11 +18,10 @@ from typing import Any, Final
 from thinpipe._core import EmulationError
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import Lateness
-from thinpipe.papers.emulation.packets import Packet, Transfer, measure, of_capture
+from thinpipe.papers.emulation.packets import TCP, Packet, Transfer, measure, of_capture
 
 LIMIT_S: Final = 150.0
 TRANSFER: Final = Path(__file__).with_name("transfer.py")
-TCP: Final = 6
 
 
 @dataclass(frozen=True, slots=True)

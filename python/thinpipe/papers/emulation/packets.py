@@ -112,7 +112,7 @@ def of_segments(segments: pl.DataFrame, sender: str) -> Iterator[Packet]:
 def of_capture(file: Path, port: int) -> Iterator[Packet]:
     """Return the packets of a capture (pcapng, raw IPv4) from and to the receiver's `port`."""
     origin: dict[bool, int] = {}
-    for time_s, data in _read_pcapng(file):
+    for time_s, data in read_pcapng(file):
         header = 4 * (data[0] & 15)
         if data[0] >> 4 != 4 or data[9] != TCP or len(data) < header + 20:  # noqa: PLR2004
             continue
@@ -135,7 +135,7 @@ def of_capture(file: Path, port: int) -> Iterator[Packet]:
         )
 
 
-def _read_pcapng(file: Path) -> Iterator[tuple[float, bytes]]:
+def read_pcapng(file: Path) -> Iterator[tuple[float, bytes]]:
     """Return the packets of a little-endian capture of one interface, stamps in nanoseconds."""
     data = file.read_bytes()
     at = 0
