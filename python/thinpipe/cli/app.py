@@ -11,9 +11,10 @@ from typing import Annotated, Final, TextIO, cast
 import typer
 
 from thinpipe._core import EmulationError, ScenarioError
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
-from thinpipe.cli.plot import BadRequestError, plot
+from thinpipe.cli.plot import plot
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 

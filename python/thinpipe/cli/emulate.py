@@ -19,9 +19,9 @@ import typer
 
 from thinpipe import _core
 from thinpipe.cli import children
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.bell import Bell
 from thinpipe.cli.meter import Meter
-from thinpipe.cli.plot import BadRequestError
 from thinpipe.cli.settings import Settings
 from thinpipe.emulation import check
 from thinpipe.emulation_record import EmulationRecord
@@ -151,9 +151,8 @@ def _check_outputs(log: Path | None, pcap: Path | None, record: Path | None) -> 
     for (one, end), (other, place) in permutations(ends.items(), 2):
         if end.is_relative_to(place):
             raise BadRequestError(f"{one}: would be {other} or in it; choose another name")
-    for file in (log, record):
-        if file is not None:
-            refuse_unwritable(file)
+    if record is not None:
+        refuse_unwritable(record)
 
 
 class _FailedError(Exception):

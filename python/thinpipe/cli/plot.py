@@ -8,15 +8,12 @@ from typing import Annotated, Final
 
 import typer
 
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.signals import undisturbed
 
 UNITS_S: Final = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
 }  # fmt: skip
-
-
-class BadRequestError(Exception):
-    """What was asked cannot be drawn; the message is a line for the user."""
 
 
 def plot(
