@@ -4,14 +4,17 @@
 //! (1: uplink, 2: behind an Ethernet header); the frame's length in two bytes, the lower one first;
 //! its bytes, up to the next record or, if the input ends sooner, zeros in their place.
 
-use base::{Direction, Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Time};
+use base::{
+    Direction, Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Schedule, Time,
+};
 use bytes::Bytes;
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
-use link::{LinkConfig, Schedule, Service, Trace};
+use link::{LinkConfig, Service, Trace};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am::{self, Concatenation, OnLimit, Repetition};
-use radio::umts::{Bearer, Channel, DchConfig};
+use radio::umts::rlc::Concatenation;
+use radio::umts::rlc::am::{self, OnLimit, Repetition};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use world::{Datagram, Delivery, NodeId, World};
 
 /// Runs `input` until nothing is under way and checks that nothing was lost silently.
@@ -238,41 +241,39 @@ fn link_config(kind: u8) -> LinkConfig {
 fn dch(kind: u8) -> DchConfig {
     let millis = Duration::from_millis;
     let gives_up = kind == 2;
+    let tbler = Probability::new(if kind == 0 { 0.0 } else { 0.3 }).expect("a probability");
     let channel = |kbps: u64, tti| Channel {
-        rate: Rate::from_bps(kbps * 1000),
+        rate: Rate::from_bps(kbps * 1000).into(),
         tti: millis(tti),
-        tbler: Probability::new(if kind == 0 { 0.0 } else { 0.3 }).expect("a probability"),
-        queue_limit: Some(20),
+        tbler: BlockErrorRate::Constant(tbler).into(),
+        limit: Limit::packets(20),
     };
-    DchConfig {
-        downlink: channel(384, 10),
-        uplink: channel(64, 20),
-        pdcp: PdcpConfig { header_bytes: 1, header_compression: true },
-        rlc: am::Config {
-            pdu_payload: 40,
-            window: if gives_up { 64 } else { 4095 },
-            concatenation: Concatenation::Allowed,
-            in_order: !gives_up,
-            max_retransmissions: gives_up.then_some(1),
-            on_limit: OnLimit::Discard,
-            discard_timer: gives_up.then_some(millis(500)),
-            poll: am::Poll {
-                last_in_buffer: true,
-                last_in_retransmission_buffer: true,
-                every_pdus: None,
-                every_sdus: None,
-                window_utilization: Probability::new(1.0),
-                timer: Some(millis(80)),
-                prohibit: None,
-            },
-            status: am::Status {
-                missing: true,
-                periodic: None,
-                prohibit: Some(millis(60)),
-                estimated_pdu_counter: None,
-            },
-            reset: Repetition { timer: millis(300), max: None },
-            move_window: Repetition { timer: millis(200), max: None },
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
+    let rlc = am::Config {
+        pdu_payload: 40,
+        window: if gives_up { 64 } else { 4095 },
+        concatenation: Concatenation::Allowed,
+        in_order: !gives_up,
+        max_retransmissions: gives_up.then_some(1),
+        on_limit: OnLimit::Discard,
+        discard_timer: gives_up.then_some(millis(500)),
+        poll: am::Poll {
+            last_in_buffer: true,
+            last_in_retransmission_buffer: true,
+            every_pdus: None,
+            every_sdus: None,
+            window_utilization: Probability::new(1.0),
+            timer: Some(millis(80)),
+            prohibit: None,
         },
-    }
+        status: am::Status {
+            missing: true,
+            periodic: None,
+            prohibit: Some(millis(60)),
+            estimated_pdu_counter: None,
+        },
+        reset: Repetition { timer: millis(300), max: None },
+        move_window: Repetition { timer: millis(200), max: None },
+    };
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
 }

@@ -6,7 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "CODE_EVENTS",
     "EVENTS",
+    "HANDOVER_EVENTS",
+    "RRC_EVENTS",
+    "RRC_STATES",
     "Ack",
     "Emulation",
     "EmulationError",
@@ -21,13 +25,17 @@ __all__ = [
     "keys",
     "profiles",
     "run",
-    "run_many",
+    "run_each",
     "shipped",
     "values",
 ]
 
 __version__: str
 EVENTS: list[str]
+RRC_STATES: list[str]
+RRC_EVENTS: list[str]
+CODE_EVENTS: list[str]
+HANDOVER_EVENTS: list[str]
 
 class ScenarioError(ValueError): ...
 class EmulationError(RuntimeError): ...
@@ -75,7 +83,7 @@ def run(
     trace: bool = False,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run: ...
-def run_many(
+def run_each(
     points: Sequence[
         tuple[
             str,
@@ -84,11 +92,11 @@ def run_many(
             Sequence[tuple[str, Callable[[Limits], tuple[Any, bool, bool]]]],
         ]
     ],
+    each: Callable[[int, Run], None],
     *,
     jobs: int,
     trace: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Run]: ...
+) -> None: ...
 
 @final
 class Run:

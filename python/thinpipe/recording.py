@@ -8,9 +8,9 @@ from errno import EINVAL, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.result import Flow, Link, Radio, Result
+from thinpipe.result import Cell, Flow, Link, Radio, Result
 from thinpipe.signals import undisturbed
-from thinpipe.tables import TRACED
+from thinpipe.tables import CELL, TRACED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +53,11 @@ class Recording(ABC):
         return self.result.radio
 
     @property
+    def cell(self) -> Cell | None:
+        """The network of cells; ``None`` without one."""
+        return self.result.cell
+
+    @property
     def rtt(self) -> pl.DataFrame:
         """Round-trip times (``rtt_s``) of segments sent once, when each was acknowledged."""
         return self._table("rtt")
@@ -81,6 +86,31 @@ class Recording(ABC):
     def hops(self) -> pl.DataFrame:
         """When each packet entered and left each link and the radio, and where it was dropped."""
         return self._table("hops")
+
+    @property
+    def pages(self) -> pl.DataFrame:
+        """Pages that arrived whole, where flows have some, with their response times."""
+        return self._table("pages")
+
+    @property
+    def rrc(self) -> pl.DataFrame:
+        """Changes of the RRC states of the mobiles of a network of cells."""
+        return self._table("rrc")
+
+    @property
+    def codes(self) -> pl.DataFrame:
+        """Codes of each cell allocated and released, and requests that were blocked."""
+        return self._table("codes")
+
+    @property
+    def handovers(self) -> pl.DataFrame:
+        """Cells that mobiles joined, left or changed to, and radio links that failed."""
+        return self._table("handovers")
+
+    @property
+    def common(self) -> pl.DataFrame:
+        """Blocks on each cell's FACH (down) and RACH (up), second by second while in use."""
+        return self._table("common")
 
     @property
     def plot(self) -> Plots:
@@ -149,6 +179,8 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         import polars as pl
 
         file = directory / f"{name}.parquet"
+        if name in (*CELL, "pages") and not file.exists():
+            raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
         if name in TRACED and not file.exists():
             raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")
         try:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class RttSummary:
-    """Round-trip times in seconds, of segments that were sent once."""
+    """Times in seconds: round trips of segments that were sent once, or responses."""
 
     samples: int
     min: float | None
@@ -44,6 +44,15 @@ class QueueSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Pages:
+    """Pages that arrived whole, and from request to last byte how long each took, in seconds."""
+
+    count: int
+    bytes: int
+    response_s: RttSummary
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
     """One TCP connection.
 
@@ -69,6 +78,7 @@ class Flow:
     established_s: float | None
     completed_s: float | None
     given_up_s: float | None
+    pages: Pages | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,66 @@ class Radio(RadioBlocks):
 
 
 @dataclass(frozen=True, slots=True)
+class StateShares:
+    """Shares of the time that mobiles spent in each RRC state, all together."""
+
+    idle: float
+    cell_dch: float
+    cell_fach: float
+    cell_pch: float
+    ura_pch: float
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Requests for dedicated channels that were refused, each time that one was."""
+
+    code: int
+    power: int
+    uplink: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodesInUse:
+    """Codes of mobiles over time, and the share of the code trees that they take."""
+
+    mean: float
+    max: int
+    occupancy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Handovers:
+    """Changes of the cells of mobiles on dedicated channels."""
+
+    soft: int
+    softer: int
+    hard: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBlocks:
+    """Radio blocks on the shared channels."""
+
+    fach: int
+    rach: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a network of cells did."""
+
+    ues: int
+    time_share: StateShares
+    state_changes: int
+    blocked: Blocked
+    codes_in_use: CodesInUse
+    handovers: Handovers
+    shared: SharedBlocks
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """All figures of a run. ``wall_s``, the time it took, is the only one that varies."""
 
@@ -127,6 +197,7 @@ class Result:
     flows: tuple[Flow, ...]
     links: tuple[Link, ...]
     radio: Radio | None
+    cell: Cell | None
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -138,6 +209,7 @@ class Result:
             flows=tuple(_flow(flow) for flow in data["flows"]),
             links=tuple(link_of(link) for link in data["links"]),
             radio=None if data["radio"] is None else radio_of(data["radio"]),
+            cell=None if data.get("cell") is None else cell_of(data["cell"]),
         )
 
 
@@ -153,7 +225,13 @@ def record_of(kind: type[Record], data: Mapping[str, Any], **nested: object) -> 
 def _flow(data: Mapping[str, Any]) -> Flow:
     rtt = record_of(RttSummary, data["rtt_s"])
     cwnd = record_of(CwndSummary, data["cwnd_segments"])
-    return record_of(Flow, data, rtt_s=rtt, cwnd_segments=cwnd)
+    return record_of(Flow, data, rtt_s=rtt, cwnd_segments=cwnd, pages=_pages(data.get("pages")))
+
+
+def _pages(data: Mapping[str, Any] | None) -> Pages | None:
+    if data is None:
+        return None
+    return record_of(Pages, data, response_s=record_of(RttSummary, data["response_s"]))
 
 
 def link_of(data: Mapping[str, Any]) -> Link:
@@ -161,6 +239,19 @@ def link_of(data: Mapping[str, Any]) -> Link:
     drops = record_of(Drops, data["drops_by_reason"])
     queue = record_of(QueueSummary, data["queue_packets"])
     return record_of(Link, data, drops_by_reason=drops, queue_packets=queue)
+
+
+def cell_of(data: Mapping[str, Any]) -> Cell:
+    """Read the ``cell`` of a result."""
+    return record_of(
+        Cell,
+        data,
+        time_share=record_of(StateShares, data["time_share"]),
+        blocked=record_of(Blocked, data["blocked"]),
+        codes_in_use=record_of(CodesInUse, data["codes_in_use"]),
+        handovers=record_of(Handovers, data["handovers"]),
+        shared=record_of(SharedBlocks, data["shared"]),
+    )
 
 
 def radio_of(data: Mapping[str, Any]) -> Radio:

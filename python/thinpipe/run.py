@@ -80,6 +80,8 @@ class Run(Recording):
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:
             raise ValueError(f"the table {name!r} needs a run with trace=True")
+        if name not in self._tables:
+            raise ValueError(f"the table {name!r} is not there: nothing of the kind was in the run")
         return self._tables[name]
 
 
@@ -161,14 +163,39 @@ def run_many(
     """
     if isinstance(points, Point | str | os.PathLike | Scenario):
         raise TypeError(f"points: a list of points is needed, not {points!r}")
+    asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
+    done: dict[int, Run] = {}
+
+    def keep(index: int, run: Run) -> None:
+        done[index] = run
+        if progress is not None:
+            progress(len(done), len(asked))
+
+    run_each(asked, keep, jobs=jobs, trace=trace)
+    return [done[index] for index in range(len(asked))]
+
+
+def run_each(
+    points: Iterable[Point],
+    each: Callable[[int, Run], None],
+    *,
+    jobs: int | None = None,
+    trace: bool = False,
+) -> None:
+    """Run many points in parallel and hand each run over, with its index, as soon as it is done.
+
+    Only runs that are being made or handed over are in memory. `jobs`, `trace` and what is raised
+    are those of `run_many`; an exception in `each` ends all.
+    """
     jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if jobs < 1:
         raise ValueError(f"jobs: must be at least 1, not {jobs}")
-    asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
-    cores = _core.run_many(
-        [_row(point) for point in asked], jobs=jobs, trace=trace, progress=progress
+    _core.run_each(
+        [_row(point) for point in points],
+        lambda index, core: each(index, Run(core, traced=trace)),
+        jobs=jobs,
+        trace=trace,
     )
-    return [Run(core, traced=trace) for core in cores]
 
 
 def _row(

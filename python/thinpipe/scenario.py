@@ -67,7 +67,7 @@ def keys(profile: str | None = None) -> list[Key]:
     Parameters
     ----------
     profile
-        The value of ``tcp.profile`` under which defaults are listed.
+        The value of ``tcp.profile`` or ``radio.profile`` under which defaults are listed.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def keys(profile: str | None = None) -> list[Key]:
 
 
 def profiles() -> dict[str, str]:
-    """Return the values of ``tcp.profile``: sets of defaults, each as commented TOML text."""
+    """Return the profiles: sets of defaults for a table, each as commented TOML text."""
     return dict(_core.profiles())
 
 

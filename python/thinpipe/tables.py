@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 ALWAYS: Final = ("rtt", "cwnd", "events")
 """Tables of every run."""
 
+CELL: Final = ("rrc", "codes", "handovers", "common")
+"""Tables of a run with ``radio.kind = "umts-cell"``."""
+
 TRACED: Final = ("segments", "blocks", "hops")
 """Tables of a run with ``trace=True``."""
 
@@ -25,6 +28,12 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("blocks", "direction"): ("down", "up"),
     ("blocks", "kind"): ("data", "retransmission", "control"),
     ("hops", "event"): ("entered", "left", "dropped"),
+    ("rrc", "from"): _core.RRC_STATES,
+    ("rrc", "to"): _core.RRC_STATES,
+    ("rrc", "event"): _core.RRC_EVENTS,
+    ("codes", "event"): _core.CODE_EVENTS,
+    ("handovers", "event"): _core.HANDOVER_EVENTS,
+    ("common", "direction"): ("down", "up"),
 }
 
 

@@ -76,6 +76,21 @@ impl Agenda {
 
     /// The next machine to wake at or before `until`, and its deadline, which is cleared.
     pub fn next(&mut self, until: Time) -> Option<(Time, u32)> {
+        let key = self.settle(until)?;
+        let entry = &mut self.machines[key.id() as usize];
+        entry.deadline = None;
+        entry.armed = entry.behind.take();
+        self.spent = Some(key);
+        Some((key.time(), key.id()))
+    }
+
+    /// The earliest deadline of any machine, in the time that the heap takes.
+    pub fn peek(&mut self) -> Option<Time> {
+        self.settle(Time::from_nanos(u64::MAX)).map(Key::time)
+    }
+
+    /// Puts entries right until the one on top is a deadline, if that is at or before `until`.
+    fn settle(&mut self, until: Time) -> Option<Key> {
         self.spent = None;
         while let Some(mut top) = self.heap.peek_mut() {
             let Reverse(key) = *top;
@@ -98,12 +113,7 @@ impl Agenda {
                         PeekMut::pop(top);
                     }
                 }
-                Some(deadline) => {
-                    entry.deadline = None;
-                    entry.armed = entry.behind.take();
-                    self.spent = Some(key);
-                    return Some((deadline, id));
-                }
+                Some(_) => return Some(key),
                 None => {
                     entry.armed = entry.behind.take();
                     PeekMut::pop(top);
@@ -180,6 +190,7 @@ mod tests {
                 table[id as usize] = deadline;
                 now += 3;
                 loop {
+                    prop_assert_eq!(agenda.peek(), table.iter().copied().flatten().min());
                     let due = (0..6_u32).filter_map(|id| Some((table[id as usize]?, id))).min();
                     let expect = due.filter(|&(time, _)| time <= at(now));
                     prop_assert_eq!(agenda.next(at(now)), expect);

@@ -2,6 +2,7 @@
 //!
 //! * [`Time`] and [`Duration`]: nanoseconds, given from outside and never read from a clock;
 //! * [`Rate`] and [`Transmitter`]: bits per second, with the remainder kept;
+//! * [`Schedule`]: a value that changes at given times;
 //! * [`Seq`]: 32-bit sequence numbers that wrap (RFC 9293 §3.4);
 //! * [`Stream`] and [`Philox`]: chance, one named stream per source of it;
 //! * [`Agenda`]: who wakes next;
@@ -9,16 +10,21 @@
 //! * [`Observe`]: what a measurement sees of a running world.
 
 mod agenda;
+mod cell;
 mod ecn;
+pub mod float;
 mod header;
 mod observe;
 mod probability;
 mod random;
 mod rate;
+mod rrc;
+mod schedule;
 mod seq;
 mod time;
 
 pub use agenda::Agenda;
+pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
 pub use ecn::Ecn;
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use observe::{
@@ -28,5 +34,7 @@ pub use observe::{
 pub use probability::Probability;
 pub use random::{Philox, Stream};
 pub use rate::{Rate, Transmitter};
+pub use rrc::{RrcEvent, RrcState};
+pub use schedule::Schedule;
 pub use seq::Seq;
 pub use time::{Duration, Time};

@@ -3,7 +3,9 @@
 //! Machines tell an observer the facts of their layer as they happen; observers (metrics, traces,
 //! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
 
-use crate::{Duration, Seq, TcpHeader, Time};
+use crate::{
+    CodeFact, CommonFact, Duration, HandoverFact, PageFact, RrcFact, Seq, TcpHeader, Time,
+};
 
 /// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
 pub trait Observe {
@@ -18,6 +20,21 @@ pub trait Observe {
 
     /// A radio block was sent.
     fn block(&mut self, _now: Time, _fact: BlockFact) {}
+
+    /// An RRC connection changed its state.
+    fn rrc(&mut self, _now: Time, _fact: RrcFact) {}
+
+    /// A code was allocated or released, or none was to be had.
+    fn code(&mut self, _now: Time, _fact: CodeFact) {}
+
+    /// A mobile's set of cells changed.
+    fn handover(&mut self, _now: Time, _fact: HandoverFact) {}
+
+    /// A common channel was used in the TTI that begins.
+    fn common(&mut self, _now: Time, _fact: CommonFact) {}
+
+    /// A page has arrived at the browser of TCP endpoint number `endpoint`.
+    fn page(&mut self, _now: Time, _endpoint: u32, _fact: PageFact) {}
 }
 
 /// The observer that sees nothing.
@@ -42,6 +59,31 @@ impl<A: Observe, B: Observe> Observe for (A, B) {
     fn block(&mut self, now: Time, fact: BlockFact) {
         self.0.block(now, fact);
         self.1.block(now, fact);
+    }
+
+    fn rrc(&mut self, now: Time, fact: RrcFact) {
+        self.0.rrc(now, fact);
+        self.1.rrc(now, fact);
+    }
+
+    fn code(&mut self, now: Time, fact: CodeFact) {
+        self.0.code(now, fact);
+        self.1.code(now, fact);
+    }
+
+    fn handover(&mut self, now: Time, fact: HandoverFact) {
+        self.0.handover(now, fact);
+        self.1.handover(now, fact);
+    }
+
+    fn common(&mut self, now: Time, fact: CommonFact) {
+        self.0.common(now, fact);
+        self.1.common(now, fact);
+    }
+
+    fn page(&mut self, now: Time, endpoint: u32, fact: PageFact) {
+        self.0.page(now, endpoint, fact);
+        self.1.page(now, endpoint, fact);
     }
 }
 

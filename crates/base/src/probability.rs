@@ -12,6 +12,9 @@ impl Probability {
     /// Never.
     pub const NEVER: Self = Self { value: 0.0, threshold: 0 };
 
+    /// Always.
+    pub const ALWAYS: Self = Self { value: 1.0, threshold: 1 << 32 };
+
     /// The probability `value`, or `None` outside 0..=1.
     pub fn new(value: f64) -> Option<Self> {
         let threshold = (value * 4_294_967_296.0).round() as u64;
@@ -41,6 +44,7 @@ mod tests {
             let draw = i * 4_294_967;
             !of(0.05).hit(draw) || of(0.3).hit(draw)
         }));
+        assert_eq!((Probability::NEVER, Probability::ALWAYS), (of(0.0), of(1.0)));
         assert_eq!(Probability::new(1.1), None);
         assert_eq!(Probability::new(f64::NAN), None);
     }

@@ -1,10 +1,10 @@
 //! What a packet costs: `cargo bench -p link`. Each figure is for 100 000 packets of 1000 B, eight
 //! of which are always on their way or waiting.
 
-use base::{Duration, Probability, Rate, Time};
+use base::{Duration, Probability, Rate, Schedule, Time};
 use divan::Bencher;
 use link::queue::{self, Discipline, codel};
-use link::{Config, Link, LinkConfig, Load, Pipe, Schedule, Service, loss};
+use link::{Config, Link, LinkConfig, Load, Pipe, Service, loss};
 
 fn main() {
     divan::main();

@@ -3,22 +3,19 @@
 //! * [`Pipe`]: a constant rate and a drop-tail queue, at one event a packet;
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
 //! * [`queue`]: drop-tail, RED and `CoDel`; [`loss`]: independent, in bursts, listed, in outages;
-//! * [`Schedule`]: a value that changes over time; [`Trace`]: when a recorded link could send.
+//! * [`Trace`]: when a recorded link could send. A [`base::Schedule`] says what changes when.
 
 mod counters;
-mod float;
 mod link;
 pub mod loss;
 mod pipe;
 pub mod queue;
-mod schedule;
 mod server;
 mod trace;
 
 pub use counters::{Counters, Drops};
 pub use link::{Dropped, Link, LinkConfig, Output};
 pub use pipe::{Config, Pipe};
-pub use schedule::Schedule;
 pub use server::Service;
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Stream, Time};
+use base::{DropReason, Duration, Schedule, Stream, Time};
 
 use crate::loss::list::List;
 use crate::loss::{self, Losses};
@@ -10,7 +10,7 @@ use crate::queue::codel::CoDel;
 use crate::queue::red::Red;
 use crate::queue::{self, Arrival, Backlog, Departure, Discipline, Notice, Verdict};
 use crate::server::Server;
-use crate::{Config, Counters, Load, Schedule, Service};
+use crate::{Config, Counters, Load, Service};
 
 /// One direction of a link.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,9 +1,9 @@
 //! How fast a link sends: at rates over time, or when its trace could.
 
-use base::{Duration, Rate, Time};
+use base::{Duration, Rate, Schedule, Time};
 
 use crate::trace::Cursor;
-use crate::{Counters, OPPORTUNITY_BYTES, Schedule, Trace};
+use crate::{Counters, OPPORTUNITY_BYTES, Trace};
 
 /// How fast a link sends.
 #[derive(Clone, PartialEq, Debug)]

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Probability, Rate, Time};
+use base::{DropReason, Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail::Limit, red};
-use link::{Config, Link, LinkConfig, Load, Output, Pipe, Schedule, Service, Trace};
+use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -70,58 +70,52 @@ pub(crate) fn run(
     }
 }
 
-/// Runs every point on `jobs` threads and gives the results in the order of the points: one after
-/// the other, if an algorithm is written in Python. An exception in that ends all.
-/// `progress(done, total)` is called as points are done; an exception in it, or Ctrl-C, ends all.
+/// Runs every point on `jobs` threads: one after the other, if an algorithm is written in Python.
+/// `each(index, run)` is handed every run as it is done, one at a time. An exception in it or in an
+/// algorithm, or Ctrl-C, ends all.
 #[pyfunction]
-#[pyo3(signature = (points, *, jobs, trace = false, progress = None))]
-pub(crate) fn run_many(
+#[pyo3(signature = (points, each, *, jobs, trace = false))]
+pub(crate) fn run_each(
     py: Python<'_>,
     points: Vec<Point>,
+    each: Py<PyAny>,
     jobs: usize,
     trace: bool,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Run>> {
+) -> PyResult<()> {
     let wrong = Arc::new(Failure::default());
     let scenarios =
         points.into_iter().map(|point| parse(point, &wrong)).collect::<PyResult<Vec<_>>>()?;
     let in_python = scenarios.iter().any(|scenario| scenario.tcp.custom().is_some());
-    let jobs = if in_python { 1 } else { jobs };
+    let jobs = if in_python { 1 } else { jobs.clamp(1, scenarios.len().max(1)) };
     let stop = AtomicBool::new(false);
-    let told = py.detach(|| {
+    py.detach(|| {
         let work = Work::new(&scenarios, recording(trace), &stop, &wrong);
         std::thread::scope(|scope| {
-            let (done, inbox) = mpsc::channel();
-            for _ in 0..jobs.clamp(1, scenarios.len().max(1)) {
+            // As many runs wait to be handed over as are made meanwhile, and no more.
+            let (done, inbox) = mpsc::sync_channel(jobs);
+            for _ in 0..jobs {
                 let (done, work) = (done.clone(), &work);
                 scope.spawn(move || work.run(&done));
             }
             drop(done);
-            let told = report(&inbox, scenarios.len(), progress.as_ref());
-            stop.store(told.is_err(), Ordering::Relaxed);
-            told
-        })?;
-        Ok::<_, PyErr>(work.results())
+            let handed = hand_over(inbox, &each);
+            stop.store(handed.is_err(), Ordering::Relaxed);
+            handed
+        })
     })?;
-    wrong.check()?;
-    told.ok_or_else(|| PyKeyboardInterrupt::new_err(()))
+    wrong.check()
 }
 
-/// Tells Python of each finished point until none is left.
-fn report(inbox: &mpsc::Receiver<()>, total: usize, progress: Option<&Py<PyAny>>) -> PyResult<()> {
-    let mut done = 0;
+/// Hands each finished run to Python until none is left.
+fn hand_over(inbox: mpsc::Receiver<(usize, Run)>, each: &Py<PyAny>) -> PyResult<()> {
     loop {
         let news = inbox.recv_timeout(wall::A_TENTH);
-        if news == Err(mpsc::RecvTimeoutError::Disconnected) {
+        if matches!(news, Err(mpsc::RecvTimeoutError::Disconnected)) {
             return Ok(());
         }
-        done += usize::from(news.is_ok());
         Python::attach(|py| {
             py.check_signals()?;
-            match progress {
-                Some(progress) if news.is_ok() => progress.call1(py, (done, total)).map(drop),
-                Some(_) | None => Ok(()),
-            }
+            news.map_or(Ok(()), |finished| each.call1(py, finished).map(drop))
         })?;
     }
 }
@@ -133,7 +127,6 @@ struct Work<'a> {
     stop: &'a AtomicBool,
     wrong: &'a Failure,
     next: AtomicUsize,
-    results: Mutex<Vec<Option<Run>>>,
 }
 
 impl<'a> Work<'a> {
@@ -143,12 +136,11 @@ impl<'a> Work<'a> {
         stop: &'a AtomicBool,
         wrong: &'a Failure,
     ) -> Self {
-        let results = Mutex::new(scenarios.iter().map(|_| None).collect());
-        Self { scenarios, recording, stop, wrong, next: AtomicUsize::new(0), results }
+        Self { scenarios, recording, stop, wrong, next: AtomicUsize::new(0) }
     }
 
     /// Takes scenarios until none is left or all is to stop.
-    fn run(&self, done: &mpsc::Sender<()>) {
+    fn run(&self, done: &mpsc::SyncSender<(usize, Run)>) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(scenario) = self.scenarios.get(index) else { return };
@@ -160,9 +152,7 @@ impl<'a> Work<'a> {
                 if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             let Ok(outcome) = outcome else { return };
-            let run = Run::new(outcome, stopwatch.elapsed_s());
-            self.results.lock().expect("no thread panics with the lock")[index] = Some(run);
-            if done.send(()).is_err() {
+            if done.send((index, Run::new(outcome, stopwatch.elapsed_s()))).is_err() {
                 return;
             }
         }
@@ -170,11 +160,6 @@ impl<'a> Work<'a> {
 
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.wrong.is_there()
-    }
-
-    /// Every result, or `None` if one is missing.
-    fn results(self) -> Option<Vec<Run>> {
-        self.results.into_inner().expect("no thread panics with the lock").into_iter().collect()
     }
 }
 

@@ -10,9 +10,9 @@ mod wall;
 
 use std::collections::BTreeMap;
 
+use base::{CodeEvent, HandoverEvent, RrcEvent, RrcState};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use scenario::Profile;
 
 pyo3::create_exception!(
     thinpipe,
@@ -37,7 +37,7 @@ fn shipped() -> BTreeMap<&'static str, &'static str> {
 /// The profiles: name to TOML text.
 #[pyfunction]
 fn profiles() -> Vec<(&'static str, &'static str)> {
-    Profile::ALL.iter().map(|profile| (profile.name(), profile.text())).collect()
+    scenario::profiles()
 }
 
 /// Every key of a scenario: its name, default (under `profile`, if one is named), expected form
@@ -48,9 +48,7 @@ fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>
     let keys = match profile {
         None => scenario::keys(),
         Some(name) => {
-            let profile = Profile::ALL.iter().find(|profile| profile.name() == name);
-            let unknown = || PyKeyError::new_err(name.to_owned());
-            scenario::keys_under(*profile.ok_or_else(unknown)?)
+            scenario::keys_under(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?
         }
     };
     Ok(keys.into_iter().map(|key| (key.name, key.value, key.expected, key.doc)).collect())
@@ -62,6 +60,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;
     module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
+    module.add("RRC_STATES", RrcState::ALL.map(RrcState::name).to_vec())?;
+    module.add("RRC_EVENTS", RrcEvent::ALL.map(RrcEvent::name).to_vec())?;
+    module.add("CODE_EVENTS", CodeEvent::ALL.map(CodeEvent::name).to_vec())?;
+    module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;
     module.add_class::<result::Run>()?;
@@ -76,6 +78,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
-    module.add_function(wrap_pyfunction!(batch::run_many, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::run_each, module)?)?;
     Ok(())
 }

@@ -44,7 +44,9 @@ impl Run {
     /// Tables as dicts of numpy arrays: `rtt`, `cwnd`, `events`, and of a recorded run also
     /// `segments`, `blocks` and `hops`.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let tables = tables::series(py, &self.outcome.metrics)?;
+        let metrics = &self.outcome.metrics;
+        let cell = self.outcome.summary.cell.as_ref().map(|_| metrics.cell());
+        let tables = tables::series(py, metrics, cell)?;
         if let Some(trace) = &self.outcome.trace {
             tables::recorded(&tables, trace)?;
         }

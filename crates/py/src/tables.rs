@@ -1,10 +1,10 @@
 //! Rows to columns.
 
-use base::{BlockKind, Direction, PacketEvent, Time};
+use base::{BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent, RrcState, Time};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{Event, Metrics, Trace};
+use sim::{CellMetrics, Event, Metrics, Trace};
 
 /// A table under construction: a dict of numpy arrays of one length.
 struct Table<'py>(Bound<'py, PyDict>);
@@ -25,8 +25,13 @@ impl<'py> Table<'py> {
     }
 }
 
-/// `rtt`, `cwnd` and `events` of every flow.
-pub(crate) fn series<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<'py, PyDict>> {
+/// `rtt`, `cwnd` and `events` of every flow; `pages` where there are some, and the tables of
+/// `cell`, where there is one.
+pub(crate) fn series<'py>(
+    py: Python<'py>,
+    metrics: &Metrics,
+    cell: Option<&CellMetrics>,
+) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);
     let numbered = || metrics.rtt().enumerate();
     let rtt = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
@@ -57,7 +62,69 @@ pub(crate) fn series<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<
         .column("event", events().map(|(_, row)| code(row.event)))?
         .column("offset", events().map(|(_, row)| row.offset))?;
     tables.set_item("events", table.0)?;
+    if metrics.pages().any(|rows| !rows.is_empty()) {
+        tables.set_item("pages", pages(py, metrics)?.0)?;
+    }
+    if let Some(cell) = cell {
+        network(&tables, cell)?;
+    }
     Ok(tables)
+}
+
+/// `pages` of every flow.
+fn pages<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
+    let numbered = || metrics.pages().enumerate();
+    let pages = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    Table::new(py)
+        .time(pages().map(|(_, row)| row.time))?
+        .column("flow", pages().map(|(flow, _)| flow as u32))?
+        .column("bytes", pages().map(|(_, row)| row.fact.bytes))?
+        .column("response_s", pages().map(|(_, row)| row.fact.response.as_secs_f64()))
+}
+
+/// Adds `rrc`, `codes`, `handovers` and `common` of a network of cells.
+fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
+    let py = tables.py();
+    let place = |state| RrcState::ALL.iter().position(|other| *other == state).unwrap_or(0) as u8;
+    let event = |event| RrcEvent::ALL.iter().position(|other| *other == event).unwrap_or(0) as u8;
+    let rows = || cell.rrc.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("ue", rows().map(|row| row.fact.ue))?
+        .column("from", rows().map(|row| place(row.fact.from)))?
+        .column("to", rows().map(|row| place(row.fact.to)))?
+        .column("event", rows().map(|row| event(row.fact.event)))?;
+    tables.set_item("rrc", table.0)?;
+
+    let event = |event| CodeEvent::ALL.iter().position(|other| *other == event).unwrap_or(0) as u8;
+    let rows = || cell.codes.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("cell", rows().map(|row| row.fact.cell))?
+        .column("ue", rows().map(|row| row.fact.ue))?
+        .column("sf", rows().map(|row| row.fact.sf))?
+        .column("code", rows().map(|row| row.fact.code))?
+        .column("event", rows().map(|row| event(row.fact.event)))?;
+    tables.set_item("codes", table.0)?;
+
+    let event =
+        |event| HandoverEvent::ALL.iter().position(|other| *other == event).unwrap_or(0) as u8;
+    let rows = || cell.handovers.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("ue", rows().map(|row| row.fact.ue))?
+        .column("cell", rows().map(|row| row.fact.cell))?
+        .column("event", rows().map(|row| event(row.fact.event)))?;
+    tables.set_item("handovers", table.0)?;
+
+    let rows = || cell.common.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("cell", rows().map(|row| row.cell))?
+        .column("direction", rows().map(|row| direction(row.direction)))?
+        .column("blocks", rows().map(|row| row.blocks))?
+        .column("capacity", rows().map(|row| row.capacity))?;
+    tables.set_item("common", table.0)
 }
 
 /// Adds `segments`, `blocks` and `hops`.

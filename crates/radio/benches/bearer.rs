@@ -7,8 +7,8 @@ use base::{Direction, Duration, Probability, Rate, Time};
 use divan::Bencher;
 use radio::Sdu;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am;
-use radio::umts::{Bearer, Channel, DchConfig};
+use radio::umts::rlc::{Concatenation, am};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 
 fn main() {
     divan::main();
@@ -61,40 +61,37 @@ fn config(tbler: f64) -> DchConfig {
     let probability = |value| Probability::new(value).expect("in range");
     let millis = Duration::from_millis;
     let channel = |bps, tti| Channel {
-        rate: Rate::from_bps(bps),
+        rate: Rate::from_bps(bps).into(),
         tti: millis(tti),
-        tbler: probability(tbler),
-        queue_limit: None,
+        tbler: BlockErrorRate::Constant(probability(tbler)).into(),
+        limit: Limit::NONE,
     };
-    DchConfig {
-        downlink: channel(384_000, 10),
-        uplink: channel(64_000, 20),
-        pdcp: PdcpConfig { header_bytes: 1, header_compression: false },
-        rlc: am::Config {
-            pdu_payload: 40,
-            window: 4095,
-            concatenation: am::Concatenation::Allowed,
-            in_order: true,
-            max_retransmissions: None,
-            on_limit: am::OnLimit::Reset,
-            discard_timer: None,
-            poll: am::Poll {
-                last_in_buffer: true,
-                last_in_retransmission_buffer: true,
-                every_pdus: None,
-                every_sdus: None,
-                window_utilization: Some(probability(1.0)),
-                timer: Some(millis(80)),
-                prohibit: None,
-            },
-            status: am::Status {
-                missing: true,
-                periodic: None,
-                prohibit: Some(millis(60)),
-                estimated_pdu_counter: None,
-            },
-            reset: am::Repetition { timer: millis(300), max: None },
-            move_window: am::Repetition { timer: millis(200), max: None },
+    let rlc = am::Config {
+        pdu_payload: 40,
+        window: 4095,
+        concatenation: Concatenation::Allowed,
+        in_order: true,
+        max_retransmissions: None,
+        on_limit: am::OnLimit::Reset,
+        discard_timer: None,
+        poll: am::Poll {
+            last_in_buffer: true,
+            last_in_retransmission_buffer: true,
+            every_pdus: None,
+            every_sdus: None,
+            window_utilization: Some(probability(1.0)),
+            timer: Some(millis(80)),
+            prohibit: None,
         },
-    }
+        status: am::Status {
+            missing: true,
+            periodic: None,
+            prohibit: Some(millis(60)),
+            estimated_pdu_counter: None,
+        },
+        reset: am::Repetition { timer: millis(300), max: None },
+        move_window: am::Repetition { timer: millis(200), max: None },
+    };
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression: false };
+    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc.into())
 }

@@ -7,6 +7,11 @@ pub trait Sdu {
     /// Size of the IP packet in bytes, above zero.
     fn bytes(&self) -> u32;
 
+    /// The flow that it belongs to, where queues tell flows apart.
+    fn flow(&self) -> u64 {
+        0
+    }
+
     /// Its TCP/IP headers, where it has some that can be compressed.
     fn headers(&self) -> Option<Headers> {
         None

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use base::{Direction, Duration};
 use proptest::prelude::*;
+use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
-use radio::umts::{Bearer, Channel, Counters, DchConfig, Output};
+use radio::umts::{Bearer, Channel, Counters, DchConfig, Limit, Output};
 use support::{Delivery, Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
@@ -91,10 +92,10 @@ fn out_of_sequence_delivery_delivers_each_sdu_once() {
 #[test]
 fn small_windows_hold_the_laws() {
     for (window, concatenation) in [
-        (1, am::Concatenation::Allowed),
-        (7, am::Concatenation::Forbidden),
-        (64, am::Concatenation::Allowed),
-        (2048, am::Concatenation::Forbidden),
+        (1, Concatenation::Allowed),
+        (7, Concatenation::Forbidden),
+        (64, Concatenation::Allowed),
+        (2048, Concatenation::Forbidden),
     ] {
         let rlc = am::Config { window, concatenation, ..rlc() };
         for tbler in [0.0, 0.1, 0.6] {
@@ -216,7 +217,7 @@ fn the_same_seed_gives_the_same_run() {
 #[test]
 fn a_full_queue_drops_what_comes_next() {
     let DchConfig { uplink, .. } = dch(0.1, rlc());
-    let uplink = Channel { queue_limit: Some(5), ..uplink };
+    let uplink = Channel { limit: Limit::packets(5), ..uplink };
     let config = DchConfig { uplink, ..dch(0.1, rlc()) };
     let mut bearer = Bearer::new(0, &config, 1, "queue").expect("valid");
     for number in 0..20 {
@@ -306,9 +307,9 @@ prop_compose! {
     ) -> am::Config {
         let (concatenates, in_order, resets) = flags;
         let concatenation = if concatenates {
-            am::Concatenation::Allowed
+            Concatenation::Allowed
         } else {
-            am::Concatenation::Forbidden
+            Concatenation::Forbidden
         };
         am::Config {
             pdu_payload,

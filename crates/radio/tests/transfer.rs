@@ -5,7 +5,7 @@ mod support;
 use base::Direction::{self, Downlink, Uplink};
 use base::{BlockFact, BlockKind, Observe, Time};
 use radio::umts::pdcp::{Headers, PdcpConfig};
-use radio::umts::rlc::am;
+use radio::umts::rlc::{Config, am};
 use radio::umts::{Bearer, ConfigError, DchConfig, Output};
 use radio::{Sdu, umts};
 use support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
@@ -208,6 +208,12 @@ fn a_broken_context_is_reported() {
     assert_eq!(counters.delivered + counters.discarded, 100);
 }
 
+/// The acknowledged mode of `config`.
+fn am(config: &mut DchConfig) -> &mut am::Config {
+    let Config::Acknowledged(config) = &mut config.rlc else { panic!("acknowledged mode") };
+    config
+}
+
 #[test]
 fn impossible_configurations_are_refused_in_plain_words() {
     let check = |change: fn(&mut DchConfig), expect: &str| {
@@ -222,24 +228,24 @@ fn impossible_configurations_are_refused_in_plain_words() {
         "TTI 0.015s: must be 10 ms, 20 ms, 40 ms or 80 ms",
     );
     check(
-        |config| config.downlink.rate = base::Rate::from_bps(31_000),
-        "at 31000 bit/s no block of 40 B fits in a TTI of 0.01s",
+        |config| config.downlink.rate = base::Rate::from_bps(u64::MAX).into(),
+        "rate 18446744073709551615 bit/s: too high",
     );
     check(
-        |config| config.rlc.window = 4096,
+        |config| am(config).window = 4096,
         "RLC window 4096: must be 1 to 4095 PDUs (12-bit sequence numbers)",
     );
     check(
-        |config| config.rlc.window = 0,
+        |config| am(config).window = 0,
         "RLC window 0: must be 1 to 4095 PDUs (12-bit sequence numbers)",
     );
-    check(|config| config.rlc.pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
+    check(|config| am(config).pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
     check(
-        |config| config.rlc.poll.every_sdus = Some(0),
+        |config| am(config).poll.every_sdus = Some(0),
         "RLC poll every_sdus 0: must be at least 1",
     );
     check(
-        |config| config.rlc.poll.timer = Some(millis(0)),
+        |config| am(config).poll.timer = Some(millis(0)),
         "RLC poll timer 0 s: must be above zero",
     );
     check(|config| config.pdcp.header_bytes = 9, "PDCP header 9 B: must be at most 3 B");

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use base::{Duration, Rate, Seq, Stream, Time};
 use radio::umts::Bearer;
+use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use tcp::{Length, Segment};
-use world::{Body, Connection, MachineId, NodeId, World};
+use world::{Body, Connection, MachineId, NodeId, Pages, Traffic, Web, World};
 
-use crate::{Hosts, Link, Queue, Radio, Scenario, Wired};
+use crate::{Application, Hosts, Link, Queue, Radio, RadioKind, Scenario, Wired};
 
 /// More than any run can transfer: what a flow without end has to send.
 const ENDLESS: Length = Length(1 << 60);
@@ -21,6 +22,8 @@ pub struct Network {
     pub connections: Vec<[MachineId; 2]>,
     /// The rate that throughput is compared with: the radio's downlink, or the link's.
     pub bottleneck: Option<Rate>,
+    /// Whether its flows carry pages.
+    pub has_pages: bool,
 }
 
 /// Builds the chain that `scenario` describes: the fixed host, its wired links, and the link or
@@ -30,25 +33,43 @@ pub fn build(scenario: &Scenario) -> Network {
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
     let bottleneck = scenario.radio.as_ref().map(|radio| radio.downlink.rate).or(link);
     let bytes = scenario.flow.payload(scenario.tcp.mss);
+    let web = Arc::new(scenario.flow.web.config());
     let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
     let mut chance = Stream::named(scenario.seed, "congestion control");
     let connections = (0..u64::from(scenario.flow.count)).map(|index| {
         let [sender, receiver] = match scenario.flow.hosts {
-            Hosts::Shared => [chain.first, chain.last],
+            Hosts::Shared => [chain.first, chain.receiver(index)],
             Hosts::Own => chain.add_hosts(index),
         };
-        chain.world.add_connection(Connection {
+        chain.world.add_connection(&Connection {
             sender,
             receiver,
             tcp: &Arc::new(scenario.tcp.config_of(u64::from(chance.next_u32()))),
             data: bytes.map_or(ENDLESS, Length),
-            close: bytes.is_some(),
+            traffic: traffic(scenario, index, &web),
             start: Time::ZERO + scenario.flow.start + scenario.flow.interval * index,
             isn: [Seq::new(isn.next_u32()), Seq::new(isn.next_u32())],
         })
     });
     let connections = connections.collect();
-    Network { world: chain.world, connections, bottleneck }
+    let has_pages = scenario.flow.application != Application::File;
+    Network { world: chain.world, connections, bottleneck, has_pages }
+}
+
+/// What flow number `index` is for.
+fn traffic(scenario: &Scenario, index: u64, web: &Arc<Web>) -> Traffic {
+    let has_pages = match scenario.flow.application {
+        Application::File => false,
+        Application::Web => true,
+        Application::Mixed => index % 2 == 1,
+    };
+    match scenario.flow.payload(scenario.tcp.mss) {
+        _ if has_pages => {
+            Traffic::Web(Pages::named(web, scenario.seed, &format!("flow {index}")))
+        }
+        Some(_) => Traffic::File,
+        None => Traffic::Stream,
+    }
 }
 
 /// Builds the same chain without connections, for packets from outside: those for its first or its
@@ -67,6 +88,8 @@ struct Chain<B: Body> {
     last: NodeId,
     /// From each node but the first, where it leads back to the first.
     back: Vec<(NodeId, MachineId)>,
+    /// Of a network of cells: the mobiles.
+    mobiles: Vec<NodeId>,
 }
 
 impl<B: Body> Chain<B> {
@@ -77,7 +100,10 @@ impl<B: Body> Chain<B> {
             chain.add_link(link, &scenario.queue, scenario.seed);
         }
         if let Some(radio) = &scenario.radio {
-            chain.add_radio(radio, &scenario.queue, scenario.seed);
+            match radio.kind {
+                RadioKind::UmtsDch => chain.add_radio(radio, &scenario.queue, scenario.seed),
+                RadioKind::UmtsCell => chain.add_cell(&scenario.cells(radio), scenario.seed),
+            }
         }
         chain
     }
@@ -87,7 +113,7 @@ impl<B: Body> Chain<B> {
         let mut world = World::new();
         let name = wired.first().map_or("sender", |wired| wired.between[0].as_str());
         let first = world.add_node(name);
-        let mut chain = Self { world, first, last: first, back: Vec::new() };
+        let mut chain = Self { world, first, last: first, back: Vec::new(), mobiles: Vec::new() };
         for Wired { name, between: [_, to], rate, delay } in wired {
             let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
             chain.add_pipes(name, to, &config);
@@ -115,6 +141,21 @@ impl<B: Body> Chain<B> {
         self.append(mobile, bearer, bearer);
     }
 
+    /// The network of cells and its mobiles.
+    fn add_cell(&mut self, config: &CellConfig, seed: u64) {
+        let add = |ue: &UeConfig| self.world.add_node(&ue.name);
+        self.mobiles = config.ues.iter().map(add).collect();
+        let cell = self
+            .world
+            .add_cell("Uu", self.last, self.mobiles.clone(), |id| Cell::new(id, config, seed))
+            .expect("a scenario is validated when it is parsed");
+        for mobile in &self.mobiles {
+            self.world.set_route(*mobile, None, cell);
+        }
+        self.world.set_route(self.last, None, cell);
+        self.last = self.mobiles[0];
+    }
+
     /// A link to a new node, alike in both directions.
     fn add_pipes(&mut self, name: &str, to: &str, config: &link::Config) {
         let (from, to) = (self.last, self.world.add_node(to));
@@ -130,6 +171,14 @@ impl<B: Body> Chain<B> {
         self.world.set_route(node, Some(self.first), up);
         self.back.push((node, up));
         self.last = node;
+    }
+
+    /// Where flow number `index` ends: the last node, or the mobile whose turn it is.
+    fn receiver(&self, index: u64) -> NodeId {
+        if self.mobiles.is_empty() {
+            return self.last;
+        }
+        self.mobiles[(index % self.mobiles.len() as u64) as usize]
     }
 
     /// A sender beside the first node and a receiver beside the last.

@@ -31,7 +31,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// A radio has plain queues, counted in packets.
+    /// A radio has plain queues, and only a radio knows flows.
     pub(crate) fn queue(&self) -> Result<(), Fault> {
         let queue = &self.scenario.queue;
         let kinds = [("queue.kind", queue.kind), ("queue.back.kind", queue.back.kind)];
@@ -41,12 +41,9 @@ impl Check<'_> {
                 let message = "the queue ahead of [radio] is droptail";
                 return self.clash(&[key, "radio"], message);
             }
-            let bytes =
-                [("queue.bytes", queue.bytes), ("queue.back.bytes", queue.back.bytes.flatten())];
-            if let Some((key, _)) = bytes.into_iter().find(|(_, bytes)| bytes.is_some()) {
-                let message = "the queue ahead of [radio] counts packets";
-                return self.clash(&[key, "radio"], message);
-            }
+        } else if queue.per_flow {
+            let message = "queue.per_flow needs [radio]";
+            return self.clash(&["queue.per_flow"], message);
         }
         if queue.ecn && managed.is_none() {
             let message = "queue.ecn needs queue.kind = red or codel";

@@ -1,15 +1,13 @@
 //! From the tables of a scenario to the configurations of the machines.
 
-use link::queue;
-use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am;
-use radio::umts::{self, DchConfig};
+use radio::umts::rlc::next_expected::{self, Retransmissions};
+use radio::umts::rlc::{self, Concatenation, Header, am, tm, um};
 
 use crate::{
-    BackOff, Channel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth,
-    Halving, Limit, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Queue, Radio,
-    Recovery, Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status,
-    Tcp, Vegas, Westwood,
+    Arq, BackOff, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth, Halving,
+    Limit, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Recovery, Reno,
+    Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
+    Westwood,
 };
 
 impl Tcp {
@@ -203,37 +201,52 @@ impl Cubic {
     }
 }
 
-impl Radio {
-    /// How the bearer behaves, with `queue` ahead of it in either direction.
-    pub fn config(&self, queue: &Queue) -> DchConfig {
-        let channel = |channel: &Channel, queue: queue::Config| umts::Channel {
-            rate: channel.rate,
-            tti: channel.tti,
-            tbler: self.tbler_of(channel),
-            queue_limit: queue.limit.packets,
-        };
-        DchConfig {
-            downlink: channel(&self.downlink, queue.forth()),
-            uplink: channel(&self.uplink, queue.back()),
-            pdcp: PdcpConfig {
-                header_bytes: self.pdcp.header_bytes,
-                header_compression: self.pdcp.header_compression,
-            },
-            rlc: self.rlc.config(),
+impl Rlc {
+    /// How both ends of the link control behave.
+    pub(crate) fn config(&self) -> rlc::Config {
+        match (self.mode, self.arq) {
+            (Mode::Tm, _) => tm::Config { pdu_payload: self.pdu_payload }.into(),
+            (Mode::Um, _) => {
+                let concatenation = self.concatenation();
+                um::Config { pdu_payload: self.pdu_payload, header: self.header(), concatenation }
+                    .into()
+            }
+            (Mode::Am, Arq::SelectiveRepeat) => self.selective_repeat().into(),
+            (Mode::Am, Arq::NextExpected) => self.next_expected().into(),
         }
     }
-}
 
-impl Rlc {
-    fn config(&self) -> am::Config {
+    const fn concatenation(&self) -> Concatenation {
+        if self.concatenation { Concatenation::Allowed } else { Concatenation::Forbidden }
+    }
+
+    const fn header(&self) -> Header {
+        match self.header {
+            Some(bytes) => Header::Counted(bytes),
+            None => Header::Standard,
+        }
+    }
+
+    const fn next_expected(&self) -> next_expected::Config {
+        next_expected::Config {
+            pdu_payload: self.pdu_payload,
+            header: self.header(),
+            recovery_timeout: self.recovery_timeout,
+            in_order: self.in_order,
+            max_retransmissions: self.max_retransmissions,
+            retransmissions: if self.retransmissions_first {
+                Retransmissions::First
+            } else {
+                Retransmissions::Behind
+            },
+        }
+    }
+
+    fn selective_repeat(&self) -> am::Config {
         am::Config {
             pdu_payload: self.pdu_payload,
             window: self.window,
-            concatenation: if self.concatenation {
-                am::Concatenation::Allowed
-            } else {
-                am::Concatenation::Forbidden
-            },
+            concatenation: self.concatenation(),
             in_order: self.in_order,
             max_retransmissions: self.max_retransmissions,
             on_limit: match self.on_limit {

@@ -20,8 +20,12 @@
 //! # Ok::<(), scenario::ScenarioError>(())
 //! ```
 
+mod bearers;
 mod build;
+mod cells;
+mod check_cell;
 mod check_link;
+mod check_radio;
 mod configs;
 mod error;
 mod files;
@@ -38,13 +42,17 @@ mod validate;
 pub use build::{Network, build, build_open};
 pub use error::ScenarioError;
 pub use form::{Key, TraceFile};
-pub use profile::Profile;
+pub use profile::{Profile, RadioProfile, profiles};
 pub use schema::{
-    Back, BackOff, Channel, CoDel, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow,
-    Flow, GilbertElliott, Growth, Halving, Hosts, Limit, Link, Mode, NewReno, Pacing,
-    PartialAckTimer, PartialAckWindow, Pdcp, Poll, Queue, QueueBack, QueueKind, Radio, RadioKind,
-    Recovery, Red, Reno, Repetition, Rlc, RttSampling, SackRule, Scenario, SlowStart,
-    SpuriousTimeouts, Status, Step, Tcp, Traces, Variant, Vegas, Westwood, Wired, keys, keys_under,
+    Activity, Admission, AfterDch, Air, Application, Arq, Back, BackOff, Buffer, Channel,
+    ChannelStep, Class, CoDel, CongestionControl, Controller, Cubic, Delta, DpcchName,
+    ErrorRatesName, Fach, Fack, FackWindow, FirstChannel, Flow, GilbertElliott, Growth, Halving,
+    Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, Link, Manager,
+    Mobility, Mode, NewReno, NodeB, Objects, Pacing, PartialAckTimer, PartialAckWindow, Pdcp,
+    Place, Poll, Queue, QueueBack, QueueKind, Rach, Radio, RadioKind, RadioStep, Recovery, Red,
+    Reno, Repetition, Rest, Rlc, Rrc, RttSampling, SackRule, Scenario, Sizes, SlowStart, Spike,
+    Spreading, SpreadingName, SpuriousTimeouts, Status, Step, Tcp, Traces, TrafficVolume, Ue,
+    Variant, Vegas, Web, Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

@@ -1,10 +1,10 @@
 //! From `[link]` and `[queue]` to the configurations of a link's two directions.
 
-use base::{Duration, Probability, Rate, Time};
+use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::gilbert_elliott;
 use link::loss::outage::Outage;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
-use link::{LinkConfig, Schedule, Service, loss};
+use link::{LinkConfig, Service, loss};
 
 use crate::{GilbertElliott, Link, Queue, QueueBack, QueueKind, Step, TraceFile};
 

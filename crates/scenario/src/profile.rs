@@ -1,7 +1,8 @@
-//! Profiles: named sets of defaults for `[tcp]`. Each is a scenario file with nothing else.
+//! Profiles: named sets of defaults for `[tcp]` or `[radio]`. Each is a scenario file with nothing
+//! else.
 
 use crate::error::Fault;
-use crate::form::{Form, Nothing, Or, Section, Word, words};
+use crate::form::{Form, Nothing, Or, Section, Word, Words, words};
 use crate::schema::Scenario;
 use crate::tree::Table;
 
@@ -17,9 +18,19 @@ words! {
     }
 }
 
+words! {
+    /// A named set of defaults for `[radio]`.
+    pub enum RadioProfile {
+        /// Acknowledged mode of TS 25.322 as lo2005 has it.
+        Standard = "3gpp",
+        /// The UMTS module of Hynderick and Raes 2004.
+        Thesis = "thesis",
+    }
+}
+
 impl Profile {
-    /// Every profile.
-    pub const ALL: &'static [Self] = <Self as crate::form::Words>::ALL;
+    /// Every profile of TCP.
+    pub const ALL: &'static [Self] = <Self as Words>::ALL;
 
     /// Its keys, each with its source, as TOML.
     pub const fn text(self) -> &'static str {
@@ -30,17 +41,67 @@ impl Profile {
         }
     }
 
-    /// The profile that `tree` asks for.
-    pub(crate) fn of(tree: &Table) -> Result<Option<Self>, Fault> {
-        let key = "tcp.profile";
-        tree.find(key).map_or(Ok(None), |item| Or::<Nothing, Word<Self>>::read(item, key, &None))
-    }
-
-    /// Makes its values the defaults of `scenario`.
-    pub(crate) fn lay_under(self, scenario: &mut Scenario) {
-        Table::parse(self.text())
-            .and_then(|tree| scenario.overlay(&tree, ""))
-            .expect("a profile that ships is read by a test");
+    fn lay_under(self, scenario: &mut Scenario) {
+        overlay(scenario, self.text());
         scenario.tcp.profile = Some(self);
     }
+}
+
+impl RadioProfile {
+    /// Every profile of the radio.
+    pub const ALL: &'static [Self] = <Self as Words>::ALL;
+
+    /// Its keys, each with its source, as TOML.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Standard => include_str!("../profiles/3gpp.toml"),
+            Self::Thesis => include_str!("../profiles/thesis.toml"),
+        }
+    }
+
+    fn lay_under(self, scenario: &mut Scenario) {
+        overlay(scenario, self.text());
+        scenario.radio.get_or_insert_default().profile = Some(self);
+    }
+}
+
+/// All profiles, by name, each as TOML.
+pub fn profiles() -> Vec<(&'static str, &'static str)> {
+    let of_tcp = Profile::ALL.iter().map(|profile| (profile.name(), profile.text()));
+    let of_radio = RadioProfile::ALL.iter().map(|profile| (profile.name(), profile.text()));
+    of_tcp.chain(of_radio).collect()
+}
+
+/// Makes the values of the profiles that `tree` asks for the defaults of `scenario`.
+pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(), Fault> {
+    if let Some(profile) = asked::<Profile>(tree, "tcp.profile")? {
+        profile.lay_under(scenario);
+    }
+    if let Some(profile) = asked::<RadioProfile>(tree, "radio.profile")? {
+        profile.lay_under(scenario);
+    }
+    Ok(())
+}
+
+/// Makes the values of the profile called `name` the defaults of `scenario`. False if there is no
+/// such profile.
+pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
+    if let Some(profile) = Profile::ALL.iter().find(|profile| profile.name() == name) {
+        profile.lay_under(scenario);
+    } else if let Some(profile) = RadioProfile::ALL.iter().find(|known| known.name() == name) {
+        profile.lay_under(scenario);
+    } else {
+        return false;
+    }
+    true
+}
+
+fn asked<P: Words>(tree: &Table, key: &str) -> Result<Option<P>, Fault> {
+    tree.find(key).map_or(Ok(None), |item| Or::<Nothing, Word<P>>::read(item, key, &None))
+}
+
+fn overlay(scenario: &mut Scenario, text: &str) {
+    Table::parse(text)
+        .and_then(|tree| scenario.overlay(&tree, ""))
+        .expect("a profile that ships is read by a test");
 }

@@ -122,7 +122,7 @@ const OPTIONAL: [&str; 3] = ["link", "radio", "wired"];
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 10] = [
+const SUPERSEDED: [(&str, &str, &str); 26] = [
     ("link.rate", "link.trace", "down"),
     ("link.trace.down", "link", "rate"),
     ("link.back.rate", "link.trace", "up"),
@@ -133,6 +133,22 @@ const SUPERSEDED: [(&str, &str, &str); 10] = [
     ("radio.tbler", "radio.uplink", "tbler"),
     ("flow.bytes", "flow", "segments"),
     ("flow.segments", "flow", "bytes"),
+    ("radio.tbler", "radio", "tbler_limits"),
+    ("radio.tbler", "radio.downlink", "tbler_limits"),
+    ("radio.tbler", "radio.uplink", "tbler_limits"),
+    ("radio.tbler_limits", "radio", "tbler"),
+    ("radio.tbler_limits", "radio.downlink", "tbler"),
+    ("radio.tbler_limits", "radio.uplink", "tbler"),
+    ("radio.tbler_limits", "radio.downlink", "tbler_limits"),
+    ("radio.tbler_limits", "radio.uplink", "tbler_limits"),
+    ("radio.downlink.tbler", "radio.downlink", "tbler_limits"),
+    ("radio.downlink.tbler_limits", "radio.downlink", "tbler"),
+    ("radio.uplink.tbler", "radio.uplink", "tbler_limits"),
+    ("radio.uplink.tbler_limits", "radio.uplink", "tbler"),
+    ("radio.downlink.rate", "radio.downlink", "sf"),
+    ("radio.downlink.sf", "radio.downlink", "rate"),
+    ("radio.uplink.rate", "radio.uplink", "sf"),
+    ("radio.uplink.sf", "radio.uplink", "rate"),
 ];
 
 /// Whether `key` is `pattern`, in which a member's name may be any.

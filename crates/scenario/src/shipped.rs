@@ -22,7 +22,10 @@ pub const fn shipped() -> &'static [Shipped] {
         "umts-384",
         "umts-384-lossy",
         "umts-64",
+        "umts-cell-50",
         "umts-dch-384",
+        "umts-handover",
+        "umts-thesis",
         "wlan-11b-fringe",
     ]
 }

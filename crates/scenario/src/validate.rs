@@ -1,12 +1,12 @@
 //! What single values cannot tell: whether they go together.
 
-use base::{Duration, Rate};
+use base::Duration;
 use cc::Custom;
 
 use crate::error::{Fault, ScenarioError};
-use crate::form::{Leaf, Section, Speed};
-use crate::profile::Profile;
-use crate::schema::{Channel, CongestionControl, Radio, Scenario, SpuriousTimeouts};
+use crate::form::Section;
+use crate::profile;
+use crate::schema::{CongestionControl, Scenario, SpuriousTimeouts};
 use crate::tree::{Node, Origin, Table};
 use crate::{files, settings};
 
@@ -55,9 +55,7 @@ fn read(
     let mut tree = Table::parse(source)?;
     settings::apply(&mut tree, settings)?;
     let mut scenario = Scenario::default();
-    if let Some(profile) = Profile::of(&tree)? {
-        profile.lay_under(&mut scenario);
-    }
+    profile::lay_asked_under(&tree, &mut scenario)?;
     let custom = take_custom(&mut tree, outside.customs);
     scenario.overlay(&tree, "")?;
     scenario.tcp.congestion_control =
@@ -69,9 +67,9 @@ fn read(
     check.wired()?;
     check.link()?;
     check.queue()?;
+    scenario.radio = check.radio()?;
     if let Some(radio) = &scenario.radio {
-        check.channel(radio, &radio.downlink, "radio.downlink")?;
-        check.channel(radio, &radio.uplink, "radio.uplink")?;
+        Check { scenario: &scenario, tree: &tree }.cell(radio)?;
     }
     files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
@@ -97,7 +95,7 @@ pub struct Outside<'a> {
 
 pub(crate) struct Check<'a> {
     pub(crate) scenario: &'a Scenario,
-    tree: &'a Table,
+    pub(crate) tree: &'a Table,
 }
 
 impl Check<'_> {
@@ -212,47 +210,28 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn channel(&self, radio: &Radio, channel: &Channel, at: &str) -> Result<(), Fault> {
-        let [rate, tti] = ["rate", "tti"].map(|field| format!("{at}.{field}"));
-        let payload = u64::from(radio.rlc.pdu_payload);
-        let blocks = channel.rate.bytes_in(channel.tti) / payload;
-        let keys = [rate.as_str(), tti.as_str(), "radio.rlc.pdu_payload"];
-        let per_tti = |blocks: u64| blocks * payload * 8_000_000_000 / channel.tti.as_nanos();
-        if blocks == 0 {
-            let least = (payload * 8_000_000_000).div_ceil(channel.tti.as_nanos());
-            let message = format!(
-                "no block of {payload} B fits in a TTI: {rate} must be at least {}",
-                bit_per_s(least)
-            );
-            return self.clash(&keys, message);
-        }
-        if blocks > MOST_BLOCKS {
-            let message = format!(
-                "more than {MOST_BLOCKS} blocks in a TTI, which RLC cannot number: {rate} must be \
-                 at most {}",
-                bit_per_s(per_tti(MOST_BLOCKS))
-            );
-            return self.clash(&keys, message);
-        }
-        Ok(())
-    }
-
     /// A fault of several keys at once, at the one of them to blame.
-    pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+    pub(crate) fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
         let origin = self.tree.blame(keys);
         let is_there = |key: &&&str| self.tree.find(key).is_some_and(|item| item.origin == origin);
         let subject = match (&origin, keys.iter().find(is_there)) {
             (Origin::Line(_), Some(key)) => (*key).to_owned(),
             (Origin::File | Origin::Setting(_) | Origin::Line(_), _) => String::new(),
         };
-        Err(Fault { origin, subject, message: message.into() })
+        Fault { origin, subject, message: message.into() }
+    }
+
+    /// As [`Self::fault`], as a result.
+    pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+        Err(self.fault(keys, message))
     }
 }
 
 /// True for the names of the nodes that a scenario has beside those of its wired links.
 fn is_reserved(node: &str) -> bool {
     let is_numbered = |role: &str| node.strip_prefix(role).is_some_and(|n| n.starts_with('-'));
-    matches!(node, "UE" | "sender" | "receiver") || is_numbered("sender") || is_numbered("receiver")
+    matches!(node, "UE" | "sender" | "receiver")
+        || ["UE", "sender", "receiver"].into_iter().any(is_numbered)
 }
 
 /// The largest window that a header can express with scaling (RFC 7323 §2.3).
@@ -260,10 +239,3 @@ const LARGEST_WINDOW: u64 = 1 << 30;
 
 /// As long as a duration can be.
 const LATEST_START: Duration = Duration::from_secs(100_000_000);
-
-/// RLC tells no more PDUs apart than its largest window has.
-const MOST_BLOCKS: u64 = 4095;
-
-fn bit_per_s(rate: u64) -> String {
-    Speed::show(&Rate::from_bps(rate))
-}

@@ -140,7 +140,7 @@ fn words() {
          cubic or bbr; did you mean vegas?",
     );
     in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
-    in_setting(("radio.rlc.mode", "um"), "must be am");
+    in_setting(("radio.rlc.mode", "rm"), "must be tm, um or am; did you mean tm?");
     in_setting(("radio.rlc.in_order", "yes"), "expected true or false");
     in_file("tcp.nagle = \"true\"", ":1: tcp.nagle = \"true\": expected no quotes");
     in_file("description = 4", ":1: description = 4: expected a text in quotes");
@@ -183,20 +183,135 @@ fn values_that_do_not_go_together() {
 }
 
 #[test]
-fn blocks_that_do_not_fit() {
-    in_setting(
-        ("radio.downlink.rate", "10 kbit/s"),
-        "no block of 40 B fits in a TTI: radio.downlink.rate must be at least 32 kbit/s",
-    );
-    in_setting(
-        ("radio.rlc.pdu_payload", "161"),
-        "no block of 161 B fits in a TTI: radio.uplink.rate must be at least 64400 bit/s",
-    );
+fn more_blocks_than_can_be_numbered() {
     in_setting(
         ("radio.uplink.rate", "1 Gbit/s"),
         "more than 4095 blocks in a TTI, which RLC cannot number: radio.uplink.rate must be at \
          most 65520 kbit/s",
     );
+}
+
+#[test]
+fn spreading_factors_that_no_channel_has() {
+    let sf = "must be a power of two from 4 to 512 (uplink to 256)";
+    let either = format!("{sf}, or auto, or as rate");
+    for value in ["3", "48", "1024", "0", "eight", "-8"] {
+        in_setting(("radio.downlink.sf", value), &either);
+    }
+    in_setting(
+        ("radio.uplink.sf", "512"),
+        "radio.uplink.sf: spreading factor 512 uplink: must be 256 at most; only the downlink has \
+         512 (TS 25.211 §5.2.1.1)",
+    );
+    in_setting(
+        ("radio.uplink.schedule", "[{at = '3 s', sf = 512}]"),
+        "radio.uplink.schedule: spreading factor 512 uplink: must be 256 at most; only the \
+         downlink has 512 (TS 25.211 §5.2.1.1)",
+    );
+    in_file(
+        "[radio.downlink]\nrate = \"240 kbit/s\"\nsf = 8",
+        ":3: radio.downlink.sf: give radio.downlink.rate or radio.downlink.sf, not both",
+    );
+    in_setting(
+        ("radio.uplink.sf", "auto"),
+        "radio.uplink.sf = auto needs flow.rate, as in rate = \"140 kbit/s\"",
+    );
+    in_settings(
+        UMTS,
+        &[("radio.uplink.sf", "auto"), ("flow.count", "4"), ("flow.rate", "140 kbit/s")],
+        "--set flow.rate=140 kbit/s: radio.uplink.sf: 560 kbit/s asked uplink: no spreading factor \
+         carries it; factor 4 carries 480 kbit/s at most",
+    );
+}
+
+#[test]
+fn limits_of_error_rates() {
+    let expected = "expected a lower and an upper limit, as in [\"1 %\", \"10 %\"]";
+    for value in ["5 %", "[\"1 %\"]", "1 %,2 %,3 %", "120 %,130 %"] {
+        in_setting(("radio.tbler_limits", value), &format!("{expected}, or off"));
+    }
+    in_setting(("radio.tbler_limits", "10 %,1 %"), "the lower limit comes first");
+    in_setting(
+        ("radio.uplink.tbler_limits", "100 %,100 %"),
+        "radio.uplink.tbler_limits: the lower limit must be below 100 %",
+    );
+    in_file(
+        "[radio]\ntbler = 0.05\ntbler_limits = [\"1 %\", \"10 %\"]",
+        ":3: radio.tbler_limits: give radio.tbler or radio.tbler_limits, not both",
+    );
+}
+
+#[test]
+fn schedules_of_a_radio_that_are_none() {
+    let check = |key: &str, value: &str, expect: &str| {
+        let start: String = value.chars().take(40).collect();
+        let more = if start.len() < value.len() { "…" } else { "" };
+        let line = format!("--set {key}={start}{more}: {key}{expect}");
+        in_settings(UMTS, &[(key, value)], &line);
+    };
+    check(
+        "radio.schedule",
+        "[{at = '3 s'}]",
+        "[0] changes nothing: give rate, sf, tbler or coverage",
+    );
+    check("radio.uplink.schedule", "[{at = '3 s'}]", "[0] changes nothing: give rate, sf or tbler");
+    check("radio.schedule", "[{at='3 s',rate='9 kbit/s',sf=8}]", "[0]: give rate or sf, not both");
+    check("radio.spikes", "[{at = '3 s'}]", "[0]: lasts is missing, as in lasts = \"3 s\"");
+    check(
+        "radio.spikes",
+        "[{at='3s',lasts='2s'},{at='4s',lasts='1s'}]",
+        "[1] must not begin before the last one ends",
+    );
+    check(
+        "radio.handovers",
+        "[{at='3s',gap='2s'},{at='4s'}]",
+        "[1] must not begin before the last one ends",
+    );
+    check("radio.handovers", "[{at='3s',kind='soft',gap='2s'}]", "[0]: a soft handover has no gap");
+    let in_table = |text: &str, expect: &str| {
+        in_file(&format!("[radio]\n{text}"), &format!(":2: radio.{expect}"));
+    };
+    in_table(
+        "schedule = [{at = \"3 s\", tbler = 1}, {at = \"2 s\", tbler = 0}]",
+        "schedule[1] = a table: must not lie before the one before it",
+    );
+    in_table(
+        "schedule = [{tbler = 1}]",
+        "schedule[0] = a table: at is missing, as in at = \"20 s\"",
+    );
+    in_table(
+        "schedule = [{at = \"3 s\", tbler = \"120 %\"}]",
+        "schedule[0].tbler = \"120 %\": must be a probability from 0 % to 100 %, as in 5 % or \
+         0.05, or as before",
+    );
+    in_table(
+        "schedule = [{at = \"3 s\", rats = 1}]",
+        "schedule[0].rats: unknown key; did you mean radio.schedule?",
+    );
+    in_table(
+        "handovers = [{at = \"3 s\", gap = \"11 s\"}]",
+        "handovers[0].gap = \"11 s\": must be a duration from 1 ns to 10 s, or as kind",
+    );
+    in_table(
+        "handovers = [{at = \"3 s\", kind = \"sort\"}]",
+        "handovers[0].kind = \"sort\": must be hard, soft or softer; did you mean soft?",
+    );
+}
+
+#[test]
+fn a_buffer_manager_that_knows_no_round_trip_time() {
+    in_setting(
+        ("radio.buffer.manager", "bdp"),
+        "radio.buffer.manager = bdp needs radio.buffer.rtt, as in rtt = \"150 ms\"",
+    );
+    let words = "must be bulk or interactive; did you mean bulk?";
+    in_setting(("radio.buffer.class", "bulky"), words);
+}
+
+#[test]
+fn flows_apart_without_a_radio() {
+    let line = "--set queue.per_flow=true: queue.per_flow needs [radio]";
+    in_settings(PLAIN, &[("queue.per_flow", "true")], line);
 }
 
 #[test]

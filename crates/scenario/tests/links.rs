@@ -3,9 +3,9 @@
 
 use std::cell::RefCell;
 
-use base::{Duration, Probability, Rate, Time};
+use base::{Duration, Probability, Rate, Schedule, Time};
+use link::Service;
 use link::queue::{Discipline, Notice};
-use link::{Schedule, Service};
 use proptest::prelude::*;
 use scenario::{Outside, QueueKind, Scenario, ScenarioError, build, shipped};
 
@@ -131,7 +131,7 @@ fn a_radio_has_a_queue_in_either_direction() {
     let limits = |settings: &[(&str, &str)]| {
         let scenario = parse("[radio]\n[queue]\npackets = 20", settings).expect("valid");
         let config = scenario.radio.expect("there").config(&scenario.queue);
-        [config.downlink, config.uplink].map(|channel| channel.queue_limit)
+        [config.downlink, config.uplink].map(|channel| channel.limit.packets)
     };
     assert_eq!(limits(&[]), [Some(20), Some(20)]);
     assert_eq!(limits(&[("queue.back.packets", "5")]), [Some(20), Some(5)]);
@@ -306,16 +306,8 @@ fn keys_that_do_not_go_together() {
         ":3: queue.kind: the queue ahead of [radio] is droptail",
     );
     refused(
-        "[radio]\n[queue]\nbytes = \"3 kB\"",
-        ":3: queue.bytes: the queue ahead of [radio] counts packets",
-    );
-    refused(
         "[radio]\n[queue.back]\nkind = \"codel\"",
         ":3: queue.back.kind: the queue ahead of [radio] is droptail",
-    );
-    refused(
-        "[radio]\n[queue]\nback.bytes = \"3 kB\"",
-        ":3: queue.back.bytes: the queue ahead of [radio] counts packets",
     );
     refused_setting(
         &[("queue.back.packets", "some")],

@@ -2,6 +2,7 @@
 
 use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
+use radio::umts::BlockErrorRate;
 use scenario::{Scenario, ScenarioError, Variant, keys, shipped};
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
@@ -66,8 +67,9 @@ fn a_block_error_rate_is_for_both_directions_or_one() {
     let check = |settings: &[(&str, &str)], downlink: f64, uplink: f64| {
         let source = UMTS.replace("tti = \"20 ms\"", "tti = \"20 ms\"\ntbler = \"7 %\"");
         let radio = parse(&source, settings).expect("valid").radio.expect("it has one");
-        let tblers = [&radio.downlink, &radio.uplink].map(|channel| radio.tbler_of(channel));
-        assert_eq!(tblers.map(Some), [downlink, uplink].map(Probability::new), "{settings:?}");
+        let tblers = [&radio.downlink, &radio.uplink].map(|channel| radio.errors(channel));
+        let constant = |value| BlockErrorRate::Constant(Probability::new(value).expect("a share"));
+        assert_eq!(tblers, [downlink, uplink].map(constant), "{settings:?}");
     };
     check(&[], 0.0, 0.07);
     check(&[("radio.tbler", "5%")], 0.05, 0.05);
@@ -102,8 +104,9 @@ fn every_key_is_documented_once_with_a_default_that_is_valid() {
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
     for key in &keys {
         assert!(!key.doc.is_empty() && !key.expected.is_empty(), "{}", key.name);
-        let is_of_a_network =
-            ["name", "between", "link"].iter().any(|word| key.name.contains(word));
+        let is_of_a_network = ["name", "between", "link", "node_b", "radio.ue."]
+            .iter()
+            .any(|word| key.name.contains(word));
         if !is_of_a_network && !key.name.starts_with("flow") {
             let name = key.name.replace("NAME", "Gi");
             let scenario = umts(&[(&name, &key.value)]);

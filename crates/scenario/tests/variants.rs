@@ -201,10 +201,33 @@ fn profiles_leave_nothing_open() {
                 assert!(says, "{}: {name}", profile.name());
             }
         }
-        let listed = keys_under(*profile);
+        let listed = keys_under(profile.name()).expect("it is known");
         let key = listed.iter().find(|key| key.name == "tcp.profile").expect("it is a key");
         assert_eq!(key.value, profile.name());
     }
+}
+
+/// `3gpp` says what the defaults are; `thesis` is laid under `[radio]`.
+#[test]
+fn profiles_of_the_radio() {
+    let defaults = keys();
+    let listed = keys_under("3gpp").expect("it is known");
+    let differs = defaults.iter().zip(&listed).filter(|(default, key)| default != key);
+    assert_eq!(differs.map(|(_, key)| key.name.as_str()).collect::<Vec<_>>(), ["radio.profile"]);
+    let thesis = keys_under("thesis").expect("it is known");
+    let check = |name: &str, expect: &str| {
+        let key = thesis.iter().find(|key| key.name == name).expect("it is a key");
+        assert_eq!(key.value, expect, "{name}");
+    };
+    check("radio.profile", "thesis");
+    check("radio.dpcch", "apart");
+    check("radio.rlc.arq", "next-expected");
+    check("radio.rlc.pdu_payload", "60 B");
+    check("radio.rlc.header", "3 B");
+    check("radio.rlc.recovery_timeout", "60 ms");
+    check("radio.rlc.retransmissions_first", "false");
+    check("radio.pdcp.header_bytes", "0 B");
+    assert_eq!(keys_under("1gpp"), None);
 }
 
 #[test]

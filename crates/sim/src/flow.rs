@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, RttSample, TcpFact, Time};
+use base::{Duration, PageFact, RttSample, TcpFact, Time};
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +28,15 @@ pub struct RttRow {
     pub time: Time,
     /// The sample.
     pub sample: RttSample,
+}
+
+/// A page that has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageRow {
+    /// When its last byte came.
+    pub time: Time,
+    /// Its size, and how long it took.
+    pub fact: PageFact,
 }
 
 /// The window after a change.
@@ -100,6 +109,7 @@ pub(crate) struct FlowMetrics {
     pub(crate) rtt: Vec<RttRow>,
     pub(crate) cwnd: Vec<CwndRow>,
     pub(crate) events: Vec<EventRow>,
+    pub(crate) pages: Vec<PageRow>,
     pub(crate) started: Option<Time>,
     pub(crate) established: Option<Time>,
     pub(crate) completed: Option<Time>,
@@ -144,6 +154,7 @@ impl FlowMetrics {
             rtt: Vec::new(),
             cwnd: Vec::new(),
             events: Vec::new(),
+            pages: Vec::new(),
             started: None,
             established: None,
             completed: None,

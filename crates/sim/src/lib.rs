@@ -4,6 +4,7 @@
 //! ([`Summary`]), its series ([`Metrics`]) and, if asked for, a full [`Trace`].
 
 mod capture;
+mod cell;
 mod clock;
 mod flow;
 mod metrics;
@@ -12,12 +13,16 @@ mod summary;
 mod trace;
 
 pub use capture::{Vantage, write_pcapng};
+pub use cell::{
+    Blocked, CellMetrics, CellSummary, CodeRow, CodesInUse, CommonRow, HandoverRow, Handovers,
+    RrcRow, SharedBlocks, StateShares,
+};
 pub use clock::{Interrupted, Outcome, Recording, simulate};
-pub use flow::{CwndRow, Event, EventRow, Flow, RttRow};
+pub use flow::{CwndRow, Event, EventRow, Flow, PageRow, RttRow};
 pub use metrics::Metrics;
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, QueueSummary,
-    RadioSummary, Summary,
+    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
+    QueueSummary, RadioSummary, Summary,
 };
 pub use trace::{BlockRow, HopRow, SegmentRow, Trace};

@@ -1,8 +1,12 @@
 //! The observer that measures: always on, one row a round trip and a window change.
 
-use base::{Observe, PacketEvent, PacketFact, TcpFact, Time};
+use base::{
+    CodeFact, CommonFact, HandoverFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact,
+    TcpFact, Time,
+};
 
-use crate::flow::{CwndRow, EventRow, Flow, FlowMetrics, RttRow};
+use crate::CellMetrics;
+use crate::flow::{CwndRow, EventRow, Flow, FlowMetrics, PageRow, RttRow};
 
 /// Measurements of every flow of a run.
 #[derive(Debug, Default)]
@@ -11,6 +15,7 @@ pub struct Metrics {
     /// By machine number: what an endpoint is to which flow.
     roles: Vec<Option<Role>>,
     next_uid: u64,
+    cell: CellMetrics,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +34,12 @@ impl Metrics {
             roles[flow.sender as usize] = Some(Role::Sender(index));
             roles[flow.receiver as usize] = Some(Role::Receiver(index));
         }
-        Self { flows: flows.into_iter().map(FlowMetrics::new).collect(), roles, next_uid: 0 }
+        Self {
+            flows: flows.into_iter().map(FlowMetrics::new).collect(),
+            roles,
+            next_uid: 0,
+            cell: CellMetrics::default(),
+        }
     }
 
     /// The round-trip times of each flow, in order of time.
@@ -45,6 +55,16 @@ impl Metrics {
     /// The events of each flow, in order of time.
     pub fn events(&self) -> impl Iterator<Item = &[EventRow]> {
         self.flows.iter().map(|flow| flow.events.as_slice())
+    }
+
+    /// The pages of each flow, in order of time.
+    pub fn pages(&self) -> impl Iterator<Item = &[PageRow]> {
+        self.flows.iter().map(|flow| flow.pages.as_slice())
+    }
+
+    /// What the network of cells did.
+    pub const fn cell(&self) -> &CellMetrics {
+        &self.cell
     }
 
     pub(crate) fn flows(&self) -> &[FlowMetrics] {
@@ -82,5 +102,30 @@ impl Observe for Metrics {
             Some(Role::Receiver(flow)) => self.flows[flow].receiver_fact(fact),
             None => {}
         }
+    }
+
+    fn page(&mut self, now: Time, endpoint: u32, fact: PageFact) {
+        match self.role(endpoint) {
+            Some(Role::Sender(flow) | Role::Receiver(flow)) => {
+                self.flows[flow].pages.push(PageRow { time: now, fact });
+            }
+            None => {}
+        }
+    }
+
+    fn rrc(&mut self, now: Time, fact: RrcFact) {
+        self.cell.rrc(now, fact);
+    }
+
+    fn code(&mut self, now: Time, fact: CodeFact) {
+        self.cell.code(now, fact);
+    }
+
+    fn handover(&mut self, now: Time, fact: HandoverFact) {
+        self.cell.handover(now, fact);
+    }
+
+    fn common(&mut self, now: Time, fact: CommonFact) {
+        self.cell.common(now, fact);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use world::{Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
-use crate::{Distribution, Metrics};
+use crate::{CellSummary, Distribution, Metrics};
 
 /// The numbers of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -28,6 +28,8 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// The radio's blocks, where there is a radio.
     pub radio: Option<RadioSummary>,
+    /// The network of cells, where there is one.
+    pub cell: Option<CellSummary>,
 }
 
 /// The numbers of a flow.
@@ -67,6 +69,19 @@ pub struct FlowSummary {
     pub completed_s: Option<f64>,
     /// The sender gave the connection up, or it was reset, before that.
     pub given_up_s: Option<f64>,
+    /// Pages, where the flow has them.
+    pub pages: Option<PageSummary>,
+}
+
+/// The pages of a flow that arrived whole.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PageSummary {
+    /// How many.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// From request to last byte.
+    pub response_s: Distribution,
 }
 
 /// The congestion window over time.
@@ -173,6 +188,16 @@ impl Summary {
                 .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
                 .collect(),
             radio: network.world.machines().find_map(|(_, _, machine)| RadioSummary::of(machine)),
+            cell: network.world.machines().find_map(|(_, _, machine)| match machine {
+                Machine::Cell { cell, .. } => {
+                    let states: Vec<_> = cell.states().collect();
+                    Some(CellSummary::of(metrics.cell(), &states, cell.cells(), end))
+                }
+                Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Bearer { .. }
+                | Machine::Host(_) => None,
+            }),
         }
     }
 }
@@ -211,6 +236,11 @@ impl FlowSummary {
             established_s: seconds(flow.established),
             completed_s: seconds(flow.completed),
             given_up_s: seconds(flow.given_up),
+            pages: network.has_pages.then(|| PageSummary {
+                count: flow.pages.len() as u64,
+                bytes: flow.pages.iter().map(|row| row.fact.bytes).sum(),
+                response_s: Distribution::of(flow.pages.iter().map(|row| row.fact.response)),
+            }),
         }
     }
 }
@@ -229,30 +259,45 @@ impl LinkSummary {
                 vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
             }
             Machine::Bearer { bearer, .. } => {
-                let directions = [(Direction::Downlink, "down"), (Direction::Uplink, "up")];
                 let of = |(direction, suffix): (Direction, &str)| {
                     let counters = bearer.counters(direction);
                     let blocks = bearer.capacity(direction, end.saturating_since(Time::ZERO));
-                    Self {
-                        name: format!("{name}/{suffix}"),
-                        drops: counters.dropped + counters.discarded,
-                        drops_by_reason: DropsSummary {
-                            queue: counters.dropped,
-                            discarded: counters.discarded,
-                            ..DropsSummary::default()
-                        },
-                        marks: 0,
-                        utilization: (blocks > 0)
-                            .then(|| counters.blocks_sent as f64 / blocks as f64),
-                        queue_packets: QueueSummary {
-                            mean: counters.waiting_time.as_secs_f64() / elapsed,
-                            max: counters.queue_max,
-                        },
-                    }
+                    let share = counters.blocks_sent as f64 / blocks as f64;
+                    let utilization = (blocks > 0).then_some(share);
+                    Self::radio(format!("{name}/{suffix}"), &counters, utilization, elapsed)
                 };
-                directions.map(of).to_vec()
+                DIRECTIONS.map(of).to_vec()
+            }
+            Machine::Cell { cell, .. } => {
+                let of = |(direction, suffix): (Direction, &str)| {
+                    Self::radio(format!("{name}/{suffix}"), &cell.total(direction), None, elapsed)
+                };
+                DIRECTIONS.map(of).to_vec()
             }
             Machine::Host(_) => Vec::new(),
+        }
+    }
+
+    fn radio(
+        name: String,
+        counters: &umts::Counters,
+        utilization: Option<f64>,
+        elapsed: f64,
+    ) -> Self {
+        Self {
+            name,
+            drops: counters.dropped + counters.discarded,
+            drops_by_reason: DropsSummary {
+                queue: counters.dropped,
+                discarded: counters.discarded,
+                ..DropsSummary::default()
+            },
+            marks: 0,
+            utilization,
+            queue_packets: QueueSummary {
+                mean: counters.waiting_time.as_secs_f64() / elapsed,
+                max: counters.queue_max,
+            },
         }
     }
 
@@ -271,6 +316,9 @@ impl LinkSummary {
     }
 }
 
+const DIRECTIONS: [(Direction, &str); 2] =
+    [(Direction::Downlink, "down"), (Direction::Uplink, "up")];
+
 impl From<Drops> for DropsSummary {
     fn from(drops: Drops) -> Self {
         let Drops { queue, aqm, loss, list, outage, discarded } = drops;
@@ -279,11 +327,15 @@ impl From<Drops> for DropsSummary {
 }
 
 impl RadioSummary {
-    /// Of `machine`, where that is a bearer.
+    /// Of `machine`, where that is a bearer or a network of cells.
     pub fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
-        let Machine::Bearer { bearer, .. } = machine else { return None };
-        let of = |direction| DirectionSummary::from(bearer.counters(direction));
-        let (downlink, uplink) = (of(Direction::Downlink), of(Direction::Uplink));
+        let counters = DIRECTIONS.map(|(direction, _)| match machine {
+            Machine::Bearer { bearer, .. } => Some(bearer.counters(direction)),
+            Machine::Cell { cell, .. } => Some(cell.total(direction)),
+            Machine::Pipe { .. } | Machine::Link { .. } | Machine::Host(_) => None,
+        });
+        let [downlink, uplink] = counters.map(|counters| counters.map(DirectionSummary::from));
+        let (downlink, uplink) = (downlink?, uplink?);
         let total = DirectionSummary {
             blocks_sent: downlink.blocks_sent + uplink.blocks_sent,
             blocks_in_error: downlink.blocks_in_error + uplink.blocks_in_error,

@@ -71,3 +71,22 @@ fn a_transfer_that_ends_completes_and_leaves_nothing_to_do() {
     assert!((goodput * elapsed - 800_000.0).abs() < 1.0, "{goodput} bit/s for {elapsed} s");
     assert_eq!(outcome.summary.events, 552);
 }
+
+/// Rates that fall and rise, a black-out, a delay spike and a hard handover.
+#[test]
+fn reno_over_a_channel_that_changes() {
+    let schedule = "[{at = '20 s', rate = '120 kbit/s'}, {at = '40 s', sf = 64, tbler = '10 %'}, \
+                    {at = '60 s', coverage = false}, {at = '65 s', coverage = true, sf = 8}]";
+    let settings = [
+        ("duration", "100 s"),
+        ("radio.downlink.sf", "16"),
+        ("radio.schedule", schedule),
+        ("radio.spikes", "[{at = '10 s', lasts = '3 s'}]"),
+        ("radio.handovers", "[{at = '80 s', gap = '300 ms'}]"),
+        ("queue.bytes", "20 kB"),
+        ("queue.per_flow", "true"),
+    ];
+    let outcome = run("umts-dch-384", &settings);
+    assert_eq!(flow(&outcome, 0), [4257, 2_093_056, 123, 5, 3]);
+    assert_eq!(blocks(&outcome), [72_540, 5635, 5565, 2141]);
+}

@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use base::{Duration, Ecn, Flags, Rate, TcpHeader, Time};
+use base::{Duration, Ecn, Flags, Rate, Schedule, TcpHeader, Time};
 use bytes::Bytes;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use link::queue::{self, droptail};
-use link::{LinkConfig, Schedule, Service, loss};
+use link::{LinkConfig, Service, loss};
 use wire::{Addresses, Payload, emit};
 use world::{Datagram, NodeId, World};
 

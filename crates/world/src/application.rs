@@ -1,6 +1,9 @@
 //! What uses a TCP endpoint.
 
+use base::{Observe, Time};
 use tcp::{Endpoint, Payload, State};
+
+use crate::{Browser, Server};
 
 /// A program above TCP.
 #[derive(Debug)]
@@ -14,11 +17,20 @@ pub enum Application<P> {
     },
     /// Reads whatever comes as it comes, and closes when the peer has.
     Sink,
+    /// Asks for pages and reads them.
+    Browser(Browser<P>),
+    /// Answers requests with pages.
+    Server(Server<P>),
 }
 
 impl<P: Payload> Application<P> {
     /// Does whatever there is to do now.
-    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+    pub(crate) fn run(
+        &mut self,
+        now: Time,
+        endpoint: &mut Endpoint<P>,
+        observe: &mut impl Observe,
+    ) {
         match self {
             Self::Source { data, close } => {
                 if let Some(data) = data.take() {
@@ -34,6 +46,16 @@ impl<P: Payload> Application<P> {
                     endpoint.close();
                 }
             }
+            Self::Browser(browser) => browser.run(now, endpoint, observe),
+            Self::Server(server) => server.run(endpoint),
+        }
+    }
+
+    /// When it wants to run next.
+    pub(crate) const fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            Self::Browser(browser) => browser.poll_timeout(),
+            Self::Source { .. } | Self::Sink | Self::Server(_) => None,
         }
     }
 }

@@ -8,13 +8,17 @@
 mod application;
 mod datagram;
 mod host;
+mod machine;
 mod node;
 mod packet;
+mod web;
 mod world;
 
 pub use application::Application;
 pub use datagram::Datagram;
-pub use host::{Connection, Host};
+pub use host::{Connection, Host, Traffic};
+pub use machine::{Machine, MachineId};
 pub use node::{Node, NodeId};
 pub use packet::{Body, Ends, IPV4_HEADER_BYTES, Packet};
-pub use world::{Delivery, Machine, MachineId, World};
+pub use web::{Browser, Objects, Pages, Server, Sizes, Web};
+pub use world::{Delivery, World};

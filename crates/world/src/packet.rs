@@ -144,6 +144,15 @@ impl<B: Body> radio::Sdu for Packet<B> {
         self.bytes
     }
 
+    /// By hosts and ports; what has no TCP header goes by hosts alone.
+    fn flow(&self) -> u64 {
+        let Ends { source, destination } = self.ends;
+        let ports = self.body.header().map_or(0, |header| {
+            u64::from(header.source_port) << 16 | u64::from(header.destination_port)
+        });
+        u64::from(source.0) << 48 ^ u64::from(destination.0) << 32 ^ ports
+    }
+
     fn headers(&self) -> Option<Headers> {
         self.body.headers(self.ends, self.identification)
     }

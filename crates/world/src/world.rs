@@ -4,44 +4,11 @@ use std::collections::VecDeque;
 
 use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
 use link::{Dropped, Link, LinkConfig, Output, Pipe};
+use radio::umts::cell::Cell;
 use radio::umts::{self, Bearer};
-use tcp::Endpoint;
 
-use crate::{Application, Body, Connection, Ends, Host, Node, NodeId, Packet};
-
-/// The number of a machine in its world, and its rank among those that wake at the same time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct MachineId(pub u32);
-
-/// Anything that has a deadline.
-#[derive(Debug)]
-pub enum Machine<B: Body> {
-    /// One direction of a wired link.
-    Pipe {
-        /// The pipe.
-        pipe: Pipe<Packet<B>>,
-        /// Where it ends.
-        to: NodeId,
-    },
-    /// One direction of a wired link that a pipe cannot be.
-    Link {
-        /// The link.
-        link: Box<Link<Packet<B>>>,
-        /// Where it ends.
-        to: NodeId,
-    },
-    /// Both directions of a radio bearer.
-    Bearer {
-        /// The bearer.
-        bearer: Box<Bearer<Packet<B>>>,
-        /// The node on the network's side.
-        network: NodeId,
-        /// The mobile.
-        mobile: NodeId,
-    },
-    /// A TCP endpoint.
-    Host(Box<Host<B::Payload>>),
-}
+use crate::host::Side;
+use crate::{Body, Connection, Ends, Host, Machine, MachineId, Node, NodeId, Packet};
 
 /// A packet that left the world at an open node.
 #[derive(Clone, Debug)]
@@ -131,6 +98,25 @@ impl<B: Body> World<B> {
         Ok(self.add(name, Machine::Bearer { bearer, network, mobile }))
     }
 
+    /// Adds a network of radio cells between the node `network` and `mobiles`; `make` builds it
+    /// from its machine number.
+    ///
+    /// # Errors
+    /// Whatever `make` returns.
+    pub fn add_cell<E>(
+        &mut self,
+        name: &str,
+        network: NodeId,
+        mobiles: Vec<NodeId>,
+        make: impl FnOnce(u32) -> Result<Cell<Packet<B>>, E>,
+    ) -> Result<MachineId, E> {
+        let cell = Box::new(make(self.machines.len() as u32)?);
+        let deadline = cell.poll_timeout();
+        let id = self.add(name, Machine::Cell { cell, network, mobiles });
+        self.agenda.set(id.0, deadline);
+        Ok(id)
+    }
+
     /// Packets for `destination` (`None`: for every node without a route of its own) leave `from`
     /// through the link or bearer `hop`.
     pub fn set_route(&mut self, from: NodeId, destination: Option<NodeId>, hop: MachineId) {
@@ -143,27 +129,12 @@ impl<B: Body> World<B> {
     }
 
     /// Adds the two endpoints of a connection: the sender's and the receiver's.
-    pub fn add_connection(&mut self, connection: Connection<'_, B::Payload>) -> [MachineId; 2] {
-        let Connection { sender, receiver, tcp, data, close, start, isn } = connection;
-        let from = self.nodes[sender.0 as usize].next_port();
-        let to = self.nodes[receiver.0 as usize].next_port();
+    pub fn add_connection(&mut self, connection: &Connection<'_, B::Payload>) -> [MachineId; 2] {
+        let ends = [connection.sender, connection.receiver];
+        let ports = ends.map(|node| self.nodes[node.0 as usize].next_port());
         let first = self.machines.len() as u32;
-        let source = Host {
-            node: sender,
-            peer: receiver,
-            endpoint: Endpoint::connect(first, tcp, from, to, isn[0]),
-            application: Application::Source { data: Some(data), close },
-            start: Some(start),
-            sent: 0,
-        };
-        let sink = Host {
-            node: receiver,
-            peer: sender,
-            endpoint: Endpoint::listen(first + 1, tcp, to, from, isn[1]),
-            application: Application::Sink,
-            start: None,
-            sent: 0,
-        };
+        let [source, sink] =
+            [Side::Sender, Side::Receiver].map(|side| Host::new(connection, side, first, ports));
         [source, sink].map(|host| {
             let (node, deadline) = (host.node, host.poll_timeout());
             let name = format!("{}:{}", self.node(node).name(), self.node(node).next_port());
@@ -229,6 +200,10 @@ impl<B: Body> World<B> {
             Machine::Bearer { bearer, .. } => {
                 bearer.handle_timeout(now, observe);
                 self.run_bearer(now, MachineId(id), observe);
+            }
+            Machine::Cell { cell, .. } => {
+                cell.handle_timeout(now, observe);
+                self.run_cell(now, MachineId(id), observe);
             }
             Machine::Host(host) => {
                 host.handle_timeout(now, observe);
@@ -314,6 +289,20 @@ impl<B: Body> World<B> {
                     }
                     return self.run_bearer(now, id, observe);
                 }
+                Machine::Cell { cell, network, mobiles } => {
+                    let (direction, mobile) = if node == *network {
+                        (Direction::Downlink, packet.ends.destination)
+                    } else {
+                        (Direction::Uplink, node)
+                    };
+                    let ue = mobiles.binary_search(&mobile);
+                    let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
+                    let dropped = cell.handle_input(now, ue, direction, packet, observe);
+                    if let Err(packet) = dropped {
+                        drop_full(now, id, &packet, observe);
+                    }
+                    return self.run_cell(now, id, observe);
+                }
                 Machine::Host(_) => unreachable!("a route leads into a link or a bearer"),
             }
         }
@@ -359,16 +348,44 @@ impl<B: Body> World<B> {
                 Direction::Downlink => *mobile,
                 Direction::Uplink => *network,
             };
-            match output {
-                umts::Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
-                umts::Output::Discarded(packet) => {
-                    let event = PacketEvent::Dropped(DropReason::Discarded);
-                    observe.packet(now, &packet.fact(event, id.0));
-                }
-            }
+            self.emerge(now, id, to, output, observe);
         }
         if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, bearer.poll_timeout());
+        }
+    }
+
+    /// Hands on what has come out of a network of cells.
+    fn run_cell(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id.0 as usize]
+            && let Some((ue, direction, output)) = cell.poll_output()
+        {
+            let to = match direction {
+                Direction::Downlink => mobiles[ue as usize],
+                Direction::Uplink => *network,
+            };
+            self.emerge(now, id, to, output, observe);
+        }
+        if let Machine::Cell { cell, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, cell.poll_timeout());
+        }
+    }
+
+    /// An SDU has come out of a bearer at node `to`, or will not.
+    fn emerge(
+        &mut self,
+        now: Time,
+        from: MachineId,
+        to: NodeId,
+        output: umts::Output<Packet<B>>,
+        observe: &mut impl Observe,
+    ) {
+        match output {
+            umts::Output::Delivered(packet) => self.arrive(now, from, to, packet, observe),
+            umts::Output::Discarded(packet) => {
+                let event = PacketEvent::Dropped(DropReason::Discarded);
+                observe.packet(now, &packet.fact(event, from.0));
+            }
         }
     }
 
@@ -431,21 +448,6 @@ impl<B: Body> World<B> {
         }
         if let Machine::Host(host) = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, host.poll_timeout());
-        }
-    }
-}
-
-impl<B: Body> Machine<B> {
-    /// The packets between entry and exit.
-    fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
-        match self {
-            Self::Pipe { pipe, .. } => Box::new(pipe.held()),
-            Self::Link { link, .. } => Box::new(link.held()),
-            Self::Bearer { bearer, .. } => {
-                let [down, up] = [Direction::Downlink, Direction::Uplink];
-                Box::new(bearer.held(down).chain(bearer.held(up)))
-            }
-            Self::Host(_) => Box::new(std::iter::empty()),
         }
     }
 }

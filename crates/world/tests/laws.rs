@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Seq, TcpFact, Time};
+use base::{
+    Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Schedule, Seq, TcpFact, Time,
+};
 use link::queue::{self, Discipline, codel};
-use link::{Config as PipeConfig, LinkConfig, Schedule, Service, loss};
+use link::{Config as PipeConfig, LinkConfig, Service, loss};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am::{self, Concatenation, OnLimit, Repetition};
-use radio::umts::{Bearer, Channel, DchConfig};
+use radio::umts::rlc::Concatenation;
+use radio::umts::rlc::am::{self, OnLimit, Repetition};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, RtoConfig, Segment};
-use world::{Connection, Machine, MachineId, NodeId, World};
+use world::{Connection, Machine, MachineId, NodeId, Traffic, World};
 
 type Net = World<Segment<Length>>;
 
@@ -52,12 +55,12 @@ fn chain(links: &[PipeConfig]) -> (Net, Vec<NodeId>) {
 }
 
 fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
-    world.add_connection(Connection {
+    world.add_connection(&Connection {
         sender: ends[0],
         receiver: ends[1],
         tcp: &Arc::new(tcp_config()),
         data: Length(bytes),
-        close: true,
+        traffic: Traffic::File,
         start: Time::ZERO,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
     })
@@ -153,43 +156,40 @@ fn flows_between_the_same_nodes_keep_apart() {
 fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
     let tbler = Probability::new(tbler).expect("a probability");
     let channel = |kbps: u64, tti| Channel {
-        rate: Rate::from_bps(kbps * 1000),
+        rate: Rate::from_bps(kbps * 1000).into(),
         tti: Duration::from_millis(tti),
-        tbler,
-        queue_limit,
+        tbler: BlockErrorRate::Constant(tbler).into(),
+        limit: Limit { packets: queue_limit, ..Limit::NONE },
     };
     let repetition = Repetition { timer: Duration::from_millis(200), max: None };
-    DchConfig {
-        downlink: channel(384, 10),
-        uplink: channel(64, 20),
-        pdcp: PdcpConfig { header_bytes: 1, header_compression: true },
-        rlc: am::Config {
-            pdu_payload: 40,
-            window: 1024,
-            concatenation: Concatenation::Allowed,
-            in_order: true,
-            max_retransmissions: None,
-            on_limit: OnLimit::Reset,
-            discard_timer: None,
-            poll: am::Poll {
-                last_in_buffer: true,
-                last_in_retransmission_buffer: true,
-                every_pdus: None,
-                every_sdus: None,
-                window_utilization: Probability::new(0.5),
-                timer: Some(Duration::from_millis(80)),
-                prohibit: None,
-            },
-            status: am::Status {
-                missing: true,
-                periodic: None,
-                prohibit: Some(Duration::from_millis(60)),
-                estimated_pdu_counter: None,
-            },
-            reset: repetition,
-            move_window: repetition,
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
+    let rlc = am::Config {
+        pdu_payload: 40,
+        window: 1024,
+        concatenation: Concatenation::Allowed,
+        in_order: true,
+        max_retransmissions: None,
+        on_limit: OnLimit::Reset,
+        discard_timer: None,
+        poll: am::Poll {
+            last_in_buffer: true,
+            last_in_retransmission_buffer: true,
+            every_pdus: None,
+            every_sdus: None,
+            window_utilization: Probability::new(0.5),
+            timer: Some(Duration::from_millis(80)),
+            prohibit: None,
         },
-    }
+        status: am::Status {
+            missing: true,
+            periodic: None,
+            prohibit: Some(Duration::from_millis(60)),
+            estimated_pdu_counter: None,
+        },
+        reset: repetition,
+        move_window: repetition,
+    };
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
 }
 
 #[test]

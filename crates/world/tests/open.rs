@@ -1,22 +1,24 @@
 //! Worlds with open nodes: packets from outside go through, and each has one outcome.
 
 use base::{
-    DropReason, Duration, Ecn, Flags, Observe, PacketEvent, PacketFact, Probability, Rate, Seq,
-    Stream, TcpHeader, Time,
+    DropReason, Duration, Ecn, Flags, Observe, PacketEvent, PacketFact, Probability, Rate,
+    Schedule, Seq, Stream, TcpHeader, Time,
 };
 use bytes::Bytes;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
-use link::{LinkConfig, Schedule, Service, loss};
+use link::{LinkConfig, Service, loss};
 use proptest::prelude::*;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am::{self, Concatenation, OnLimit, Repetition};
-use radio::umts::{Bearer, Channel, DchConfig};
+use radio::umts::rlc::Concatenation;
+use radio::umts::rlc::am::{self, OnLimit, Repetition};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
 use wire::{Addresses, Payload, emit};
 use world::{Body, Datagram, Delivery, NodeId, World};
 
 /// What lies between the two open nodes, behind a wired hop.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a test makes few of them")]
 enum Hop {
     Link(LinkConfig),
     Radio(DchConfig),
@@ -79,43 +81,40 @@ fn codel() -> Discipline {
 /// 384 kbit/s down and 64 kbit/s up; with `max` RLC gives an SDU up after so many repetitions.
 fn radio(tbler: f64, max: Option<u32>, header_compression: bool) -> DchConfig {
     let channel = |kbps: u64, tti| Channel {
-        rate: Rate::from_bps(kbps * 1000),
+        rate: Rate::from_bps(kbps * 1000).into(),
         tti: millis(tti),
-        tbler: percent(tbler),
-        queue_limit: Some(40),
+        tbler: BlockErrorRate::Constant(percent(tbler)).into(),
+        limit: Limit::packets(40),
     };
     let repetition = Repetition { timer: millis(200), max: None };
-    DchConfig {
-        downlink: channel(384, 10),
-        uplink: channel(64, 20),
-        pdcp: PdcpConfig { header_bytes: 1, header_compression },
-        rlc: am::Config {
-            pdu_payload: 40,
-            window: 1024,
-            concatenation: Concatenation::Allowed,
-            in_order: true,
-            max_retransmissions: max,
-            on_limit: OnLimit::Discard,
-            discard_timer: None,
-            poll: am::Poll {
-                last_in_buffer: true,
-                last_in_retransmission_buffer: true,
-                every_pdus: None,
-                every_sdus: None,
-                window_utilization: Probability::new(0.5),
-                timer: Some(millis(80)),
-                prohibit: None,
-            },
-            status: am::Status {
-                missing: true,
-                periodic: None,
-                prohibit: Some(millis(60)),
-                estimated_pdu_counter: None,
-            },
-            reset: repetition,
-            move_window: repetition,
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression };
+    let rlc = am::Config {
+        pdu_payload: 40,
+        window: 1024,
+        concatenation: Concatenation::Allowed,
+        in_order: true,
+        max_retransmissions: max,
+        on_limit: OnLimit::Discard,
+        discard_timer: None,
+        poll: am::Poll {
+            last_in_buffer: true,
+            last_in_retransmission_buffer: true,
+            every_pdus: None,
+            every_sdus: None,
+            window_utilization: Probability::new(0.5),
+            timer: Some(millis(80)),
+            prohibit: None,
         },
-    }
+        status: am::Status {
+            missing: true,
+            periodic: None,
+            prohibit: Some(millis(60)),
+            estimated_pdu_counter: None,
+        },
+        reset: repetition,
+        move_window: repetition,
+    };
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
 }
 
 fn world<B: Body>(hop: &Hop) -> (World<B>, [NodeId; 2]) {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from thinpipe.run import Run, run_many
+from thinpipe.run import Run, run_each
 from thinpipe.tables import ALWAYS, TRACED
 
 if TYPE_CHECKING:
@@ -17,16 +16,14 @@ if TYPE_CHECKING:
     from thinpipe.point import Point
     from thinpipe.result import Flow, Result
 
-BATCH = 64
-"""Runs held in memory at a time, before what is not needed of them is dropped."""
-
 
 class Keep(IntEnum):
     """What is needed of a run; each includes those before."""
 
     RESULT = 0
     TABLES = 1
-    TRACE = 2
+    SEGMENTS = 2
+    TRACE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +57,22 @@ def collect(
         keeps[point] = max(keep, keeps.get(point, Keep.RESULT))
     found: dict[Point, Outcome] = {}
     for traced in (False, True):
-        points = [point for point, keep in keeps.items() if (keep is Keep.TRACE) == traced]
-        for first in range(0, len(points), BATCH):
-            batch = points[first : first + BATCH]
-            runs = run_many(
-                batch,
-                jobs=jobs or os.cpu_count(),
-                trace=traced,
-                progress=_shifted(progress, len(found), len(keeps)),
-            )
-            found |= {p: _outcome(r, keeps[p]) for p, r in zip(batch, runs, strict=True)}
-    return found
+        points = [point for point, keep in keeps.items() if (keep >= Keep.SEGMENTS) == traced]
+
+        def keep_one(index: int, run: Run, points: Sequence[Point] = points) -> None:
+            found[points[index]] = _outcome(run, keeps[points[index]])
+            if progress is not None:
+                progress(len(found), len(keeps))
+
+        run_each(points, keep_one, jobs=jobs, trace=traced)
+    return {point: found[point] for point in keeps}
 
 
 def _outcome(run: Run, keep: Keep) -> Outcome:
-    names = {Keep.RESULT: (), Keep.TABLES: ALWAYS, Keep.TRACE: (*ALWAYS, *TRACED)}[keep]
+    names = {
+        Keep.RESULT: (),
+        Keep.TABLES: ALWAYS,
+        Keep.SEGMENTS: (*ALWAYS, "segments"),
+        Keep.TRACE: (*ALWAYS, *TRACED),
+    }[keep]
     return Outcome(run.result, {name: getattr(run, name) for name in names})
-
-
-def _shifted(
-    progress: Callable[[int, int], None] | None, done: int, total: int
-) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda of_batch, _: progress(done + of_batch, total)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thinpipe.plot.cells import draw_shared, draw_states
+from thinpipe.plot.codes import draw_codes
 from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
@@ -229,6 +231,44 @@ class Plots:
             label = f"Mean of {edges[1] - edges[0]:.3g} s each"
             ax.stairs(rates, edges, color=COLORS["data"], linewidth=1.2, label=label)
             finish(ax, view, "Goodput (kbit/s)")
+        return ax
+
+    def cell(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        cell: int = 0,
+    ) -> Axes:
+        """Draw a network of cells: RRC states, codes and blocked requests, shared channels.
+
+        A strip for each mobile; then who has which codes of a cell, and when none was to be had;
+        then the load of the cell's FACH and RACH. They stand in the place of `ax`. The flow does
+        not matter.
+        """
+        summary, duration_s = self._run.cell, self._run.result.duration_s
+        if summary is None:
+            raise ValueError("kind: cell needs a run with radio.kind = umts-cell")
+        view = View.of(start_s, end_s, duration_s)
+        self._check(flow)
+        with style():
+            ax = ax or _new_axes()
+            ax.set_axis_off()
+            states, codes, shared = (
+                ax.inset_axes((0.0, bottom, 1.0, height))
+                for bottom, height in ((0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
+            )
+            draw_states(states, view, self._run.rrc, summary.ues, duration_s)
+            finish(states, view, "Mobile", bottom=None)
+            draw_codes(codes, view, self._run.codes, cell, duration_s)
+            finish(codes, view, f"Code tree of cell {cell}", bottom=None)
+            draw_shared(shared, view, self._run.common, cell)
+            finish(shared, view, "Load (%)")
+            for upper in (states, codes):
+                upper.set_xlabel("")
+                upper.tick_params(labelbottom=False)
         return ax
 
     def _view(self, flow: int, start_s: float, end_s: float | None) -> View:

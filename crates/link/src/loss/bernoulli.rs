@@ -1,8 +1,6 @@
 //! Independent losses.
 
-use base::{Probability, Stream, Time};
-
-use crate::Schedule;
+use base::{Probability, Schedule, Stream, Time};
 
 /// Loses each packet with a probability that may change over time. A higher probability only adds
 /// losses to the same draws, so runs that differ in it are paired.

@@ -4,7 +4,7 @@
 
 use base::{Probability, Stream};
 
-use crate::float::ln;
+use base::float::ln;
 
 /// A channel with a good and a bad state, which may change from packet to packet.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -5,12 +5,11 @@ pub mod gilbert_elliott;
 pub mod list;
 pub mod outage;
 
-use base::{DropReason, Probability, Stream, Time};
+use base::{DropReason, Probability, Schedule, Stream, Time};
 
 use self::bernoulli::Bernoulli;
 use self::gilbert_elliott::GilbertElliott;
 use self::outage::Outages;
-use crate::Schedule;
 
 /// What a link loses on the wire: packets that took their time to send and do not arrive.
 #[derive(Clone, PartialEq, Debug, Default)]

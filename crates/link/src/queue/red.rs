@@ -4,7 +4,7 @@
 use base::Stream;
 
 use super::{Arrival, Verdict};
-use crate::float::power;
+use base::float::power;
 
 /// Parameters of RED. The queue counts packets, the one in transmission included.
 #[derive(Clone, Copy, PartialEq, Debug)]

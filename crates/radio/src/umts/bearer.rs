@@ -1,16 +1,12 @@
 //! A bearer as one machine.
 
-use std::collections::VecDeque;
-use std::mem;
-
 use base::{Direction, Duration, Observe, Time};
 
-use super::mac::TransportBlocks;
-use super::phy::BlockErrors;
-use super::rlc::am::{Control, Entity, Health, Outcome, PeerChannel, Sdus, Traffic};
-use super::{Channel, ConfigError, Counters, DchConfig};
+use super::conditions::{Change, Relocation, Timeline};
+use super::lane::Lane;
+use super::rlc::{Entity, Health, PeerChannel, Traffic};
+use super::{ChannelState, ConfigError, Counters, DchConfig};
 use crate::Sdu;
-use crate::umts::pdcp::Convergence;
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
@@ -19,6 +15,9 @@ use crate::umts::pdcp::Convergence;
 /// TTIs that end are received and SDUs delivered. So what arrives on a tick, by radio or by
 /// [`Bearer::handle_input`], misses the TTI that begins there. There are no ticks while there is
 /// nothing to send, to receive or to wait for.
+///
+/// A channel may change at any time; a TTI that begins has what holds then, and what is on the air
+/// arrives as it was sent.
 #[derive(Debug)]
 pub struct Bearer<T> {
     machine: u32,
@@ -28,7 +27,11 @@ pub struct Bearer<T> {
     network: Entity,
     /// The end that sends uplink.
     mobile: Entity,
-    /// The next tick.
+    /// The changes that its configuration knows of.
+    timeline: Timeline,
+    /// The last tick.
+    ticked: Option<Time>,
+    /// The next tick, or the next change while anything goes on.
     next: Option<Time>,
 }
 
@@ -41,30 +44,6 @@ pub enum Output<T> {
     Discarded(T),
 }
 
-/// One direction.
-#[derive(Debug)]
-struct Lane<T> {
-    direction: Direction,
-    tti: Duration,
-    queue_limit: Option<u32>,
-    errors: BlockErrors,
-    pdcp: Convergence,
-    sdus: Sdus,
-    contents: Contents<T>,
-    /// The TTI on the air; empty if there is none.
-    air: TransportBlocks,
-    /// The TTI that is being filled.
-    next: TransportBlocks,
-    counters: Counters,
-}
-
-/// The SDUs themselves, by number.
-#[derive(Debug)]
-struct Contents<T> {
-    base: u64,
-    sdus: VecDeque<Option<T>>,
-}
-
 impl<T: Sdu> Bearer<T> {
     /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and the
     /// streams `name/downlink` and `name/uplink`.
@@ -75,17 +54,19 @@ impl<T: Sdu> Bearer<T> {
         name: &str,
     ) -> Result<Self, ConfigError> {
         config.check()?;
-        let payload = config.rlc.pdu_payload;
-        let channel = |channel: &Channel| -> Result<PeerChannel, ConfigError> {
-            Ok(PeerChannel { tti: channel.tti, blocks: channel.blocks_per_tti(payload)? })
-        };
-        let (down, up) = (channel(&config.downlink)?, channel(&config.uplink)?);
+        let (start, timeline) = Timeline::new(config)?;
+        let (down, up) = (&config.downlink, &config.uplink);
+        let [down_peer, up_peer] = [(down, start.downlink), (up, start.uplink)]
+            .map(|(channel, state)| PeerChannel { tti: channel.tti, blocks: state.blocks });
+        let lane = |direction, state| Lane::new(direction, config, state, seed, name);
         Ok(Self {
             machine,
-            downlink: Lane::new(Direction::Downlink, config, down, seed, name),
-            uplink: Lane::new(Direction::Uplink, config, up, seed, name),
-            network: Entity::new(&config.rlc, down, up),
-            mobile: Entity::new(&config.rlc, up, down),
+            downlink: lane(Direction::Downlink, start.downlink),
+            uplink: lane(Direction::Uplink, start.uplink),
+            network: Entity::new(&config.rlc, down_peer, up_peer),
+            mobile: Entity::new(&config.rlc, up_peer, down_peer),
+            timeline,
+            ticked: None,
             next: None,
         })
     }
@@ -103,30 +84,46 @@ impl<T: Sdu> Bearer<T> {
         observe: &mut impl Observe,
     ) -> Result<(), T> {
         self.handle_timeout(now, observe);
-        let lane = match direction {
-            Direction::Downlink => &mut self.downlink,
-            Direction::Uplink => &mut self.uplink,
-        };
-        lane.counters.sdus += 1;
-        if lane.queue_limit.is_some_and(|limit| lane.sdus.waiting() >= limit) {
-            lane.counters.dropped += 1;
-            return Err(sdu);
-        }
-        let bytes = lane.pdcp.send(sdu.bytes(), || sdu.headers());
-        lane.sdus.push(now, bytes);
-        lane.contents.sdus.push_back(Some(sdu));
-        lane.counters.queue_max = lane.counters.queue_max.max(lane.sdus.waiting());
-        let tick = now.next_multiple(lane.tti);
-        self.next = Some(self.next.map_or(tick, |next| next.min(tick)));
+        let anticipation = self.lane(direction).anticipation();
+        let coming = anticipation.and_then(|ahead| self.timeline.blocks_at(now + ahead, direction));
+        let lane = self.lane_mut(direction);
+        lane.push(now, sdu, coming)?;
+        let tick = earlier(lane.first_room(now.next_multiple(lane.tti)), self.timeline.next());
+        self.next = earlier(self.next, tick);
         Ok(())
     }
 
     /// Does what is due at or before `now`, tick by tick.
     pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
         while let Some(tick) = self.next.filter(|tick| *tick <= now) {
+            if self.timeline.is_due(tick) {
+                self.apply_changes(tick);
+            }
             self.tick(tick, observe);
+            self.ticked = Some(tick);
             self.next = self.next_tick(tick);
         }
+        if self.timeline.is_due(now) {
+            self.apply_changes(now);
+        }
+    }
+
+    /// From the TTI that begins at `now`, if it has not begun, or from the next, the channel of
+    /// `direction` is in `state`. What was due before `now` must have been handled.
+    pub fn set_channel(&mut self, now: Time, direction: Direction, state: ChannelState) {
+        let last = self.last_moment(now);
+        self.set_state(last.next_multiple(self.lane(direction).tti), direction, state);
+        self.next = self.next_tick(last);
+    }
+
+    /// A hard handover with relocation: both ends of the link control are established anew (TS
+    /// 25.322 §9.7.7), and what is on the air goes unheard. In acknowledged mode every SDU not yet
+    /// delivered is sent again from its first byte, and none is delivered twice (TS 25.323 §5.4);
+    /// else what has been sent in part is discarded. What was due before `now` must have been
+    /// handled.
+    pub fn relocate(&mut self, now: Time) {
+        self.restart(now);
+        self.next = self.next_tick(self.last_moment(now));
     }
 
     /// The next SDU that has been delivered or given up. To be called after each `handle_…` until
@@ -145,29 +142,44 @@ impl<T: Sdu> Bearer<T> {
 
     /// The SDUs of `direction` between entry and exit, oldest first.
     pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        let lane = match direction {
-            Direction::Downlink => &self.downlink,
-            Direction::Uplink => &self.uplink,
+        self.lane(direction).held()
+    }
+
+    /// The bytes of `direction` that wait for transmission or retransmission: the RLC buffer
+    /// occupancy of a traffic volume measurement (TS 25.321 §9.1, TS 25.331 §14.4).
+    pub fn buffer_occupancy(&self, direction: Direction) -> u64 {
+        let (lane, sender) = self.end(direction);
+        let waiting = lane.queued_bytes() + lane.sdus.unsent_bytes();
+        waiting + u64::from(sender.to_send_again()) * u64::from(lane.payload)
+    }
+
+    /// When there will be something to send in `direction`, `now` at the earliest, whether or not
+    /// its channel has room.
+    pub fn next_demand(&self, now: Time, direction: Direction) -> Option<Time> {
+        let (lane, sender) = self.end(direction);
+        let peer = match direction {
+            Direction::Downlink => &self.uplink,
+            Direction::Uplink => &self.downlink,
         };
-        lane.contents.sdus.iter().flatten()
+        sender.poll_timeout(now, &lane.sdus, &peer.sdus)
+    }
+
+    /// What the channel of `direction` is like now.
+    pub fn channel(&self, direction: Direction) -> ChannelState {
+        self.lane(direction).state
     }
 
     /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
     pub fn counters(&self, direction: Direction) -> Counters {
-        let (lane, sender) = match direction {
-            Direction::Downlink => (&self.downlink, &self.network),
-            Direction::Uplink => (&self.uplink, &self.mobile),
-        };
-        Counters { resets: sender.resets(), waiting_time: lane.sdus.waiting_time, ..lane.counters }
+        let (lane, sender) = self.end(direction);
+        Counters { resets: sender.resets(), ..lane.counters() }
     }
 
     /// How many blocks the whole TTIs of `span` have room for in `direction`.
     pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
-        let (tti, blocks) = match direction {
-            Direction::Downlink => (self.downlink.tti, self.downlink.air.capacity()),
-            Direction::Uplink => (self.uplink.tti, self.uplink.air.capacity()),
-        };
-        span.whole(tti) * u64::from(blocks)
+        let lane = self.lane(direction);
+        let coming = self.timeline.pending().iter().map(|change| (change.at, change.of(direction)));
+        lane.room_until(span.whole(lane.tti), coming)
     }
 
     fn tick(&mut self, now: Time, observe: &mut impl Observe) {
@@ -189,6 +201,13 @@ impl<T: Sdu> Bearer<T> {
         if is_up {
             self.uplink.receive(now, &mut self.network, &mut self.downlink.sdus);
         }
+        self.top_up(now);
+    }
+
+    /// The link control never lacks an SDU to send while one waits ahead of it.
+    fn top_up(&mut self, now: Time) {
+        self.downlink.top_up(now, 1);
+        self.uplink.top_up(now, 1);
     }
 
     /// After an unrecoverable error both ends are established anew at once; what was on the air
@@ -197,11 +216,7 @@ impl<T: Sdu> Bearer<T> {
         if health == Health::Well {
             return;
         }
-        let lane = match direction {
-            Direction::Downlink => &mut self.downlink,
-            Direction::Uplink => &mut self.uplink,
-        };
-        lane.counters.unrecoverable_errors += 1;
+        self.lane_mut(direction).counters.unrecoverable_errors += 1;
         let (down, up) = (&mut self.downlink, &mut self.uplink);
         for lane in [&mut *down, &mut *up] {
             lane.silence(now);
@@ -210,130 +225,92 @@ impl<T: Sdu> Bearer<T> {
         self.mobile.establish(now, &mut Traffic { own: &mut up.sdus, peer: &mut down.sdus });
     }
 
+    /// Both ends start anew at another place.
+    fn restart(&mut self, now: Time) {
+        let (down, up) = (&mut self.downlink, &mut self.uplink);
+        for lane in [&mut *down, &mut *up] {
+            lane.silence(now);
+            lane.counters.relocations += 1;
+        }
+        self.network.relocate(now, &mut Traffic { own: &mut down.sdus, peer: &mut up.sdus });
+        self.mobile.relocate(now, &mut Traffic { own: &mut up.sdus, peer: &mut down.sdus });
+        down.wait_again();
+        up.wait_again();
+        self.top_up(now);
+    }
+
+    /// Takes over what the configuration says of all times up to `now`.
+    #[cold]
+    fn apply_changes(&mut self, now: Time) {
+        while let Some(change) = self.timeline.take(now) {
+            let Change { at, downlink, uplink, relocation } = change;
+            if relocation == Relocation::Now {
+                self.restart(at);
+            }
+            self.set_state(at, Direction::Downlink, downlink);
+            self.set_state(at, Direction::Uplink, uplink);
+        }
+    }
+
+    /// The TTIs of `direction` that begin at or after `from` have `state`.
+    fn set_state(&mut self, from: Time, direction: Direction, state: ChannelState) {
+        let lane = self.lane_mut(direction);
+        lane.set_state(from, state);
+        let peer = PeerChannel { tti: lane.tti, blocks: state.blocks };
+        match direction {
+            Direction::Downlink => self.mobile.set_peer(peer),
+            Direction::Uplink => self.network.set_peer(peer),
+        }
+    }
+
+    /// The last moment of which all has been done, where something comes at `now`: `now` itself if
+    /// its tick is over.
+    fn last_moment(&self, now: Time) -> Time {
+        debug_assert!(self.next.is_none_or(|next| next >= now), "handled up to now");
+        if self.ticked == Some(now) {
+            now
+        } else {
+            Time::from_nanos(now.as_nanos().saturating_sub(1))
+        }
+    }
+
     fn next_tick(&self, now: Time) -> Option<Time> {
         let (down, up) = (&self.downlink, &self.uplink);
-        let down = down.next_tick(now, &self.network, &self.uplink.sdus);
-        let up = up.next_tick(now, &self.mobile, &self.downlink.sdus);
-        match (down, up) {
-            (Some(down), Some(up)) => Some(down.min(up)),
-            (down, up) => down.or(up),
+        let tick = earlier(
+            down.next_tick(now, &self.network, &up.sdus),
+            up.next_tick(now, &self.mobile, &down.sdus),
+        );
+        let is_asleep = tick.is_none() && down.sdus.is_settled() && up.sdus.is_settled();
+        if is_asleep { None } else { earlier(tick, self.timeline.next()) }
+    }
+
+    fn lane(&self, direction: Direction) -> &Lane<T> {
+        match direction {
+            Direction::Downlink => &self.downlink,
+            Direction::Uplink => &self.uplink,
+        }
+    }
+
+    fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
+        match direction {
+            Direction::Downlink => &mut self.downlink,
+            Direction::Uplink => &mut self.uplink,
+        }
+    }
+
+    /// The end where `direction` begins.
+    fn end(&self, direction: Direction) -> (&Lane<T>, &Entity) {
+        match direction {
+            Direction::Downlink => (&self.downlink, &self.network),
+            Direction::Uplink => (&self.uplink, &self.mobile),
         }
     }
 }
 
-impl<T> Lane<T> {
-    fn new(
-        direction: Direction,
-        config: &DchConfig,
-        channel: PeerChannel,
-        seed: u64,
-        name: &str,
-    ) -> Self {
-        let (end, Channel { tbler, queue_limit, .. }) = match direction {
-            Direction::Downlink => ("downlink", config.downlink),
-            Direction::Uplink => ("uplink", config.uplink),
-        };
-        Self {
-            direction,
-            tti: channel.tti,
-            queue_limit,
-            errors: BlockErrors::new(seed, &format!("{name}/{end}"), tbler),
-            pdcp: Convergence::new(config.pdcp),
-            sdus: Sdus::new(&config.rlc),
-            contents: Contents { base: 0, sdus: VecDeque::new() },
-            air: TransportBlocks::new(channel.blocks),
-            next: TransportBlocks::new(channel.blocks),
-            counters: Counters::default(),
-        }
-    }
-
-    /// Fills the TTI that begins.
-    fn fill(&mut self, now: Time, sender: &mut Entity, peer: &mut Sdus) -> Health {
-        self.next.begin(now);
-        sender.fill(&mut Traffic { own: &mut self.sdus, peer }, &mut self.next)
-    }
-
-    /// Draws the errors of the TTI that begins.
-    fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
-        let (blocks, counters) = (&mut self.next, &mut self.counters);
-        if blocks.used() == 0 {
-            return;
-        }
-        let tti = blocks.start.saturating_since(Time::ZERO).whole(self.tti);
-        self.errors.draw(tti, blocks.used(), &mut blocks.errors);
-        counters.blocks_sent += u64::from(blocks.used());
-        counters.blocks_in_error += u64::from(blocks.errors.count());
-        counters.retransmitted_blocks += u64::from(blocks.retransmissions());
-        let is_status = |control: &&Control| matches!(control, Control::Status(_));
-        counters.status_pdus += blocks.control.iter().filter(is_status).count() as u64;
-        if O::ON {
-            self.next.facts(machine, self.direction, observe);
-        }
-    }
-
-    /// Hands the TTI that ends to its receiver, and puts the one that begins on the air.
-    fn receive(&mut self, now: Time, receiver: &mut Entity, own: &mut Sdus) {
-        if self.air.used() > 0 {
-            self.counters.blocks_received += u64::from(self.air.intact());
-            receiver.receive(now, &self.air, &mut Traffic { own, peer: &mut self.sdus });
-        }
-        self.air.begin(now);
-        mem::swap(&mut self.air, &mut self.next);
-    }
-
-    /// What is on the air arrives, but no one listens.
-    fn silence(&mut self, now: Time) {
-        for blocks in [&mut self.air, &mut self.next] {
-            self.counters.blocks_received += u64::from(blocks.intact());
-            blocks.begin(now);
-        }
-    }
-
-    /// When this direction's next TTI must be looked at.
-    fn next_tick(&self, now: Time, sender: &Entity, peer: &Sdus) -> Option<Time> {
-        let next = now.next_multiple(self.tti);
-        if self.air.used() > 0 {
-            return Some(next);
-        }
-        let time = sender.poll_timeout(now, &self.sdus, peer)?;
-        let tick = if time.is_multiple_of(self.tti) { time } else { time.next_multiple(self.tti) };
-        Some(tick.max(next))
-    }
-}
-
-impl<T: Sdu> Lane<T> {
-    fn poll_output(&mut self) -> Option<Output<T>> {
-        let output = match self.sdus.poll_outcome()? {
-            Outcome::Delivered(number) => {
-                let sdu = self.contents.take(number);
-                if self.pdcp.receive(number, || sdu.headers()) {
-                    Output::Delivered(sdu)
-                } else {
-                    Output::Discarded(sdu)
-                }
-            }
-            Outcome::Discarded(number) => {
-                self.pdcp.forget(number);
-                Output::Discarded(self.contents.take(number))
-            }
-        };
-        match output {
-            Output::Delivered(_) => self.counters.delivered += 1,
-            Output::Discarded(_) => self.counters.discarded += 1,
-        }
-        Some(output)
-    }
-}
-
-impl<T> Contents<T> {
-    /// Takes out SDU `number`.
-    fn take(&mut self, number: u64) -> T {
-        let slot = &mut self.sdus[(number - self.base) as usize];
-        let sdu = slot.take().expect("an SDU has one outcome");
-        while matches!(self.sdus.front(), Some(None)) {
-            self.sdus.pop_front();
-            self.base += 1;
-        }
-        sdu
+/// The earlier of two times, of which either may be never.
+fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }

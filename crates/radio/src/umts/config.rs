@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use base::{Duration, Probability, Rate};
+use base::{Duration, Rate, Schedule, Time};
 
 use super::pdcp::PdcpConfig;
-use super::rlc::am;
+use super::{BlockErrorRate, Blocks, BufferManager, Coverage, Dpcch, Interruption, Limit, rlc};
 
 /// A bearer over a dedicated channel (DCH) of both directions.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,46 +14,81 @@ pub struct DchConfig {
     pub downlink: Channel,
     /// From the mobile.
     pub uplink: Channel,
+    /// What decides whether a block arrives, in either direction.
+    pub dpcch: Dpcch,
+    /// Whether the mobile is reached at all.
+    pub coverage: Schedule<Coverage>,
+    /// When nothing is sent in either direction.
+    pub interruptions: Vec<Interruption>,
+    /// What gives each flow its room in the queue, within the limits of the channels.
+    pub buffer: Option<BufferManager>,
     /// The convergence protocol, alike in both directions.
     pub pdcp: PdcpConfig,
     /// The link control, alike in both directions.
-    pub rlc: am::Config,
+    pub rlc: rlc::Config,
 }
 
 impl DchConfig {
+    /// A bearer of two channels that are there at all times.
+    pub fn new(downlink: Channel, uplink: Channel, pdcp: PdcpConfig, rlc: rlc::Config) -> Self {
+        Self {
+            downlink,
+            uplink,
+            dpcch: Dpcch::WithData,
+            coverage: Coverage::There.into(),
+            interruptions: Vec::new(),
+            buffer: None,
+            pdcp,
+            rlc,
+        }
+    }
+
     /// Refuses what no bearer can work with.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.pdcp.header_bytes > PdcpConfig::MAX_HEADER {
             return Err(ConfigError::PdcpHeader(self.pdcp.header_bytes));
+        }
+        for channel in [&self.downlink, &self.uplink] {
+            channel.check()?;
+        }
+        if let Some(gap) = self.interruptions.iter().find(|gap| gap.from >= gap.to) {
+            return Err(ConfigError::Interruption(*gap));
         }
         Ok(self.rlc.check()?)
     }
 }
 
 /// The transport channel of one direction.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Channel {
     /// RLC payload per time, without RLC headers.
-    pub rate: Rate,
+    pub rate: Schedule<Rate>,
     /// The transmission time interval: 10, 20, 40 or 80 ms (TS 25.302 §7.1.6).
     pub tti: Duration,
-    /// The transport block error rate: each block is in error with this probability,
-    /// independently of all others.
-    pub tbler: Probability,
-    /// How many SDUs may wait for the end of their first transmission; one more is dropped. `None`
-    /// is without limit.
-    pub queue_limit: Option<u32>,
+    /// The transport block error rate.
+    pub tbler: Schedule<BlockErrorRate>,
+    /// What may wait for the end of its first transmission; an SDU beyond it is dropped.
+    pub limit: Limit,
 }
 
 impl Channel {
-    /// How many transport blocks of `pdu_payload` bytes fit in a TTI.
-    pub(crate) fn blocks_per_tti(&self, pdu_payload: u32) -> Result<u32, ConfigError> {
+    /// What a TTI has room for at `time`, in blocks of `pdu_payload` bytes.
+    pub(crate) fn blocks_at(&self, time: Time, pdu_payload: u32) -> Result<Blocks, ConfigError> {
+        let rate = self.rate.at(time);
+        Blocks::of_rate(rate, self.tti, pdu_payload).ok_or(ConfigError::Rate(rate))
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
         if !TTIS.contains(&self.tti) {
             return Err(ConfigError::Tti(self.tti));
         }
-        match self.rate.bytes_in(self.tti) / u64::from(pdu_payload) {
-            0 => Err(ConfigError::NoBlock { channel: *self, pdu_payload }),
-            blocks => u32::try_from(blocks).map_err(|_| ConfigError::Rate(self.rate)),
+        let reversed = |rate: &BlockErrorRate| match rate {
+            BlockErrorRate::Constant(_) => false,
+            BlockErrorRate::Drawn { low, high } => low > high,
+        };
+        match self.tbler.values().find(reversed) {
+            Some(rate) => Err(ConfigError::Limits(rate)),
+            None => Ok(()),
         }
     }
 }
@@ -71,32 +106,27 @@ const TTIS: [Duration; 4] = [
 pub enum ConfigError {
     /// A TTI that is not 10, 20, 40 or 80 ms.
     Tti(Duration),
-    /// Not one block fits in a TTI.
-    NoBlock {
-        /// The channel.
-        channel: Channel,
-        /// Bytes of RLC payload in a block.
-        pdu_payload: u32,
-    },
     /// More blocks in a TTI than can be counted.
     Rate(Rate),
+    /// Limits of an error rate of which the lower is the higher.
+    Limits(BlockErrorRate),
+    /// An interruption that ends before it has begun.
+    Interruption(Interruption),
     /// A header of the convergence protocol longer than any.
     PdcpHeader(u32),
     /// The link control's parameters.
-    Rlc(am::ConfigError),
+    Rlc(rlc::ConfigError),
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tti(tti) => write!(f, "TTI {tti:?}: must be 10 ms, 20 ms, 40 ms or 80 ms"),
-            Self::NoBlock { channel, pdu_payload } => write!(
-                f,
-                "at {} bit/s no block of {pdu_payload} B fits in a TTI of {:?}",
-                channel.rate.as_bps(),
-                channel.tti
-            ),
             Self::Rate(rate) => write!(f, "rate {} bit/s: too high", rate.as_bps()),
+            Self::Limits(_) => write!(f, "limits of the block error rate: reversed"),
+            Self::Interruption(Interruption { from, to, .. }) => {
+                write!(f, "interruption from {from:?} to {to:?}: must end after it begins")
+            }
             Self::PdcpHeader(bytes) => {
                 write!(f, "PDCP header {bytes} B: must be at most {} B", PdcpConfig::MAX_HEADER)
             }
@@ -107,8 +137,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl From<am::ConfigError> for ConfigError {
-    fn from(error: am::ConfigError) -> Self {
+impl From<rlc::ConfigError> for ConfigError {
+    fn from(error: rlc::ConfigError) -> Self {
         Self::Rlc(error)
     }
 }

@@ -1,5 +1,8 @@
 //! What a bearer counts.
 
+use std::iter::Sum;
+use std::ops::Add;
+
 use base::Duration;
 
 /// Counts of one direction since the start.
@@ -11,6 +14,11 @@ pub struct Counters {
     pub blocks_in_error: u64,
     /// Those of them that arrived intact. The rest of those sent are on the air.
     pub blocks_received: u64,
+    /// Bytes of the channel's rate that the blocks sent took: data, padding and control, whether
+    /// for the first time or again. Over `bytes_delivered` it is the effort of a delivery.
+    pub bytes_sent: u64,
+    /// Bytes of the SDUs delivered, at the IP layer.
+    pub bytes_delivered: u64,
     /// Blocks with a data PDU that had been sent before.
     pub retransmitted_blocks: u64,
     /// Blocks with a status report.
@@ -27,9 +35,43 @@ pub struct Counters {
     pub resets: u64,
     /// How often resets remained unanswered, so that the bearer was established anew.
     pub unrecoverable_errors: u64,
+    /// How often the link control was moved to another place and began anew.
+    pub relocations: u64,
     /// The sum over SDUs of the time from hand-in to the end of the first transmission; over the
     /// duration it is the mean length of the queue.
     pub waiting_time: Duration,
     /// The largest number of SDUs that waited at once.
     pub queue_max: u32,
+}
+
+/// Of two bearers together; the longest queue is the longer one's.
+impl Add for Counters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            blocks_sent: self.blocks_sent + other.blocks_sent,
+            blocks_in_error: self.blocks_in_error + other.blocks_in_error,
+            blocks_received: self.blocks_received + other.blocks_received,
+            bytes_sent: self.bytes_sent + other.bytes_sent,
+            bytes_delivered: self.bytes_delivered + other.bytes_delivered,
+            retransmitted_blocks: self.retransmitted_blocks + other.retransmitted_blocks,
+            status_pdus: self.status_pdus + other.status_pdus,
+            sdus: self.sdus + other.sdus,
+            dropped: self.dropped + other.dropped,
+            delivered: self.delivered + other.delivered,
+            discarded: self.discarded + other.discarded,
+            resets: self.resets + other.resets,
+            unrecoverable_errors: self.unrecoverable_errors + other.unrecoverable_errors,
+            relocations: self.relocations + other.relocations,
+            waiting_time: self.waiting_time + other.waiting_time,
+            queue_max: self.queue_max.max(other.queue_max),
+        }
+    }
+}
+
+impl Sum for Counters {
+    fn sum<I: Iterator<Item = Self>>(counters: I) -> Self {
+        counters.fold(Self::default(), Add::add)
+    }
 }

@@ -6,8 +6,7 @@
 use base::{BlockFact, BlockKind, Direction, Observe, Time};
 
 use super::phy::ErrorMask;
-use super::rlc::Sn;
-use super::rlc::am::{Control, DataKind, Run};
+use super::rlc::{Control, DataKind, Run, Sn};
 
 /// The blocks sent in one TTI: control first, then data.
 #[derive(Debug)]
@@ -23,11 +22,11 @@ pub(crate) struct TransportBlocks {
 }
 
 impl TransportBlocks {
-    /// Room for `capacity` blocks.
-    pub(crate) fn new(capacity: u32) -> Self {
+    /// None, and room for none.
+    pub(crate) fn new() -> Self {
         Self {
             start: Time::ZERO,
-            capacity,
+            capacity: 0,
             used: 0,
             control: Vec::new(),
             data: Vec::new(),
@@ -35,18 +34,14 @@ impl TransportBlocks {
         }
     }
 
-    /// Empties it for the TTI that starts at `start`.
-    pub(crate) fn begin(&mut self, start: Time) {
+    /// Empties it for the TTI that starts at `start` and has room for `capacity` blocks.
+    pub(crate) fn begin(&mut self, start: Time, capacity: u32) {
         self.start = start;
+        self.capacity = capacity;
         self.used = 0;
         self.errors.clear();
         self.control.clear();
         self.data.clear();
-    }
-
-    /// How many blocks a TTI has room for.
-    pub(crate) const fn capacity(&self) -> u32 {
-        self.capacity
     }
 
     /// How many more blocks fit.

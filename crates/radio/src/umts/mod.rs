@@ -23,14 +23,32 @@
 //! * Header compression uses full and compressed TCP headers only; contexts heal with the full
 //!   headers of TCP's own retransmissions. The TCP checksum is played by a comparison.
 
+pub mod admission;
+mod backlog;
 mod bearer;
+mod blocks;
+mod buffer;
+pub mod cell;
+pub mod channels;
+mod conditions;
 mod config;
 mod counters;
+pub mod flow_queues;
+mod handover;
+pub mod interference;
+mod lane;
 mod mac;
+pub mod motion;
+pub mod multiplexer;
 pub mod pdcp;
 mod phy;
 pub mod rlc;
+pub mod rrc;
 
+pub use backlog::{Limit, Scope};
 pub use bearer::{Bearer, Output};
+pub use blocks::Blocks;
+pub use buffer::{BufferManager, Service};
+pub use conditions::{BlockErrorRate, ChannelState, Coverage, Dpcch, End, Interruption};
 pub use config::{Channel, ConfigError, DchConfig};
 pub use counters::Counters;

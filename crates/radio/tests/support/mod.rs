@@ -1,11 +1,13 @@
 //! A bearer with sources at its two ends.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its share of it")]
 
+pub mod network;
+
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use radio::Sdu;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::am;
-use radio::umts::{Bearer, Channel, DchConfig, Output};
+use radio::umts::rlc::{self, Concatenation, am};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
 
 /// An SDU that knows its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +39,7 @@ pub fn rlc() -> am::Config {
     am::Config {
         pdu_payload: 40,
         window: 4095,
-        concatenation: am::Concatenation::Allowed,
+        concatenation: Concatenation::Allowed,
         in_order: true,
         max_retransmissions: None,
         on_limit: am::OnLimit::Reset,
@@ -63,19 +65,15 @@ pub fn rlc() -> am::Config {
 }
 
 /// 384 kbit/s down in 10 ms, 64 kbit/s up in 20 ms.
-pub fn dch(tbler: f64, rlc: am::Config) -> DchConfig {
+pub fn dch(tbler: f64, rlc: impl Into<rlc::Config>) -> DchConfig {
     let channel = |bps, tti| Channel {
-        rate: Rate::from_bps(bps),
+        rate: Rate::from_bps(bps).into(),
         tti: millis(tti),
-        tbler: probability(tbler),
-        queue_limit: None,
+        tbler: BlockErrorRate::Constant(probability(tbler)).into(),
+        limit: Limit::NONE,
     };
-    DchConfig {
-        downlink: channel(384_000, 10),
-        uplink: channel(64_000, 20),
-        pdcp: PdcpConfig { header_bytes: 1, header_compression: false },
-        rlc,
-    }
+    let pdcp = PdcpConfig { header_bytes: 1, header_compression: false };
+    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc.into())
 }
 
 /// A delivery.

@@ -169,6 +169,13 @@ impl Absent for Unlimited {
     const WORD: &'static str = "unlimited";
 }
 
+/// `standard`.
+pub(crate) struct Standard;
+
+impl Absent for Standard {
+    const WORD: &'static str = "standard";
+}
+
 /// `none`.
 pub(crate) struct Nothing;
 
@@ -238,6 +245,34 @@ pub(crate) mod as_key {
 
     impl Absent for Recovery {
         const WORD: &'static str = "recovery";
+    }
+
+    /// `as rate`.
+    pub(crate) struct Rate;
+
+    impl Absent for Rate {
+        const WORD: &'static str = "as rate";
+    }
+
+    /// `as rtt`.
+    pub(crate) struct Rtt;
+
+    impl Absent for Rtt {
+        const WORD: &'static str = "as rtt";
+    }
+
+    /// `as kind`.
+    pub(crate) struct Kind;
+
+    impl Absent for Kind {
+        const WORD: &'static str = "as kind";
+    }
+
+    /// `as radio.tbler_limits`.
+    pub(crate) struct RadioTblerLimits;
+
+    impl Absent for RadioTblerLimits {
+        const WORD: &'static str = "as radio.tbler_limits";
     }
 
     /// `as radio.tbler`.

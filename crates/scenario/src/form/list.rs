@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 
-use base::Duration;
+use base::{Duration, Probability};
 
-use super::{Always, Form, Key, Leaf, OfTime, Section, one_paragraph, scalar, table};
+use super::{
+    Absent, Always, Chance, Form, Key, Leaf, OfTime, Section, one_paragraph, scalar, table,
+};
 use crate::error::Fault;
 use crate::form::Count;
 use crate::tree::{Item, Node, Scalar};
@@ -78,6 +80,44 @@ fn span(item: &Item) -> Option<[Duration; 2]> {
         [from, to] => Some([time(from)?, time(to)?]),
         [] | [_] | [_, _, _, ..] => None,
     }
+}
+
+/// The word of `A` for `None`, else a lower and an upper limit of a probability:
+/// `["1 %", "10 %"]`, or `1 %,10 %` in a setting.
+pub(crate) struct ChanceLimits<A>(PhantomData<A>);
+
+impl<A: Absent> Form for ChanceLimits<A> {
+    type Value = Option<[Probability; 2]>;
+
+    fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
+        let limits: Option<Vec<_>> = match &item.node {
+            Node::Scalar(scalar) if scalar.text == A::WORD => return Ok(None),
+            Node::Scalar(Scalar { text, kind }) => {
+                let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
+                text.split(',').map(|text| Chance::parse(&part(text)).ok()).collect()
+            }
+            Node::List(items) => {
+                items.iter().map(|item| Chance::parse(scalar(item)?).ok()).collect()
+            }
+            Node::Table(_) => None,
+        };
+        match limits.unwrap_or_default().as_slice() {
+            [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
+            [low, high] => Ok(Some([*low, *high])),
+            [] | [_] | [_, _, _, ..] => Err(item.fault(key, expected_limits::<A>())),
+        }
+    }
+
+    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let show = |limits: &[Probability; 2]| format!("{:?}", limits.map(|p| Chance::show(&p)));
+        let value = value.as_ref().map_or_else(|| A::WORD.to_owned(), show);
+        visit(shown(key, value, &expected_limits::<A>(), doc));
+    }
+}
+
+fn expected_limits<A: Absent>() -> String {
+    let word = A::WORD;
+    format!("expected a lower and an upper limit, as in [\"1 %\", \"10 %\"], or {word}")
 }
 
 /// A member of a list of tables that go by the time `at` from which they hold.

@@ -4,14 +4,16 @@ mod choice;
 mod file;
 mod list;
 mod number;
+mod place;
 mod quantity;
 
 pub(crate) use choice::{
-    Flag, Label, Nothing, Off, Or, Text, Unlimited, Word, Words, as_key, words,
+    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key, words,
 };
 pub use file::TraceFile;
-pub(crate) use list::{Numbers, Spans, Steps, Timed};
+pub(crate) use list::{ChanceLimits, Numbers, Spans, Steps, Timed};
 pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
+pub(crate) use place::{Along, Dbm, Decibels, Distance, Labels, Metres, MetresPerSecond, Pair};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
 
 use std::marker::PhantomData;
@@ -114,8 +116,8 @@ pub(crate) struct Perhaps<S>(PhantomData<S>);
 impl<S: Section> Form for Perhaps<S> {
     type Value = Option<S>;
 
-    fn read(item: &Item, key: &str, _default: &Option<S>) -> Result<Option<S>, Fault> {
-        Always::<S>::read(item, key, &S::default()).map(Some)
+    fn read(item: &Item, key: &str, default: &Option<S>) -> Result<Option<S>, Fault> {
+        Always::<S>::read(item, key, &default.clone().unwrap_or_default()).map(Some)
     }
 
     fn visit(value: &Option<S>, key: &str, _doc: &str, visit: &mut dyn FnMut(Key)) {

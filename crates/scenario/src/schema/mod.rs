@@ -1,30 +1,45 @@
 //! The schema: every key, its unit, its range, its default and where that comes from.
 
+mod air;
+mod cell;
+mod channel;
 mod control;
 mod link;
 mod network;
 mod queue;
 mod radio;
 mod rlc;
+mod rrc;
 mod tcp;
+mod traffic;
 mod variant;
 
 use base::Duration;
 
+pub use air::{Admission, Air, ErrorRatesName, HandoverName, Mobility};
+pub use cell::{Fach, NodeB, Place, Rach, Ue};
+pub use channel::{
+    Buffer, Channel, ChannelStep, Class, DpcchName, Handover, HandoverKind, Manager, RadioStep,
+    Spike, Spreading, SpreadingName,
+};
 pub use control::{Cubic, Delta, Growth, Halving, Reno, SlowStart, Vegas, Westwood};
 pub use link::{Back, GilbertElliott, Link, Step, Traces};
-pub use network::{Flow, Hosts, Wired};
+pub use network::{Application, Flow, Hosts, Wired};
 pub use queue::{CoDel, Queue, QueueBack, QueueKind, Red};
-pub use radio::{Channel, Pdcp, Radio, RadioKind};
-pub use rlc::{Limit, Mode, Poll, Repetition, Rlc, Status};
+pub use radio::{Pdcp, Radio, RadioKind};
+pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
+pub use rrc::{
+    Activity, AfterDch, FirstChannel, Inactivity, InitialState, Rest, Rrc, TrafficVolume,
+};
 pub use tcp::{
     BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
     SackRule, SpuriousTimeouts, Tcp,
 };
+pub use traffic::{Objects, Sizes, Web};
 pub use variant::{CongestionControl, Controller, Recovery, Variant};
 
 use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
-use crate::profile::Profile;
+use crate::profile;
 
 section! {
     /// A scenario: a network, what runs over it and for how long.
@@ -71,11 +86,11 @@ pub fn keys() -> Vec<Key> {
     whole().values()
 }
 
-/// Every key there is, with its default under `profile`, in the order of the schema.
-pub fn keys_under(profile: Profile) -> Vec<Key> {
+/// Every key there is, with its default under the profile called `name`, in the order of the
+/// schema. `None` if there is no such profile.
+pub fn keys_under(name: &str) -> Option<Vec<Key>> {
     let mut whole = whole();
-    profile.lay_under(&mut whole);
-    whole.values()
+    profile::lay_under(name, &mut whole).then(|| whole.values())
 }
 
 /// A scenario that has every table.
@@ -84,7 +99,11 @@ fn whole() -> Scenario {
     Scenario {
         wired: vec![member],
         link: Some(Link::default()),
-        radio: Some(Radio::default()),
+        radio: Some(Radio {
+            ue: vec![Ue { name: MEMBER.to_owned(), ..Ue::default() }],
+            node_b: vec![NodeB { name: MEMBER.to_owned(), ..NodeB::default() }],
+            ..Radio::default()
+        }),
         ..Scenario::default()
     }
 }

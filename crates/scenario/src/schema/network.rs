@@ -2,13 +2,15 @@
 
 use base::{Duration, Rate};
 
+use super::Web;
 use crate::form::{
-    Bytes, Count, Ends, Label, Named, OfTime, Or, Speed, Unlimited, Word, as_key, section, words,
+    Always, Bytes, Count, Ends, Label, Named, Nothing, OfTime, Or, Speed, Unlimited, Word, as_key,
+    section, words,
 };
 
 section! {
-    /// `[flow]`: file transfers from the fixed host to the mobile. Give `bytes` or `segments`, not
-    /// both.
+    /// `[flow]`: what the fixed host sends to the mobile: files, or pages that it asks for. Give
+    /// `bytes` or `segments`, not both.
     pub struct Flow {
         /// How many: at most the ports that a host has.
         pub count: u32 as Count<u32, 1, 64_512> = 1;
@@ -20,6 +22,12 @@ section! {
         /// Payload of each in full segments.
         pub segments: Option<u64> as Or<as_key::FlowBytes, Count<u64, 1, 1_000_000_000_000>> =
             None;
+        /// What is transferred.
+        pub application: Application as Word<Application> = Application::File;
+        /// The pages, where the application is `web`.
+        pub web: Web as Always<Web> = Web::default();
+        /// What each asks of the radio, where that picks the spreading factor (`sf = "auto"`).
+        pub rate: Option<Rate> as Or<Nothing, Speed> = None;
         /// When the first begins.
         pub start: Duration as OfTime = Duration::ZERO;
         /// From the start of one to the start of the next.
@@ -31,6 +39,18 @@ impl Flow {
     /// Payload bytes of each flow in segments of `mss` bytes; `None` is without end.
     pub fn payload(&self, mss: u32) -> Option<u64> {
         self.segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
+    }
+}
+
+words! {
+    /// What a flow transfers.
+    pub enum Application {
+        /// A file.
+        File = "file",
+        /// Pages that the mobile asks for, one after the other.
+        Web = "web",
+        /// A file and pages in turn: the first flow transfers a file, the next pages.
+        Mixed = "mixed",
     }
 }
 

@@ -15,6 +15,8 @@ section! {
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
         /// those packets have.
         pub bytes: Option<u64> as Size = None;
+        /// Whether the limits of both directions hold for each flow apart; needs [radio].
+        pub per_flow: bool as Flag = false;
         /// Which packets go before it is full; red and codel need [link]. Default: none.
         pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
         /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168),

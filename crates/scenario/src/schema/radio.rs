@@ -2,11 +2,15 @@
 
 use base::{Duration, Probability, Rate};
 
-use super::Rlc;
-use crate::form::{
-    Always, Bytes, Flag, Leaf, OfTime, Or, Speed, Tbler, Word, as_key, section, words,
+use super::{
+    Admission, Air, Buffer, Channel, DpcchName, Fach, Handover, Mobility, NodeB, Place, Rach,
+    RadioStep, Rlc, Rrc, Spike, SpreadingName, Ue,
 };
-use crate::tree::Scalar;
+use crate::form::{
+    Always, Bytes, ChanceLimits, Count, Each, Flag, Labels, Nothing, Off, Or, Steps, Tbler, Word,
+    section, words,
+};
+use crate::profile::RadioProfile;
 
 section! {
     /// `[radio]`: a bearer over a UMTS dedicated channel. Defaults: lo2005 Table 3, and where its
@@ -14,9 +18,28 @@ section! {
     pub struct Radio {
         /// The kind of bearer.
         pub kind: RadioKind as Word<RadioKind> = RadioKind::UmtsDch;
+        /// The set of defaults for this table: what is given here counts more.
+        pub profile: Option<RadioProfile> as Or<Nothing, Word<RadioProfile>> = None;
         /// Transport block error rate of both directions: every block is in error with this
         /// probability, independently of all others.
         pub tbler: Probability as Tbler = Probability::NEVER;
+        /// Limits between which the block error rate of both directions is drawn for each frame of
+        /// 10 ms, in the place of `tbler`; in a longer TTI the mean of its frames holds.
+        pub tbler_limits: Option<[Probability; 2]> as ChanceLimits<Off> = None;
+        /// What decides whether a block arrives: one draw, or one each for data and control
+        /// channel. Default: hynderick2004 III.B, data and control succeed or fail together.
+        pub dpcch: DpcchName as Word<DpcchName> = DpcchName::WithData;
+        /// What rate a spreading factor has.
+        pub spreading: SpreadingName as Word<SpreadingName> = SpreadingName::Module;
+        /// What changes when: `rate` or `sf` of the downlink, `tbler` of both directions, and
+        /// `coverage`.
+        pub schedule: Vec<RadioStep> as Steps<RadioStep> = Vec::new();
+        /// Delay spikes: nothing moves, and nothing is lost.
+        pub spikes: Vec<Spike> as Steps<Spike> = Vec::new();
+        /// Handovers.
+        pub handovers: Vec<Handover> as Steps<Handover> = Vec::new();
+        /// The manager of the queue ahead of the radio.
+        pub buffer: Buffer as Always<Buffer> = Buffer::default();
         /// Towards the mobile.
         pub downlink: Channel as Always<Channel> = Channel::default();
         /// From the mobile. Default: 64 kbit/s in TTIs of 20 ms.
@@ -29,25 +52,28 @@ section! {
         pub pdcp: Pdcp as Always<Pdcp> = Pdcp::default();
         /// The link control, alike in both directions.
         pub rlc: Rlc as Always<Rlc> = Rlc::default();
-    }
-}
-
-impl Radio {
-    /// Transport block error rate of `channel`, one of this radio's.
-    pub fn tbler_of(&self, channel: &Channel) -> Probability {
-        channel.tbler.unwrap_or(self.tbler)
-    }
-}
-
-section! {
-    /// `[radio.downlink]`, `[radio.uplink]`: the dedicated channel of one direction.
-    pub struct Channel {
-        /// RLC payload per time, without RLC headers.
-        pub rate: Rate as Speed = Rate::from_bps(384_000);
-        /// Transmission time interval.
-        pub tti: Duration as Tti = Duration::from_millis(10);
-        /// Transport block error rate of this direction.
-        pub tbler: Option<Probability> as Or<as_key::RadioTbler, Tbler> = None;
+        /// `umts-cell`: how many mobiles there are beside those of `[[radio.ue]]`.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// `umts-cell`: where those are.
+        pub place: Place as Always<Place> = Place::default();
+        /// `umts-cell`: mobiles with a place of their own.
+        pub ue: Vec<Ue> as Each<Ue> = Vec::new();
+        /// `umts-cell`: base stations.
+        pub node_b: Vec<NodeB> as Each<NodeB> = Vec::new();
+        /// `umts-cell`: the RNCs. Whose base station a mobile begins with serves it.
+        pub rncs: Vec<String> as Labels = vec!["RNC".to_owned()];
+        /// `umts-cell`: how connections come and go.
+        pub rrc: Rrc as Always<Rrc> = Rrc::default();
+        /// `umts-cell`: the shared channel downlink.
+        pub fach: Fach as Always<Fach> = Fach::default();
+        /// `umts-cell`: the shared channel uplink.
+        pub rach: Rach as Always<Rach> = Rach::default();
+        /// `umts-cell`: powers, noise and path loss.
+        pub interference: Air as Always<Air> = Air::default();
+        /// `umts-cell`: how much load dedicated channels may bring.
+        pub admission: Admission as Always<Admission> = Admission::default();
+        /// `umts-cell`: how mobiles go from cell to cell.
+        pub mobility: Mobility as Always<Mobility> = Mobility::default();
     }
 }
 
@@ -66,29 +92,7 @@ words! {
     pub enum RadioKind {
         /// Dedicated channels of UMTS in both directions.
         UmtsDch = "umts-dch",
-    }
-}
-
-/// A transmission time interval of a dedicated channel (TS 25.302 §7.1.6).
-pub(crate) struct Tti;
-
-impl Leaf for Tti {
-    type Value = Duration;
-
-    fn expected() -> String {
-        "10 ms, 20 ms, 40 ms or 80 ms".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<Duration, String> {
-        let tti = OfTime::<0>::parse(scalar)?;
-        [10, 20, 40, 80]
-            .map(Duration::from_millis)
-            .contains(&tti)
-            .then_some(tti)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &Duration) -> String {
-        OfTime::<0>::show(value)
+        /// Cells that several mobiles share.
+        UmtsCell = "umts-cell",
     }
 }

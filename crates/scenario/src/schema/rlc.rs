@@ -3,17 +3,24 @@
 use base::{Duration, Probability};
 
 use crate::form::{
-    Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Share, Unlimited, Word, section, words,
+    Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Share, Standard, Unlimited, Word, section,
+    words,
 };
 use crate::tree::Scalar;
 
 section! {
     /// `[radio.rlc]`: the link control.
     pub struct Rlc {
-        /// Default: lo2005 Table 3.
+        /// What the link control does about losses. Default: lo2005 Table 3.
         pub mode: Mode as Word<Mode> = Mode::Am;
-        /// Bytes that a PDU carries after its header of 2 B. Default: lo2005 Table 3, 320 bit.
+        /// How acknowledged mode recovers. Default: lo2005 §2.
+        pub arq: Arq as Word<Arq> = Arq::SelectiveRepeat;
+        /// Bytes that a PDU carries after its header. Default: lo2005 Table 3, 320 bit.
         pub pdu_payload: u32 as Bytes<u32, 10, 32_000> = 40;
+        /// A header that tells where a packet ends and that the channel's `rate` has to carry too,
+        /// for `um` and `next-expected`. Default: TS 25.322 §9.2, with length indicators, and a
+        /// `rate` without headers.
+        pub header: Option<u32> as Or<Standard, Bytes<u32, 0, 16>> = None;
         /// Most PDUs on the way to acknowledgement. Sequence numbers have 12 bits, so 4095 is the
         /// most (TS 25.322 §9.2.2.3); lo2005's 4096 is taken for it.
         pub window: u16 as Window = 4095;
@@ -23,13 +30,20 @@ section! {
         /// Whether SDUs are delivered in sequence. Default: lo2005 Table 3.
         pub in_order: bool as Flag = true;
         /// How often a PDU may be sent again, for a report or for the sake of its poll
-        /// (`MaxDAT` − 2). Default: EURANE.
+        /// (`MaxDAT` − 2); with `next-expected`, how often it is asked for until its packet is
+        /// discarded. Default: EURANE.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 0, 1_000_000>> = None;
         /// What happens when a PDU has been sent again that often. Default: TS 25.322 §9.7.3.4.
         pub on_limit: Limit as Word<Limit> = Limit::Reset;
         /// Age at which an SDU that is not acknowledged is discarded (`Timer_Discard`,
         /// TS 25.322 §9.7.3.1). Default: EURANE.
         pub discard_timer: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// With `next-expected`: from a request to its repetition, and from a PDU to the request
+        /// for the next of its packet. Default: hynderick2004 §VI.C.
+        pub recovery_timeout: Duration as OfTime<1> = Duration::from_millis(60);
+        /// Whether retransmissions go before the rest of the packet that is being sent; the choice
+        /// is that of `next-expected`. Default: as selective repeat always does.
+        pub retransmissions_first: bool as Flag = true;
         /// When the sender asks for a status report.
         pub poll: Poll as Always<Poll> = Poll::default();
         /// When the receiver gives one.
@@ -94,8 +108,22 @@ section! {
 words! {
     /// A mode of the link control.
     pub enum Mode {
-        /// Acknowledged mode.
+        /// Transparent mode: no headers, no recovery, a packet a TTI (TS 25.322 §11.1).
+        Tm = "tm",
+        /// Unacknowledged mode: numbers, but no recovery (TS 25.322 §11.2).
+        Um = "um",
+        /// Acknowledged mode: what is lost is sent again (TS 25.322 §11.3).
         Am = "am",
+    }
+}
+
+words! {
+    /// A way of recovering what was lost.
+    pub enum Arq {
+        /// Polls and status reports that name each PDU (TS 25.322).
+        SelectiveRepeat = "selective-repeat",
+        /// Feedback that names the PDU expected next, and a time-out (hynderick2004 §III.B).
+        NextExpected = "next-expected",
     }
 }
 

@@ -1,8 +1,10 @@
 //! How an acknowledged-mode entity behaves: the paper's Tables 1 and 2 and the rest of TS 25.322.
 
-use std::fmt;
-
 use base::{Duration, Probability};
+
+use crate::umts::rlc::config::{check_payload, check_times};
+use crate::umts::rlc::segmentation::Segmentation;
+use crate::umts::rlc::{Concatenation, ConfigError};
 
 /// The parameters of one acknowledged-mode entity; both ends have the same.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,15 +33,6 @@ pub struct Config {
     pub reset: Repetition,
     /// Repetition of move-receiving-window commands.
     pub move_window: Repetition,
-}
-
-/// Whether one PDU may carry parts of several SDUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Concatenation {
-    /// An SDU may begin in the space that the one before left, if at least 3 bytes fit.
-    Allowed,
-    /// Each SDU begins in a PDU of its own: segmentation only.
-    Forbidden,
 }
 
 /// What happens when a PDU has reached its limit of retransmissions.
@@ -105,9 +98,7 @@ impl Config {
         if !(1..=4095).contains(&self.window) {
             return Err(ConfigError::Window(self.window));
         }
-        if !(MIN_PAYLOAD..=MAX_PAYLOAD).contains(&self.pdu_payload) {
-            return Err(ConfigError::PduPayload(self.pdu_payload));
-        }
+        check_payload(self.pdu_payload)?;
         for (trigger, count) in
             [("every_pdus", self.poll.every_pdus), ("every_sdus", self.poll.every_sdus)]
         {
@@ -115,15 +106,24 @@ impl Config {
                 return Err(ConfigError::ZeroCount(trigger));
             }
         }
-        let times = [
+        check_times(&[
             ("poll timer", self.poll.timer),
             ("periodic status", self.status.periodic),
             ("reset timer", Some(self.reset.timer)),
             ("move-window timer", Some(self.move_window.timer)),
-        ];
-        match times.into_iter().find(|(_, time)| *time == Some(Duration::ZERO)) {
-            Some((name, _)) => Err(ConfigError::ZeroTime(name)),
-            None => Ok(()),
+        ])
+    }
+
+    /// How SDUs are cut and delivered.
+    pub(crate) fn segmentation(&self) -> Segmentation {
+        let discards = self.discard_timer.is_some()
+            || (self.max_retransmissions.is_some() && self.on_limit == OnLimit::Discard);
+        Segmentation {
+            payload: self.pdu_payload,
+            length_indicator: self.length_indicator_bytes(),
+            concatenation: self.concatenation,
+            max_ends: if discards { MAX_ENDS } else { u32::MAX },
+            in_order: self.in_order,
         }
     }
 
@@ -142,38 +142,6 @@ impl Config {
 /// Bytes of an acknowledged-mode data PDU's header (TS 25.322 §9.2.1.4).
 pub(crate) const HEADER_BYTES: u32 = 2;
 
-/// The least payload: a status report with a list of four gaps must fit.
-const MIN_PAYLOAD: u32 = 10;
-
-/// The largest payload: 15-bit length indicators must be able to point at each byte.
-const MAX_PAYLOAD: u32 = 32_000;
-
-/// What is wrong with a configuration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConfigError {
-    /// A window outside 1..=4095 PDUs.
-    Window(u16),
-    /// A PDU payload too small or too large to be coded.
-    PduPayload(u32),
-    /// A trigger on every 0 PDUs or SDUs.
-    ZeroCount(&'static str),
-    /// A timer that would never stop running out.
-    ZeroTime(&'static str),
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Window(window) => {
-                write!(f, "RLC window {window}: must be 1 to 4095 PDUs (12-bit sequence numbers)")
-            }
-            Self::PduPayload(bytes) => {
-                write!(f, "RLC PDU payload {bytes} B: must be {MIN_PAYLOAD} B to {MAX_PAYLOAD} B")
-            }
-            Self::ZeroCount(trigger) => write!(f, "RLC poll {trigger} 0: must be at least 1"),
-            Self::ZeroTime(timer) => write!(f, "RLC {timer} 0 s: must be above zero"),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
+/// With explicit discard no more SDUs end in one PDU (TS 25.322 §9.2.2.8), so that a window move
+/// can point at each.
+const MAX_ENDS: u32 = 15;

@@ -3,11 +3,11 @@
 
 use base::{Duration, Time};
 
-use super::block::{WindowMove, WindowMoved};
-use super::segmentation::Sdus;
-use super::timers::{earlier, is_due};
 use super::{Config, Repetition};
 use crate::umts::rlc::Sn;
+use crate::umts::rlc::block::{WindowMove, WindowMoved};
+use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::timers::{earlier, is_due};
 
 /// The discard function of a transmitter.
 #[derive(Debug)]

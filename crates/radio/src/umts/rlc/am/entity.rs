@@ -3,13 +3,14 @@
 use base::Time;
 
 use super::Config;
-use super::block::Control;
-use super::receiver::{PeerChannel, Receiver};
+use super::receiver::Receiver;
 use super::reset::{Action, Reset, State};
-use super::segmentation::Sdus;
-use super::timers::earlier;
 use super::transmitter::{Transmitter, Verdict};
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::block::Control;
+use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::timers::earlier;
+use crate::umts::rlc::{Health, PeerChannel, Traffic};
 
 /// One end: it sends the SDUs of one direction and receives those of the other.
 #[derive(Debug)]
@@ -19,22 +20,6 @@ pub(crate) struct Entity {
     receiver: Receiver,
     reset: Reset,
     resets: u64,
-}
-
-/// The SDUs that an entity sends and those that its peer does.
-#[derive(Debug)]
-pub(crate) struct Traffic<'a> {
-    pub(crate) own: &'a mut Sdus,
-    pub(crate) peer: &'a mut Sdus,
-}
-
-/// Whether an entity can go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Health {
-    /// It can.
-    Well,
-    /// Resets remained unanswered: the bearer must be established anew.
-    UnrecoverableError,
 }
 
 impl Entity {
@@ -52,6 +37,16 @@ impl Entity {
     /// How often it began a reset.
     pub(crate) const fn resets(&self) -> u64 {
         self.resets
+    }
+
+    /// How many PDUs wait to be sent again.
+    pub(crate) const fn to_send_again(&self) -> u32 {
+        self.transmitter.to_send_again()
+    }
+
+    /// The channel over which it hears its peer has changed.
+    pub(crate) const fn set_peer(&mut self, peer: PeerChannel) {
+        self.receiver.set_peer(peer);
     }
 
     /// Fills a TTI: reset, window move, status, retransmissions, a repeated poll, new data.
@@ -120,6 +115,12 @@ impl Entity {
         self.reset = Reset::new(self.config.reset);
     }
 
+    /// Starts as new at another place: what has not been delivered is sent again, whole.
+    pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        traffic.own.restart(now);
+        self.establish(now, traffic);
+    }
+
     fn handle_control(&mut self, now: Time, control: &Control, traffic: &mut Traffic<'_>) {
         let is_ready = self.reset.state() == State::Ready;
         match control {
@@ -141,6 +142,7 @@ impl Entity {
                 self.transmitter.handle_moved(*moved, traffic.own);
             }
             Control::Status(_) | Control::MoveWindow(_) | Control::MoveWindowAck(_) => {}
+            Control::Expected(_) => unreachable!("both ends have the same mode"),
         }
     }
 

@@ -3,9 +3,7 @@
 //! One [`Config`] holds every trigger and limit as a switch. An entity is a transmitter for one
 //! direction and a receiver for the other; both work on whole TTIs, with one bit for each PDU.
 
-mod bits;
 mod bitstream;
-mod block;
 mod config;
 mod discard;
 mod entity;
@@ -13,16 +11,12 @@ pub mod pdu;
 mod poll;
 mod receiver;
 mod reset;
-mod segmentation;
 mod status;
 pub mod superfield;
 #[cfg(test)]
-mod tests;
-mod timers;
+pub(super) mod tests;
 mod transmitter;
 
-pub(crate) use block::{Control, DataKind, Run};
-pub use config::{Concatenation, Config, ConfigError, OnLimit, Poll, Repetition, Status};
-pub(crate) use entity::{Entity, Health, Traffic};
-pub(crate) use receiver::PeerChannel;
-pub(crate) use segmentation::{Outcome, Sdus};
+pub use config::{Config, OnLimit, Poll, Repetition, Status};
+pub(crate) use entity::Entity;
+pub(crate) use status::StatusReport;

@@ -3,8 +3,8 @@
 use base::Time;
 
 use super::Poll;
-use super::timers::{earlier, is_due};
 use crate::umts::rlc::Sn;
+use crate::umts::rlc::timers::{earlier, is_due};
 
 /// The poll triggers and timers of a transmitter.
 #[derive(Debug)]

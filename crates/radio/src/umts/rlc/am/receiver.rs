@@ -1,15 +1,15 @@
 //! The receiving half of an acknowledged-mode entity.
 
-use base::{Duration, Time};
+use base::Time;
 
-use super::bits::{Bits, low_bits};
-use super::block::{Control, Run, WindowMove, WindowMoved};
-use super::segmentation::Sdus;
 use super::status::{StatusReport, report_span};
-use super::timers::{earlier, is_due};
 use super::{Config, Status};
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Sn;
+use crate::umts::rlc::bits::{Bits, low_bits};
+use crate::umts::rlc::block::{Control, Run, WindowMove, WindowMoved};
+use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::timers::{earlier, is_due};
+use crate::umts::rlc::{PeerChannel, Sn};
 
 /// What has arrived in one direction, and when to report it.
 #[derive(Debug)]
@@ -38,13 +38,6 @@ pub(crate) struct Receiver {
     moved: Option<WindowMoved>,
 }
 
-/// How fast the peer can send.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PeerChannel {
-    pub(crate) tti: Duration,
-    pub(crate) blocks: u32,
-}
-
 /// The estimated PDU counter: by `deadline` everything below `end` should have arrived.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
@@ -69,6 +62,11 @@ impl Receiver {
             estimate: None,
             moved: None,
         }
+    }
+
+    /// The peer's channel has changed.
+    pub(crate) const fn set_peer(&mut self, peer: PeerChannel) {
+        self.peer = peer;
     }
 
     /// Takes in a run of data PDUs of which those in `errors` were lost.
@@ -239,7 +237,9 @@ impl Receiver {
         let missing =
             self.highest - self.next - u64::from(self.arrived.count(self.next, self.highest));
         self.estimate = (missing > 0).then(|| Estimate {
-            deadline: now + timer + self.peer.tti * missing.div_ceil(self.peer.blocks.into()),
+            deadline: now
+                + timer
+                + self.peer.tti * self.peer.blocks.ttis(missing).unwrap_or(missing),
             end: self.highest,
         });
     }
@@ -271,9 +271,11 @@ fn has_gap(highest: Sn, sn: Sn, intact: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::DataKind;
+    use base::Duration;
+
     use super::super::tests::{at, config, run, sdus, tti};
     use super::*;
+    use crate::umts::rlc::block::DataKind;
 
     struct Harness {
         receiver: Receiver,
@@ -283,7 +285,7 @@ mod tests {
     impl Harness {
         fn new(status: Status) -> Self {
             let config = Config { status, ..config() };
-            let peer = PeerChannel { tti: Duration::from_millis(10), blocks: 12 };
+            let peer = PeerChannel { tti: Duration::from_millis(10), blocks: 12.into() };
             Self { receiver: Receiver::new(&config, peer), sdus: sdus(&config, 1, 100_000) }
         }
 
@@ -411,7 +413,7 @@ mod tests {
         assert_eq!(end.reports(20, 4), [""; 0]);
         assert_eq!(end.wakes(20), Some(at(60)));
         assert_eq!(end.reports(60, 4), ["ack 0, 0..0 lacks []"]);
-        end.sdus = Sdus::new(&config());
+        end.sdus = Sdus::new(config().segmentation());
         assert_eq!(end.wakes(60), None);
     }
 }

@@ -3,9 +3,9 @@
 use base::Time;
 
 use super::Repetition;
-use super::block::{Control, ResetNumber};
-use super::timers::is_due;
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::block::{Control, ResetNumber};
+use crate::umts::rlc::timers::is_due;
 
 /// The states of an acknowledged-mode entity (TS 25.322 §9.3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

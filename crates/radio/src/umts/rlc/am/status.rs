@@ -2,10 +2,10 @@
 
 use base::Time;
 
-use super::bits::Bits;
 #[cfg(test)]
 use super::superfield::{Gap, SuperField};
 use crate::umts::rlc::Sn;
+use crate::umts::rlc::bits::Bits;
 
 /// A status PDU with the super-fields ACK and BITMAP. A report too long for one PDU is split;
 /// each part acknowledges only what lies below the receiver's first gap and what its own bitmap

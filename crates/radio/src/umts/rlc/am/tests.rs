@@ -2,14 +2,13 @@
 
 use base::{Duration, Probability, Time};
 
-use super::block::{DataKind, Run};
-use super::segmentation::Sdus;
-use super::{Concatenation, Config, OnLimit, Poll, Repetition, Status};
-use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Sn;
+use super::{Config, OnLimit, Poll, Repetition, Status};
+use crate::umts::rlc::block::{DataKind, Run};
+use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::{Concatenation, Sn};
 
 /// PDUs of 40 bytes, every trigger off.
-pub(super) fn config() -> Config {
+pub(in crate::umts::rlc) fn config() -> Config {
     Config {
         pdu_payload: 40,
         window: 4095,
@@ -38,19 +37,10 @@ pub(super) fn config() -> Config {
     }
 }
 
+pub(super) use crate::umts::rlc::testing::{at, show, tti};
+
 pub(super) fn share(value: f64) -> Probability {
     Probability::new(value).expect("in range")
-}
-
-pub(super) fn at(millis: u64) -> Time {
-    Time::ZERO + Duration::from_millis(millis)
-}
-
-/// An empty TTI for `capacity` blocks that starts at `millis`.
-pub(super) fn tti(millis: u64, capacity: u32) -> TransportBlocks {
-    let mut blocks = TransportBlocks::new(capacity);
-    blocks.begin(at(millis));
-    blocks
 }
 
 /// New PDUs `sn..sn + pdus`.
@@ -60,20 +50,7 @@ pub(super) fn run(sn: u64, pdus: u32) -> Run {
 
 /// `count` SDUs of `bytes` bytes.
 pub(super) fn sdus(config: &Config, count: usize, bytes: u32) -> Sdus {
-    let mut sdus = Sdus::new(config);
+    let mut sdus = Sdus::new(config.segmentation());
     (0..count).for_each(|_| sdus.push(Time::ZERO, bytes));
     sdus
-}
-
-/// What a TTI holds: data as `sn` or `sn-sn`, `r` before retransmissions, `?` after a poll.
-pub(super) fn show(blocks: &TransportBlocks) -> String {
-    let show = |run: &Run| {
-        let first = run.sn.wire();
-        let last = (run.sn + u64::from(run.pdus - 1)).wire();
-        let again = if run.kind == DataKind::Again { "r" } else { "" };
-        let poll = if run.poll { "?" } else { "" };
-        let range = if first == last { format!("{first}") } else { format!("{first}-{last}") };
-        format!("{again}{range}{poll}")
-    };
-    blocks.data.iter().map(show).collect::<Vec<_>>().join(" ")
 }

@@ -2,16 +2,16 @@
 
 use base::{Duration, Time};
 
-use super::bits::{Bits, chunks};
-use super::block::{Control, WindowMoved};
 use super::discard::{Discard, Unanswered};
 use super::poll::{Polls, Sending};
-use super::segmentation::Sdus;
 use super::status::StatusReport;
-use super::timers::earlier;
 use super::{Config, OnLimit};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::Sn;
+use crate::umts::rlc::bits::{Bits, chunks};
+use crate::umts::rlc::block::{Control, WindowMoved};
+use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::timers::earlier;
 
 /// What has been sent in one direction and not yet been acknowledged.
 #[derive(Debug)]
@@ -167,6 +167,11 @@ impl Transmitter {
         self.exhausted = None;
     }
 
+    /// How many PDUs wait to be sent again.
+    pub(crate) const fn to_send_again(&self) -> u32 {
+        self.missing_count
+    }
+
     /// When there will be something to send.
     pub(crate) fn poll_timeout(&self, now: Time, sdus: &Sdus) -> Option<Time> {
         if self.missing_count > 0 || self.has_new(sdus) {
@@ -296,10 +301,10 @@ impl Transmitter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bits::low_bits;
     use super::super::tests::{at, config, sdus, share, show, tti};
     use super::super::{Poll, Repetition};
     use super::*;
+    use crate::umts::rlc::bits::low_bits;
 
     struct Harness {
         transmitter: Transmitter,

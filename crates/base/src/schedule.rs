@@ -1,6 +1,6 @@
 //! A value that changes at given times.
 
-use base::Time;
+use crate::Time;
 
 /// A value over time: constant from one step to the next.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +35,11 @@ impl<V: Copy> Schedule<V> {
         std::iter::once(self.first).chain(self.steps.iter().map(|step| step.1))
     }
 
+    /// When each step begins.
+    pub fn changes(&self) -> impl Iterator<Item = Time> {
+        self.steps.iter().map(|step| step.0)
+    }
+
     /// The value at `time`.
     pub fn at(&self, time: Time) -> V {
         self.span(time).0
@@ -45,6 +50,12 @@ impl<V: Copy> Schedule<V> {
         let begun = self.steps.partition_point(|step| step.0 <= time);
         let value = begun.checked_sub(1).map_or(self.first, |last| self.steps[last].1);
         (value, self.steps.get(begun).map(|step| step.0))
+    }
+}
+
+impl<V: Copy> From<V> for Schedule<V> {
+    fn from(value: V) -> Self {
+        Self::constant(value)
     }
 }
 
@@ -64,5 +75,6 @@ mod tests {
         check(10, 'b', Some(20));
         check(20, 'd', None);
         check(99, 'd', None);
+        assert_eq!(schedule.changes().collect::<Vec<_>>(), [10, 20, 20].map(at));
     }
 }

@@ -1,11 +1,12 @@
 //! Functions of real numbers that give the same bits on every machine: only sums, products and
 //! quotients, which IEEE 754 rounds exactly.
 
+const MANTISSA_BITS: u32 = 52;
+const BIAS: i32 = 1023;
+
 /// The natural logarithm of `x`, which is normal and above zero, to about 15 digits: with
 /// x = m·2ᵉ and s = (m−1)/(m+1), ln m = 2 (s + s³/3 + s⁵/5 + …).
-pub(crate) fn ln(x: f64) -> f64 {
-    const MANTISSA_BITS: u32 = 52;
-    const BIAS: i32 = 1023;
+pub fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> MANTISSA_BITS) as i32 - BIAS;
     let mantissa = bits & ((1 << MANTISSA_BITS) - 1);
@@ -23,8 +24,27 @@ pub(crate) fn ln(x: f64) -> f64 {
     2.0 * sum + f64::from(exponent) * std::f64::consts::LN_2
 }
 
+/// e to the power of `x`, to about 15 digits; 0 and infinity beyond what a double can be. With
+/// x = n·ln 2 + r and |r| ≤ ln 2 / 2, it is 2ⁿ (1 + r + r²/2! + …).
+pub fn exp(x: f64) -> f64 {
+    const LIMIT: f64 = 700.0;
+    if x < -LIMIT {
+        return 0.0;
+    }
+    if x > LIMIT {
+        return f64::INFINITY;
+    }
+    let n = (x / std::f64::consts::LN_2).round();
+    let r = x - n * std::f64::consts::LN_2;
+    let mut sum = 1.0;
+    for term in (1..=18_u32).rev() {
+        sum = 1.0 + r / f64::from(term) * sum;
+    }
+    sum * f64::from_bits(((n as i32 + BIAS) as u64) << MANTISSA_BITS)
+}
+
 /// `base` to the power of `exponent`, by squaring.
-pub(crate) fn power(mut base: f64, mut exponent: u64) -> f64 {
+pub fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
     while exponent > 0 {
         if exponent % 2 == 1 {
@@ -47,6 +67,16 @@ mod tests {
             assert!((ln(x) - x.ln()).abs() <= 1e-14 * x.ln().abs().max(1.0), "{x}: {}", ln(x));
         }
         assert_eq!(ln(0.3).to_bits(), (-1.203_972_804_325_936_f64).to_bits());
+    }
+
+    #[test]
+    fn exponentials() {
+        for x in [-699.0, -20.0, -1.0, -1e-9, 0.0, 0.3, 1.0, 8.35, 50.0, 699.0] {
+            let x: f64 = x;
+            assert!((exp(x) / x.exp() - 1.0).abs() <= 1e-13, "{x}: {}", exp(x));
+        }
+        assert_eq!(exp(-800.0).to_bits(), 0.0_f64.to_bits());
+        assert!(exp(800.0).is_infinite());
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! What an acknowledged-mode entity sends, as values.
+//! What an entity sends, as values.
 
 use base::BlockKind;
 
-use super::status::StatusReport;
-use crate::umts::rlc::Sn;
+use super::Sn;
+use super::am::StatusReport;
+use super::next_expected::Expected;
 
 /// Data PDUs with consecutive numbers, in consecutive blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,19 @@ pub(crate) enum Control {
     MoveWindowAck(WindowMoved),
     Reset(ResetNumber),
     ResetAck(ResetNumber),
+    Expected(Expected),
+}
+
+impl Control {
+    /// True for what tells the peer which PDUs have arrived.
+    pub(crate) const fn is_report(&self) -> bool {
+        match self {
+            Self::Status(_) | Self::Expected(_) => true,
+            Self::MoveWindow(_) | Self::MoveWindowAck(_) | Self::Reset(_) | Self::ResetAck(_) => {
+                false
+            }
+        }
+    }
 }
 
 /// The sequence number of a reset, one bit (RSN, TS 25.322 §9.2.2.13).

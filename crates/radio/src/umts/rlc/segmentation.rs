@@ -9,25 +9,29 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 
 use super::block::WindowMove;
-use super::{Concatenation, Config, OnLimit};
-use crate::umts::rlc::Sn;
+use super::{Concatenation, Sn};
 
 /// An SDU begins in a PDU that another has ended in if at least so many bytes are left.
 const MIN_START: u32 = 3;
 
-/// With explicit discard no more SDUs end in one PDU (TS 25.322 §9.2.2.8), so that a window move
-/// can point at each.
-const MAX_ENDS: u32 = 15;
+/// How SDUs are cut into PDUs, and in which order they come out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segmentation {
+    /// Bytes that a PDU carries after its header.
+    pub(crate) payload: u32,
+    /// Bytes of a length indicator.
+    pub(crate) length_indicator: u32,
+    pub(crate) concatenation: Concatenation,
+    /// How many SDUs may end in one PDU.
+    pub(crate) max_ends: u32,
+    /// Whether SDUs are delivered in sequence.
+    pub(crate) in_order: bool,
+}
 
 /// The SDUs of one direction from hand-in to acknowledgement, numbered from 0.
 #[derive(Debug)]
 pub(crate) struct Sdus {
-    payload: u32,
-    length_indicator: u32,
-    concatenation: Concatenation,
-    /// How many SDUs may end in one PDU.
-    max_ends: u32,
-    in_order: bool,
+    way: Segmentation,
     /// The number of the first entry.
     base: u64,
     entries: VecDeque<Entry>,
@@ -35,6 +39,8 @@ pub(crate) struct Sdus {
     cursor: u64,
     /// How many of its bytes are not yet in a PDU.
     remaining: u32,
+    /// How many bytes of it and of all after it are not yet in a PDU.
+    unsent: u64,
     /// The SDU before the cursor filled its PDU so well that no length indicator fitted; the next
     /// PDU tells its end (TS 25.322 §9.2.2.8, the special values for this).
     end_untold: bool,
@@ -58,6 +64,8 @@ pub(crate) enum Outcome {
 struct Entry {
     bytes: u32,
     handed_in: Time,
+    /// From when it has waited for the end of its transmission.
+    waits_since: Time,
     /// The PDU with its first byte, once there is one.
     start: Sn,
     /// How many of its bytes are in that PDU.
@@ -84,19 +92,14 @@ pub(crate) struct Cut {
 }
 
 impl Sdus {
-    pub(crate) fn new(config: &Config) -> Self {
-        let discards = config.discard_timer.is_some()
-            || (config.max_retransmissions.is_some() && config.on_limit == OnLimit::Discard);
+    pub(crate) const fn new(way: Segmentation) -> Self {
         Self {
-            payload: config.pdu_payload,
-            max_ends: if discards { MAX_ENDS } else { u32::MAX },
-            length_indicator: config.length_indicator_bytes(),
-            concatenation: config.concatenation,
-            in_order: config.in_order,
+            way,
             base: 0,
             entries: VecDeque::new(),
             cursor: 0,
             remaining: 0,
+            unsent: 0,
             end_untold: false,
             delivered: 0,
             outcomes: VecDeque::new(),
@@ -110,9 +113,11 @@ impl Sdus {
         if self.cursor == self.end() {
             self.remaining = bytes;
         }
+        self.unsent += u64::from(bytes);
         self.entries.push_back(Entry {
             bytes,
             handed_in: now,
+            waits_since: now,
             start: Sn::ZERO,
             start_bytes: 0,
             end: None,
@@ -125,14 +130,42 @@ impl Sdus {
         (self.end() - self.cursor) as u32
     }
 
+    /// The number of the first of them.
+    pub(crate) const fn first_waiting(&self) -> u64 {
+        self.cursor
+    }
+
+    /// How many bytes are not yet in a PDU.
+    pub(crate) const fn unsent_bytes(&self) -> u64 {
+        self.unsent
+    }
+
     /// True if there is anything for a new PDU.
     pub(crate) fn has_data(&self) -> bool {
         self.end_untold || self.cursor < self.end()
     }
 
+    /// True if the next data byte belongs to an SDU of which some have been sent.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.cursor < self.end() && self.remaining < self.entry(self.cursor).bytes
+    }
+
+    /// How many PDUs of its own the rest of the next SDU takes.
+    pub(crate) const fn next_pdus(&self) -> u32 {
+        self.remaining.div_ceil(self.way.payload)
+    }
+
+    /// Discards the next SDU, of which nothing has been sent.
+    pub(crate) fn drop_next(&mut self, now: Time) {
+        debug_assert!(!self.has_begun(), "it can still be sent");
+        self.settle(self.cursor, Fate::Discarded);
+        self.step(now);
+        self.pop_settled(Sn::ZERO);
+    }
+
     /// True if SDUs are delivered in sequence.
     pub(crate) const fn is_in_order(&self) -> bool {
-        self.in_order
+        self.way.in_order
     }
 
     /// True if nothing waits for transmission or acknowledgement.
@@ -146,14 +179,15 @@ impl Sdus {
 
     /// Fills new PDUs from `sn` on: at most `pdus`, none after that in which SDU end number
     /// `sdu_ends` lies.
+    #[inline]
     pub(crate) fn segment(&mut self, now: Time, sn: Sn, pdus: u32, sdu_ends: u32) -> Cut {
         let mut cut = Cut { pdus: 0, sdu_ends: 0 };
         while cut.pdus < pdus && cut.sdu_ends < sdu_ends && self.has_data() {
             let next = sn + u64::from(cut.pdus);
-            let whole = if self.end_untold { 0 } else { (self.remaining - 1) / self.payload };
+            let whole = if self.end_untold { 0 } else { (self.remaining - 1) / self.way.payload };
             let whole = whole.min(pdus - cut.pdus);
             if whole > 0 {
-                self.take(next, whole * self.payload, self.payload);
+                self.take(next, whole * self.way.payload, self.way.payload);
                 cut.pdus += whole;
             } else {
                 cut.sdu_ends += self.fill(now, next);
@@ -175,7 +209,7 @@ impl Sdus {
 
     /// The SDU after the last that has a byte in PDU `sn`.
     pub(crate) fn after_pdu(&self, sn: Sn) -> u64 {
-        let begun = self.cursor + u64::from(self.cursor_has_begun());
+        let begun = self.cursor + u64::from(self.has_begun());
         let count = (begun - self.base) as usize;
         let old = self.entries.iter().take(count).take_while(|entry| entry.start <= sn).count();
         self.base + old as u64
@@ -184,7 +218,7 @@ impl Sdus {
     /// Gives up every SDU below `sdu`. If any of them has been sent in part, the window move that
     /// passes over them is returned; `next` is the number of the next new PDU.
     pub(crate) fn abandon(&mut self, now: Time, sdu: u64, next: Sn) -> Option<WindowMove> {
-        let sent = self.cursor + u64::from(self.cursor_has_begun());
+        let sent = self.cursor + u64::from(self.has_begun());
         let is_move_needed = sdu.min(sent) > self.base;
         if sdu < self.cursor || (sdu == self.cursor && !self.end_untold) {
             return is_move_needed.then(|| self.move_within_sent(sdu));
@@ -212,7 +246,7 @@ impl Sdus {
 
     /// The receiver has every PDU below `sn`.
     pub(crate) fn deliver_in_order(&mut self, sn: Sn) {
-        if !self.in_order {
+        if !self.way.in_order {
             return;
         }
         self.delivered = self.delivered.max(self.base);
@@ -245,6 +279,25 @@ impl Sdus {
         }
     }
 
+    /// PDU `sn` will never arrive, nor the SDUs that it tells of.
+    pub(crate) fn lose(&mut self, sn: Sn) {
+        for number in self.base..self.after_pdu(sn) {
+            if self.entry(number).end.is_none_or(|end| end >= sn) {
+                self.settle(number, Fate::Discarded);
+            }
+        }
+    }
+
+    /// True if an SDU waits for PDU `sn`.
+    pub(crate) fn wants(&self, sn: Sn) -> bool {
+        self.open_in(sn).any(|end| end.is_none_or(|end| end >= sn))
+    }
+
+    /// True if an SDU that has a part in PDU `sn` goes on after it.
+    pub(crate) fn is_open_after(&self, sn: Sn) -> bool {
+        self.open_in(sn).any(|end| end.is_none_or(|end| end > sn))
+    }
+
     /// The sender knows that every PDU below `sn` has arrived: their SDUs need no more care.
     pub(crate) fn acknowledge(&mut self, sn: Sn) {
         self.pop_settled(sn);
@@ -260,7 +313,7 @@ impl Sdus {
 
     /// Gives up every SDU of which a byte has been sent; the next PDU starts with the next SDU.
     pub(crate) fn reset(&mut self, now: Time) {
-        if self.cursor_has_begun() {
+        if self.has_begun() {
             self.step(now);
         }
         self.end_untold = false;
@@ -268,6 +321,35 @@ impl Sdus {
             self.settle(self.base, Fate::Discarded);
             self.pop();
         }
+    }
+
+    /// Everything not yet delivered will be sent again from its first byte, by a link that knows
+    /// nothing of what was sent before.
+    pub(crate) fn restart(&mut self, now: Time) {
+        while self.base < self.cursor && self.entry(self.base).fate != Fate::Open {
+            self.pop();
+        }
+        let sent = (self.cursor - self.base) as usize;
+        for (index, entry) in self.entries.iter_mut().take(sent + 1).enumerate() {
+            if index < sent {
+                self.unsent += u64::from(entry.bytes);
+                entry.waits_since = now;
+            } else {
+                self.unsent += u64::from(entry.bytes - self.remaining);
+            }
+            entry.start_bytes = 0;
+            entry.end = None;
+        }
+        self.end_untold = false;
+        self.cursor = self.base;
+        self.remaining = self.entries.front().map_or(0, |entry| entry.bytes);
+    }
+
+    /// The ends of the undecided SDUs that begin in PDU `sn` or before.
+    fn open_in(&self, sn: Sn) -> impl Iterator<Item = Option<Sn>> {
+        let count = (self.after_pdu(sn) - self.base) as usize;
+        let entries = self.entries.iter().take(count);
+        entries.filter(|entry| entry.fate == Fate::Open).map(|entry| entry.end)
     }
 
     fn end(&self) -> u64 {
@@ -280,10 +362,6 @@ impl Sdus {
 
     fn entry_mut(&mut self, number: u64) -> &mut Entry {
         &mut self.entries[(number - self.base) as usize]
-    }
-
-    fn cursor_has_begun(&self) -> bool {
-        self.cursor < self.end() && self.remaining < self.entry(self.cursor).bytes
     }
 
     /// Decides an open SDU's fate.
@@ -312,7 +390,8 @@ impl Sdus {
     }
 
     fn pop_settled(&mut self, acknowledged: Sn) {
-        while self.base < self.cursor
+        let told = self.cursor - u64::from(self.end_untold);
+        while self.base < told
             && self.entries.front().is_some_and(|entry| match entry.fate {
                 Fate::Open => false,
                 Fate::Delivered => entry.end.is_some_and(|end| end < acknowledged),
@@ -333,11 +412,13 @@ impl Sdus {
             entry.start_bytes = in_first;
         }
         self.remaining -= bytes;
+        self.unsent -= u64::from(bytes);
     }
 
     /// Moves the cursor to the next SDU.
     fn step(&mut self, now: Time) {
-        self.waiting_time += now.saturating_since(self.entry(self.cursor).handed_in);
+        self.waiting_time += now.saturating_since(self.entry(self.cursor).waits_since);
+        self.unsent -= u64::from(self.remaining);
         self.cursor += 1;
         self.remaining =
             self.entries.get((self.cursor - self.base) as usize).map_or(0, |e| e.bytes);
@@ -346,12 +427,12 @@ impl Sdus {
     /// Fills the one PDU `sn`, in which at least one SDU ends or which no SDU fills, and says how
     /// many end.
     fn fill(&mut self, now: Time, sn: Sn) -> u32 {
-        let (mut space, mut ends, mut is_empty) = (self.payload, 0, true);
+        let (mut space, mut ends, mut is_empty) = (self.way.payload, 0, true);
         if self.end_untold {
             self.end_untold = false;
             let ended = self.cursor - 1;
             self.entry_mut(ended).end = Some(sn);
-            space -= self.length_indicator;
+            space -= self.way.length_indicator;
             ends += 1;
         }
         while self.cursor < self.end() && (is_empty || self.may_join(space, ends)) {
@@ -361,12 +442,12 @@ impl Sdus {
                 break;
             }
             self.step(now);
-            if space - bytes < self.length_indicator {
+            if space - bytes < self.way.length_indicator {
                 self.end_untold = true;
                 break;
             }
             self.entry_mut(cursor).end = Some(sn);
-            space -= bytes + self.length_indicator;
+            space -= bytes + self.way.length_indicator;
             ends += 1;
             is_empty = false;
         }
@@ -375,8 +456,8 @@ impl Sdus {
 
     /// True if an SDU may begin in the `space` left behind `ends` others.
     fn may_join(&self, space: u32, ends: u32) -> bool {
-        match self.concatenation {
-            Concatenation::Allowed => space >= MIN_START && ends < self.max_ends,
+        match self.way.concatenation {
+            Concatenation::Allowed => space >= MIN_START && ends < self.way.max_ends,
             Concatenation::Forbidden => false,
         }
     }
@@ -397,8 +478,9 @@ impl Sdus {
 mod tests {
     use std::fmt::Write;
 
-    use super::super::pdu::LengthIndicator;
-    use super::super::tests::config;
+    use super::super::am::Config;
+    use super::super::am::pdu::LengthIndicator;
+    use super::super::am::tests::config;
     use super::*;
 
     impl Sdus {
@@ -415,9 +497,9 @@ mod tests {
                 }
                 let before = match sn - entry.start {
                     0 => 0,
-                    pdus => entry.start_bytes + self.payload * (pdus as u32 - 1),
+                    pdus => entry.start_bytes + self.way.payload * (pdus as u32 - 1),
                 };
-                let most = if before == 0 { entry.start_bytes } else { self.payload };
+                let most = if before == 0 { entry.start_bytes } else { self.way.payload };
                 let bytes = entry.bytes.saturating_sub(before).min(most);
                 data += bytes;
                 if bytes > 0 {
@@ -430,7 +512,7 @@ mod tests {
                     });
                 }
             }
-            let mut space = self.payload - data - indicators.len() as u32;
+            let mut space = self.way.payload - data - indicators.len() as u32;
             if space > 0 {
                 indicators.push(LengthIndicator::Padding);
                 space -= 1;
@@ -442,7 +524,7 @@ mod tests {
 
     /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
     fn check(concatenation: Concatenation, sizes: &[u32], first: u64, expect: &[&str]) {
-        let mut sdus = Sdus::new(&Config { concatenation, ..config() });
+        let mut sdus = Sdus::new(Config { concatenation, ..config() }.segmentation());
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
         }
@@ -543,7 +625,7 @@ mod tests {
     #[test]
     fn wide_indicators_take_two_bytes() {
         let ends = |bytes| {
-            let mut sdus = Sdus::new(&Config { pdu_payload: 200, ..config() });
+            let mut sdus = Sdus::new(Config { pdu_payload: 200, ..config() }.segmentation());
             sdus.push(Time::ZERO, bytes);
             sdus.segment(Time::ZERO, Sn::ZERO, 9, u32::MAX).pdus
         };
@@ -552,7 +634,7 @@ mod tests {
 
     #[test]
     fn cutting_stops_at_limits() {
-        let mut sdus = Sdus::new(&config());
+        let mut sdus = Sdus::new(config().segmentation());
         for bytes in [100, 100, 100] {
             sdus.push(Time::ZERO, bytes);
         }
@@ -565,7 +647,7 @@ mod tests {
 
     #[test]
     fn an_sdu_that_comes_later_does_not_join_a_pdu_that_is_gone() {
-        let mut sdus = Sdus::new(&config());
+        let mut sdus = Sdus::new(config().segmentation());
         sdus.push(Time::ZERO, 10);
         sdus.segment(Time::ZERO, Sn::ZERO, 1, 9);
         sdus.push(Time::ZERO, 10);
@@ -577,7 +659,7 @@ mod tests {
     #[test]
     fn window_moves_point_behind_the_last_discarded_sdu() {
         let check = |pdus, count, expect: Option<(u64, u8)>| {
-            let mut sdus = Sdus::new(&config());
+            let mut sdus = Sdus::new(config().segmentation());
             for bytes in [73, 73, 73] {
                 sdus.push(Time::ZERO, bytes);
             }

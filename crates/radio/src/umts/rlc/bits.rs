@@ -1,6 +1,6 @@
 //! One bit for each sequence number of a window.
 
-use crate::umts::rlc::Sn;
+use super::Sn;
 
 const WORDS: usize = Sn::SPAN as usize / 64;
 

@@ -1,0 +1,153 @@
+//! Admission control: may a UE have dedicated channels, and how fast?
+//!
+//! Asked before channels are set up, for the cells that they would be in. In each direction the
+//! wanted spreading factor is tried, then each higher one with half the rate; the first under which
+//! every cell stays below its limits is given (Holma and Toskala, §9.5).
+
+use std::fmt;
+
+use base::Direction;
+
+use super::channels::spreading::{SpreadingFactor, SpreadingTable};
+use super::interference::Interference;
+use super::rrc::Dedicated;
+
+/// The load that admission leaves below.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Limits {
+    /// Noise rise uplink, in dB.
+    pub noise_rise_db: f64,
+    /// The share of a cell's power.
+    pub power_share: f64,
+    /// The highest spreading factors, with the lowest rates, that are worth giving.
+    pub thinnest: Dedicated,
+}
+
+/// Why a UE gets no dedicated channels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Refusal {
+    /// The uplink would be too loud.
+    NoiseRise {
+        /// In this cell.
+        cell: u32,
+        /// So loud at the lowest rate, in dB.
+        after_db: f64,
+    },
+    /// The downlink lacks power.
+    Power {
+        /// In this cell.
+        cell: u32,
+        /// The share it would send at the lowest rate; infinite if one link may not have so much.
+        after: f64,
+    },
+    /// The downlink's code tree has no free code.
+    Codes {
+        /// In this cell.
+        cell: u32,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoiseRise { cell, after_db } => {
+                write!(f, "cell {cell}: noise rise would be {after_db:.1} dB")
+            }
+            Self::Power { cell, after } => {
+                write!(f, "cell {cell}: would send {:.0} % of its power", after * 100.0)
+            }
+            Self::Codes { cell } => write!(f, "cell {cell}: no code is free"),
+        }
+    }
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The cells that the channels would be in.
+    pub cells: &'a [u32],
+    /// Where the UE is: [`Interference::gains`].
+    pub gains: &'a [f64],
+    /// What it wants.
+    pub wanted: Dedicated,
+}
+
+impl Limits {
+    /// The channels that `request` may have: those it wants, or slower ones. `is_free` says whether
+    /// a cell has a downlink code of a spreading factor; without `radio` only codes are scarce.
+    ///
+    /// # Errors
+    /// Why not even the slowest.
+    pub fn admit(
+        &self,
+        request: &Request<'_>,
+        spreading: SpreadingTable,
+        radio: Option<&Interference>,
+        is_free: impl Fn(u32, SpreadingFactor) -> bool,
+    ) -> Result<Dedicated, Refusal> {
+        let downlink = first_fit(request.wanted.downlink, self.thinnest.downlink, |sf| {
+            for cell in request.cells {
+                if !is_free(*cell, sf) {
+                    return Err(Refusal::Codes { cell: *cell });
+                }
+                self.check_power(*cell, request.gains, spreading, radio, sf)?;
+            }
+            Ok(())
+        })?;
+        let uplink = first_fit(request.wanted.uplink, self.thinnest.uplink, |sf| {
+            let mut cells = request.cells.iter();
+            cells.try_for_each(|cell| self.check_noise(*cell, spreading, radio, sf))
+        })?;
+        Ok(Dedicated { downlink, uplink })
+    }
+
+    fn check_power(
+        &self,
+        cell: u32,
+        gains: &[f64],
+        spreading: SpreadingTable,
+        radio: Option<&Interference>,
+        sf: SpreadingFactor,
+    ) -> Result<(), Refusal> {
+        let rate = spreading.rate_of(Direction::Downlink, sf).expect("a factor of the downlink");
+        let after = radio.map_or(0.0, |radio| radio.power_share_after(cell, gains, rate));
+        if after > self.power_share { Err(Refusal::Power { cell, after }) } else { Ok(()) }
+    }
+
+    fn check_noise(
+        &self,
+        cell: u32,
+        spreading: SpreadingTable,
+        radio: Option<&Interference>,
+        sf: SpreadingFactor,
+    ) -> Result<(), Refusal> {
+        let rate = spreading.rate_of(Direction::Uplink, sf).expect("a factor of the uplink");
+        let after_db = radio.map_or(0.0, |radio| radio.noise_rise_after_db(cell, rate));
+        if after_db > self.noise_rise_db {
+            return Err(Refusal::NoiseRise { cell, after_db });
+        }
+        Ok(())
+    }
+}
+
+/// The first spreading factor from `wanted` up to `thinnest` that passes, or what the last one
+/// failed for.
+fn first_fit(
+    wanted: SpreadingFactor,
+    thinnest: SpreadingFactor,
+    passes: impl Fn(SpreadingFactor) -> Result<(), Refusal>,
+) -> Result<SpreadingFactor, Refusal> {
+    let slower = |sf: &SpreadingFactor| *sf > wanted && *sf <= thinnest;
+    let candidates = SpreadingFactor::ALL.into_iter().rev().filter(slower);
+    let mut result = passes(wanted).map(|()| wanted);
+    for sf in candidates {
+        if result.is_ok() {
+            break;
+        }
+        result = passes(sf).map(|()| sf);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests;

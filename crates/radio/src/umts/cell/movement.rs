@@ -1,0 +1,226 @@
+//! Who is where: the choice of cells, handover, and what happens where there is no cell.
+
+use base::{Direction, Duration, HandoverEvent, HandoverFact, Observe, Time};
+
+use super::machine::{Cell, LOOK};
+use super::{ErrorRates, Movement};
+use crate::Sdu;
+use crate::umts::Coverage;
+use crate::umts::handover::{ActiveSet, Decision, Kind, LinkMonitor, LinkState, Serving};
+use crate::umts::interference::Rates;
+use crate::umts::rrc::{Channels, Input};
+
+/// A radio frame (TS 25.211 §5): how often a link is monitored.
+const FRAME: Duration = Duration::from_millis(10);
+
+impl<T: Sdu> Cell<T> {
+    /// Has `ue` camp on the best cell where it is, quietly: nobody need know.
+    pub(super) fn select_cell(&mut self, now: Time, ue: u32) {
+        if let Some(change) = self.choose(now, ue) {
+            self.tell(now, ue, change);
+        }
+    }
+
+    /// Looks at where `ue` is.
+    pub(super) fn move_ue(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+        if self.ues[ue as usize].links.is_none() {
+            let lost = self.ues[ue as usize].cells.is_empty();
+            if let Some(change) = self.choose(now, ue) {
+                if lost {
+                    self.handed_over(now, ue, HandoverEvent::Found, observe);
+                }
+                self.tell(now, ue, change);
+            }
+            return;
+        }
+        let pilots = self.pilots(now, ue);
+        let mobile = &mut self.ues[ue as usize];
+        let Some(links) = &mut mobile.links else { return };
+        let before = links.active.clone();
+        mobile.pilot_db = pilots[before.best(&pilots) as usize];
+        let frames = LOOK.whole(FRAME);
+        let start = Time::ZERO + now.saturating_since(Time::ZERO + LOOK);
+        let monitored =
+            (1..=frames).map(|frame| links.monitor.measure(start + FRAME * frame, mobile.pilot_db));
+        if monitored.last() == Some(LinkState::Failed) {
+            return self.fail(now, ue, observe);
+        }
+        let decision = links.active.measure(now, &self.config.movement.topology, &pilots);
+        let carried_out =
+            decision.is_none_or(|decision| self.hand_over(now, ue, decision, observe));
+        if let Some(links) = &mut self.ues[ue as usize].links
+            && !carried_out
+        {
+            links.active = before;
+        }
+        self.link(ue);
+    }
+
+    /// After all have been looked at: powers settle, and error rates follow.
+    pub(super) fn set_powers(&mut self, now: Time, watched: &[u32]) {
+        match self.config.error_rates {
+            ErrorRates::Given => {}
+            ErrorRates::FromPlace => self.radio.settle(),
+        }
+        for ue in watched {
+            self.open(now, *ue);
+        }
+    }
+
+    /// The dedicated channels of `ue` have begun: in the cell where it has its code.
+    pub(super) fn begin_links(&mut self, now: Time, ue: u32) {
+        let Movement { handover, timers, topology, .. } = &self.config.movement;
+        let mobile = &mut self.ues[ue as usize];
+        let cell = mobile.codes.first().map(|(cell, _)| *cell);
+        let cell = cell.expect("dedicated channels have a code");
+        mobile.cells.clear();
+        mobile.cells.push(cell);
+        let active = ActiveSet::new(*handover, topology, cell);
+        mobile.links = Some(Links { active, monitor: LinkMonitor::new(*timers) });
+        let pilots = self.pilots(now, ue);
+        self.ues[ue as usize].pilot_db = pilots[cell as usize];
+        self.link(ue);
+    }
+
+    /// Tells the radio where `ue` is and what it has.
+    fn link(&mut self, ue: u32) {
+        let mobile = &mut self.ues[ue as usize];
+        let (Some(links), Channels::Dedicated(dedicated)) = (&mobile.links, mobile.channels) else {
+            return;
+        };
+        mobile.cells.clear();
+        mobile.cells.extend_from_slice(links.active.members());
+        if self.config.error_rates == ErrorRates::FromPlace {
+            let rate = |direction, sf| self.config.rrc.spreading.rate_of(direction, sf);
+            let rates = Rates {
+                downlink: rate(Direction::Downlink, dedicated.downlink)
+                    .expect("a factor of the downlink"),
+                uplink: rate(Direction::Uplink, dedicated.uplink).expect("a factor of the uplink"),
+            };
+            self.radio.set_link(ue, mobile.gains.clone(), &mobile.cells, rates);
+        }
+    }
+
+    /// Carries `decision` out, if there are codes for it.
+    fn hand_over(
+        &mut self,
+        now: Time,
+        ue: u32,
+        decision: Decision,
+        observe: &mut impl Observe,
+    ) -> bool {
+        let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return false };
+        let joined = match decision {
+            Decision::Add { cell, .. } => Some(cell),
+            Decision::Replace { new, .. } => Some(new),
+            Decision::Hard { to, .. } => Some(to),
+            Decision::Remove { .. } | Decision::Relocate { .. } => None,
+        };
+        if joined.is_some_and(|cell| !self.allocate(now, ue, cell, dedicated, observe)) {
+            return false;
+        }
+        let links = self.ues[ue as usize].links.as_ref();
+        let members = links.map_or(Vec::new(), |links| links.active.members().to_vec());
+        self.release_but(now, ue, &members, observe);
+        let machine = self.machine;
+        let mut say = |cell, event| {
+            observe.handover(now, HandoverFact { machine, ue, cell, event });
+        };
+        let joins = |kind| match kind {
+            Kind::Soft => HandoverEvent::Soft,
+            Kind::Softer => HandoverEvent::Softer,
+        };
+        let mobile = &mut self.ues[ue as usize];
+        match decision {
+            Decision::Add { cell, kind } => say(cell, joins(kind)),
+            Decision::Remove { cell } => say(cell, HandoverEvent::Removed),
+            Decision::Replace { old, new, kind } => {
+                say(new, joins(kind));
+                say(old, HandoverEvent::Removed);
+            }
+            Decision::Hard { to, serving } => {
+                say(to, HandoverEvent::Hard);
+                mobile.close(now);
+                mobile.gap = Some(now + self.config.movement.gap);
+                match serving {
+                    Serving::Kept => {}
+                    Serving::Moved => mobile.bearer.relocate(now),
+                }
+            }
+            Decision::Relocate { .. } => {
+                say(members[0], HandoverEvent::Relocated);
+                mobile.bearer.relocate(now);
+            }
+        }
+        true
+    }
+
+    /// The radio link of `ue` has failed: it looks for a cell, which may be the same.
+    fn fail(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+        self.handed_over(now, ue, HandoverEvent::Failed, observe);
+        self.tell(now, ue, Input::RadioLinkFailure);
+        self.heed(now, ue, observe);
+        self.select_cell(now, ue);
+    }
+
+    /// Where `ue` is, the cell that it should camp on: says what RRC must know of it.
+    fn choose(&mut self, now: Time, ue: u32) -> Option<Input> {
+        let pilots = self.pilots(now, ue);
+        let Movement { handover, topology, .. } = &self.config.movement;
+        let best =
+            (0..pilots.len()).max_by(|a, b| pilots[*a].total_cmp(&pilots[*b]).then(b.cmp(a)));
+        let best = best.filter(|cell| pilots[*cell] >= self.config.pilot_min_db);
+        let mobile = &mut self.ues[ue as usize];
+        let now_on = mobile.cells.first().map(|cell| *cell as usize);
+        mobile.cells.truncate(1);
+        match (now_on, best) {
+            (_, None) => {
+                mobile.cells.clear();
+                let was = std::mem::replace(&mut mobile.coverage, Coverage::Lost);
+                (was == Coverage::There).then_some(Input::CoverageLost)
+            }
+            (None, Some(best)) => {
+                mobile.cells.push(best as u32);
+                let was = std::mem::replace(&mut mobile.coverage, Coverage::There);
+                (was == Coverage::Lost).then_some(Input::CoverageFound)
+            }
+            (Some(old), Some(best)) => {
+                let stays = pilots[old] >= self.config.pilot_min_db
+                    && pilots[best] < pilots[old] + handover.hard_hysteresis_db;
+                if old == best || stays {
+                    return None;
+                }
+                mobile.cells[0] = best as u32;
+                let same_area = topology.cells[old].rnc == topology.cells[best].rnc;
+                Some(if same_area { Input::CellReselected } else { Input::UraReselected })
+            }
+        }
+    }
+
+    /// The pilots that `ue` hears where it is at `now`, in dB.
+    fn pilots(&mut self, now: Time, ue: u32) -> Vec<f64> {
+        let mobile = &mut self.ues[ue as usize];
+        if mobile.gains.is_empty() || !mobile.motion.rests() {
+            mobile.gains = self.radio.gains(mobile.motion.at(now));
+        }
+        self.radio.pilots_db(&self.ues[ue as usize].gains)
+    }
+
+    fn handed_over(
+        &mut self,
+        now: Time,
+        ue: u32,
+        event: HandoverEvent,
+        observe: &mut impl Observe,
+    ) {
+        let cell = self.ues[ue as usize].cells.first().copied().unwrap_or(0);
+        observe.handover(now, HandoverFact { machine: self.machine, ue, cell, event });
+    }
+}
+
+/// The radio links of a UE on dedicated channels.
+#[derive(Debug)]
+pub(super) struct Links {
+    pub(super) active: ActiveSet,
+    pub(super) monitor: LinkMonitor,
+}

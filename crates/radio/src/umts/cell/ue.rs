@@ -1,0 +1,113 @@
+//! A UE of the network: its bearer, its connection, its place.
+
+use base::{Direction, RrcState, Time};
+
+use super::Rach;
+use super::movement::Links;
+use crate::Sdu;
+use crate::umts::channels::Code;
+use crate::umts::motion::Motion;
+use crate::umts::rrc::{Channels, Entity};
+use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
+
+/// A UE, with the network's part of its bearer and connection.
+#[derive(Debug)]
+pub(super) struct Ue<T> {
+    pub(super) bearer: Bearer<T>,
+    pub(super) rrc: Entity,
+    pub(super) motion: Motion,
+    /// How often blocks are in error, where the place does not decide it.
+    pub(super) tbler: [BlockErrorRate; 2],
+    /// What of a power sent by each cell arrives where it is.
+    pub(super) gains: Vec<f64>,
+    /// The cells that it is in: none, one, or several in soft handover. The first is the one that
+    /// it camps on.
+    pub(super) cells: Vec<u32>,
+    /// Its codes: of each cell, in the order in which they were had.
+    pub(super) codes: Vec<(u32, Code)>,
+    /// What carries the bearer.
+    pub(super) channels: Channels,
+    /// The cell whose shared channels it is on.
+    pub(super) joined: Option<u32>,
+    /// On shared channels: when each direction has something to send.
+    pub(super) wishes: [Option<Time>; 2],
+    /// On the RACH: when its preamble has been heard.
+    pub(super) access: Option<Time>,
+    /// Blocks sent in each direction, as far as RRC knows.
+    pub(super) sent: [u64; 2],
+    /// Whether its place is looked at from time to time.
+    pub(super) watched: bool,
+    /// A hard handover: nothing is sent until then.
+    pub(super) gap: Option<Time>,
+    /// On dedicated channels: its radio links.
+    pub(super) links: Option<Links>,
+    /// The best pilot of its radio links, in dB.
+    pub(super) pilot_db: f64,
+    /// Whether any cell is heard where it is.
+    pub(super) coverage: Coverage,
+}
+
+impl<T: Sdu> Ue<T> {
+    /// Closes both directions.
+    pub(super) fn close(&mut self, now: Time) {
+        for direction in BOTH {
+            self.grant(now, direction, 0, BlockErrorRate::LOST);
+        }
+    }
+
+    /// Lets `blocks` a TTI go.
+    pub(super) fn grant(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        blocks: u32,
+        tbler: BlockErrorRate,
+    ) {
+        let state = ChannelState { blocks: Blocks::every_tti(blocks), tbler };
+        if self.bearer.channel(direction) != state {
+            self.bearer.set_channel(now, direction, state);
+        }
+    }
+
+    /// How many blocks of `payload` bytes wait for a TTI that starts at `start`.
+    pub(super) fn waiting(&self, direction: Direction, start: Time, payload: u32) -> u32 {
+        if self.wishes[place(direction)].is_none_or(|wish| wish > start) {
+            return 0;
+        }
+        let bytes = self.bearer.buffer_occupancy(direction);
+        u32::try_from(bytes.div_ceil(u64::from(payload))).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// When it has the RACH for what it will have to send from `demand` on.
+    pub(super) fn after_access(
+        &mut self,
+        now: Time,
+        demand: Option<Time>,
+        rach: Rach,
+    ) -> Option<Time> {
+        match demand {
+            Some(due) if due <= now => Some(*self.access.get_or_insert(now + rach.access_delay)),
+            later => {
+                self.access = None;
+                later.map(|due| due + rach.access_delay)
+            }
+        }
+    }
+
+    /// True if it has a connection or wants one.
+    pub(super) fn is_awake(&self) -> bool {
+        self.rrc.state() != RrcState::Idle
+            || BOTH.into_iter().any(|direction| self.bearer.buffer_occupancy(direction) > 0)
+    }
+}
+
+/// Downlink and uplink, in the order of pairs.
+pub(super) const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+
+/// The place of `direction` in a pair.
+pub(super) const fn place(direction: Direction) -> usize {
+    match direction {
+        Direction::Downlink => 0,
+        Direction::Uplink => 1,
+    }
+}

@@ -1,0 +1,74 @@
+//! Logical channels: what is carried (TS 25.301 §5.3.1.1.1).
+
+use std::fmt;
+
+use super::{Directions, Scope};
+
+/// A logical channel, between RLC and MAC.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LogicalChannel {
+    /// Broadcast control: system information.
+    Bcch,
+    /// Paging control.
+    Pcch,
+    /// Dedicated control: between RRC and one UE that has a connection.
+    Dcch,
+    /// Common control: between RRC and UEs without a connection.
+    Ccch,
+    /// Dedicated traffic: a UE's user data.
+    Dtch,
+    /// Common traffic: user data for all of a group.
+    Ctch,
+}
+
+/// What a logical channel is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plane {
+    /// Signalling.
+    Control,
+    /// User data.
+    Traffic,
+}
+
+impl LogicalChannel {
+    /// All of them, in the order of the standard.
+    pub const ALL: [Self; 6] =
+        [Self::Bcch, Self::Pcch, Self::Dcch, Self::Ccch, Self::Dtch, Self::Ctch];
+
+    /// Where it runs.
+    pub const fn directions(self) -> Directions {
+        match self {
+            Self::Bcch | Self::Pcch | Self::Ctch => Directions::Downlink,
+            Self::Dcch | Self::Ccch | Self::Dtch => Directions::Both,
+        }
+    }
+
+    /// Control or traffic.
+    pub const fn plane(self) -> Plane {
+        match self {
+            Self::Bcch | Self::Pcch | Self::Dcch | Self::Ccch => Plane::Control,
+            Self::Dtch | Self::Ctch => Plane::Traffic,
+        }
+    }
+
+    /// Whether one UE has it alone.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::Dcch | Self::Dtch => Scope::Dedicated,
+            Self::Bcch | Self::Pcch | Self::Ccch | Self::Ctch => Scope::Common,
+        }
+    }
+}
+
+impl fmt::Display for LogicalChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Bcch => "BCCH",
+            Self::Pcch => "PCCH",
+            Self::Dcch => "DCCH",
+            Self::Ccch => "CCCH",
+            Self::Dtch => "DTCH",
+            Self::Ctch => "CTCH",
+        })
+    }
+}

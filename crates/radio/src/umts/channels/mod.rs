@@ -1,0 +1,85 @@
+//! The channels of the radio interface, and what may carry what.
+//!
+//! A logical channel says *what* is carried, a transport channel *how*, a physical channel *over
+//! which codes*. As of release 99, FDD mode.
+
+use std::fmt;
+
+use base::Direction;
+
+pub mod codes;
+pub mod formats;
+pub mod header;
+mod logical;
+pub mod mapping;
+mod physical;
+pub mod spreading;
+mod transport;
+
+pub use codes::{Code, CodeState, CodeTree, NoCode};
+pub use formats::{
+    Coding, CombinationSet, FormatError, Priority, SemiStatic, TransportFormat, TransportFormatSet,
+    Waiting,
+};
+pub use header::{HeaderError, MacHeader, Multiplexed, UeId};
+pub use logical::{LogicalChannel, Plane};
+pub use mapping::IllegalMapping;
+pub use physical::{Content, DedicatedChannels, DedicatedError, PhysicalChannel, Reception};
+pub use spreading::{SlotFormat, SpreadingError, SpreadingFactor, SpreadingTable};
+pub use transport::TransportChannel;
+
+/// Where a kind of channel exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Directions {
+    /// Towards the mobile.
+    Downlink,
+    /// From the mobile.
+    Uplink,
+    /// Either way.
+    Both,
+}
+
+impl Directions {
+    /// One direction alone.
+    pub const fn of(direction: Direction) -> Self {
+        match direction {
+            Direction::Downlink => Self::Downlink,
+            Direction::Uplink => Self::Uplink,
+        }
+    }
+
+    /// Whether `direction` is one of them.
+    pub const fn include(self, direction: Direction) -> bool {
+        match (self, direction) {
+            (Self::Both, Direction::Downlink | Direction::Uplink)
+            | (Self::Downlink, Direction::Downlink)
+            | (Self::Uplink, Direction::Uplink) => true,
+            (Self::Downlink, Direction::Uplink) | (Self::Uplink, Direction::Downlink) => false,
+        }
+    }
+
+    /// Whether both have a direction in common.
+    pub const fn meet(self, other: Self) -> bool {
+        self.include(Direction::Downlink) && other.include(Direction::Downlink)
+            || self.include(Direction::Uplink) && other.include(Direction::Uplink)
+    }
+}
+
+impl fmt::Display for Directions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Downlink => "downlink",
+            Self::Uplink => "uplink",
+            Self::Both => "uplink and downlink",
+        })
+    }
+}
+
+/// Whose a channel is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Of all UEs of a cell.
+    Common,
+    /// Of one UE.
+    Dedicated,
+}

@@ -1,0 +1,257 @@
+//! Physical channels: over which codes data are carried (TS 25.211 §5).
+
+use std::fmt;
+
+use base::{Direction, Rate};
+
+use super::{Directions, Scope, SpreadingError, SpreadingFactor, SpreadingTable};
+
+/// A physical channel that carries transport channels, or the control beside them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PhysicalChannel {
+    /// Primary common control (§5.3.3.3).
+    PCcpch,
+    /// Secondary common control (§5.3.3.4).
+    SCcpch,
+    /// Random access (§5.2.2.1).
+    Prach,
+    /// Dedicated data (§5.2.1 uplink, §5.3.2 downlink).
+    Dpdch,
+    /// Dedicated control: pilot, power control and format indicator (§5.2.1, §5.3.2).
+    Dpcch,
+    /// Downlink shared (§5.3.3.6).
+    Pdsch,
+    /// Common packets (§5.2.2.2).
+    Pcpch,
+}
+
+/// What a physical channel carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// Transport channels, its own control included.
+    TransportChannels,
+    /// The physical layer's own control alone.
+    Layer1Control,
+}
+
+impl PhysicalChannel {
+    /// All of them, in the order of Hynderick and Raes 2004, Table II.4.
+    pub const ALL: [Self; 7] = [
+        Self::PCcpch,
+        Self::SCcpch,
+        Self::Prach,
+        Self::Dpdch,
+        Self::Dpcch,
+        Self::Pdsch,
+        Self::Pcpch,
+    ];
+
+    /// Where it runs.
+    pub const fn directions(self) -> Directions {
+        match self {
+            Self::PCcpch | Self::SCcpch | Self::Pdsch => Directions::Downlink,
+            Self::Prach | Self::Pcpch => Directions::Uplink,
+            Self::Dpdch | Self::Dpcch => Directions::Both,
+        }
+    }
+
+    /// Whether one UE has it alone.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::PCcpch | Self::SCcpch | Self::Prach | Self::Pdsch | Self::Pcpch => Scope::Common,
+            Self::Dpdch | Self::Dpcch => Scope::Dedicated,
+        }
+    }
+
+    /// Transport channels or control.
+    pub const fn content(self) -> Content {
+        match self {
+            Self::PCcpch | Self::SCcpch | Self::Prach | Self::Dpdch | Self::Pdsch | Self::Pcpch => {
+                Content::TransportChannels
+            }
+            Self::Dpcch => Content::Layer1Control,
+        }
+    }
+}
+
+impl fmt::Display for PhysicalChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::PCcpch => "P-CCPCH",
+            Self::SCcpch => "S-CCPCH",
+            Self::Prach => "PRACH",
+            Self::Dpdch => "DPDCH",
+            Self::Dpcch => "DPCCH",
+            Self::Pdsch => "PDSCH",
+            Self::Pcpch => "PCPCH",
+        })
+    }
+}
+
+/// The DPDCHs of one UE in one direction, under one DPCCH.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DedicatedChannels {
+    table: SpreadingTable,
+    direction: Direction,
+    sf: SpreadingFactor,
+    dpdchs: u32,
+}
+
+impl DedicatedChannels {
+    /// `dpdchs` parallel channels of factor `sf`: one to six uplink, several of them with factor 4
+    /// alone (TS 25.211 §5.2.1); one to eight downlink, all of one factor (§5.3.2, and TS 25.331
+    /// §10.3.10, maxDPCH-DLchan).
+    ///
+    /// # Errors
+    /// If the standard has no such channels.
+    pub fn new(
+        table: SpreadingTable,
+        direction: Direction,
+        sf: SpreadingFactor,
+        dpdchs: u32,
+    ) -> Result<Self, DedicatedError> {
+        sf.allowed(direction).map_err(DedicatedError::Spreading)?;
+        let most = match direction {
+            Direction::Uplink if sf > SpreadingFactor::MIN => 1,
+            Direction::Uplink => 6,
+            Direction::Downlink => 8,
+        };
+        if !(1..=most).contains(&dpdchs) {
+            return Err(DedicatedError::Count { direction, sf, dpdchs, most });
+        }
+        Ok(Self { table, direction, sf, dpdchs })
+    }
+
+    /// Their user rates together. The DPCCH carries no user data: uplink it has a code of its own
+    /// (factor 256), downlink a part of the first channel's slots, which the others leave empty.
+    ///
+    /// # Panics
+    /// Never: the factor was checked.
+    pub fn rate(&self) -> Rate {
+        let one = self.table.rate_of(self.direction, self.sf).expect("checked in new");
+        Rate::from_bps(one.as_bps() * u64::from(self.dpdchs))
+    }
+
+    /// The factor of each DPDCH.
+    pub const fn sf(&self) -> SpreadingFactor {
+        self.sf
+    }
+
+    /// How many DPDCHs.
+    pub const fn dpdchs(&self) -> u32 {
+        self.dpdchs
+    }
+
+    /// What becomes of a slot, given what became of the DPCCH and of each DPDCH. All share one
+    /// fate: without pilot and format indicator no DPDCH can be read, and coded blocks are spread
+    /// over all of them (TS 25.212 §4.2.10), so that one that is missing spoils the rest.
+    pub fn slot(dpcch: Reception, dpdchs: &[Reception]) -> Reception {
+        let intact = |reception: &Reception| *reception == Reception::Intact;
+        if intact(&dpcch) && dpdchs.iter().all(intact) {
+            Reception::Intact
+        } else {
+            Reception::Lost
+        }
+    }
+}
+
+/// How a physical channel's part of a slot arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reception {
+    /// Readable.
+    Intact,
+    /// Not.
+    Lost,
+}
+
+/// Why there are no such dedicated channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DedicatedError {
+    /// The factor.
+    Spreading(SpreadingError),
+    /// None, or too many.
+    Count {
+        /// Of the channels.
+        direction: Direction,
+        /// Of each.
+        sf: SpreadingFactor,
+        /// How many were asked.
+        dpdchs: u32,
+        /// How many there can be.
+        most: u32,
+    },
+}
+
+impl fmt::Display for DedicatedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spreading(error) => error.fmt(f),
+            Self::Count { direction: Direction::Uplink, sf, dpdchs, most: 1 } => write!(
+                f,
+                "{dpdchs} DPDCHs of spreading factor {sf} uplink: must be 1; only factor 4 goes \
+                 over several, 6 at most (TS 25.211 §5.2.1)"
+            ),
+            Self::Count { direction, sf, dpdchs, most } => {
+                let name = Directions::of(*direction);
+                write!(f, "{dpdchs} DPDCHs of spreading factor {sf} {name}: must be 1 to {most}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DedicatedError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channels(
+        direction: Direction,
+        chips: u32,
+        dpdchs: u32,
+    ) -> Result<DedicatedChannels, DedicatedError> {
+        let sf = SpreadingFactor::new(chips, Direction::Downlink).expect("a factor");
+        DedicatedChannels::new(SpreadingTable::Module, direction, sf, dpdchs)
+    }
+
+    #[test]
+    fn rates_add_up_under_one_dpcch() {
+        let kbps = |direction, chips, dpdchs| {
+            channels(direction, chips, dpdchs).map(|channels| channels.rate().as_bps() / 1000)
+        };
+        assert_eq!(kbps(Direction::Uplink, 4, 6), Ok(2880), "Holma and Toskala: 2.8 Mbit/s");
+        assert_eq!(kbps(Direction::Uplink, 8, 1), Ok(240));
+        assert_eq!(kbps(Direction::Downlink, 8, 3), Ok(1440));
+    }
+
+    #[test]
+    fn only_so_many_as_the_standard_has() {
+        let error =
+            |direction, chips, dpdchs| channels(direction, chips, dpdchs).unwrap_err().to_string();
+        assert_eq!(
+            error(Direction::Uplink, 8, 2),
+            "2 DPDCHs of spreading factor 8 uplink: must be 1; only factor 4 goes over several, \
+             6 at most (TS 25.211 §5.2.1)"
+        );
+        assert_eq!(
+            error(Direction::Uplink, 4, 7),
+            "7 DPDCHs of spreading factor 4 uplink: must be 1 to 6"
+        );
+        assert_eq!(
+            error(Direction::Downlink, 16, 0),
+            "0 DPDCHs of spreading factor 16 downlink: must be 1 to 8"
+        );
+        assert!(error(Direction::Uplink, 512, 1).contains("only the downlink has 512"));
+    }
+
+    #[test]
+    fn data_and_control_of_a_slot_share_one_fate() {
+        use Reception::{Intact, Lost};
+        for pattern in 0..1_u32 << 7 {
+            let part = |index: u32| if pattern >> index & 1 == 0 { Intact } else { Lost };
+            let dpdchs: Vec<Reception> = (1..7).map(part).collect();
+            let whole = if pattern == 0 { Intact } else { Lost };
+            assert_eq!(DedicatedChannels::slot(part(0), &dpdchs), whole);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A queue for each flow ahead of the link control.
+
+use std::collections::VecDeque;
+
+use base::Time;
+
+use crate::Sdu;
+
+/// The queues of the flows that have something waiting, served in turn, an SDU each (Nagle 1985,
+/// RFC 970).
+#[derive(Debug)]
+pub(crate) struct FlowQueues<T> {
+    /// That whose turn it is stands first.
+    queues: VecDeque<(u64, Queue<T>)>,
+}
+
+/// The SDUs of a flow with the times at which they came, oldest first; never empty.
+type Queue<T> = VecDeque<(Time, T)>;
+
+impl<T> FlowQueues<T> {
+    pub(crate) const fn new() -> Self {
+        Self { queues: VecDeque::new() }
+    }
+
+    /// The SDU whose turn it is, and when it came.
+    pub(crate) fn pop(&mut self) -> Option<(Time, T)> {
+        let (flow, mut queue) = self.queues.pop_front()?;
+        let sdu = queue.pop_front();
+        if !queue.is_empty() {
+            self.queues.push_back((flow, queue));
+        }
+        sdu
+    }
+
+    /// What waits, flow by flow.
+    pub(crate) fn sdus(&self) -> impl Iterator<Item = &T> {
+        self.queues.iter().flat_map(|(_, queue)| queue.iter().map(|(_, sdu)| sdu))
+    }
+}
+
+impl<T: Sdu> FlowQueues<T> {
+    /// `sdu` waits behind those of its flow.
+    pub(crate) fn push(&mut self, now: Time, sdu: T) {
+        let flow = sdu.flow();
+        match self.queues.iter_mut().find(|(known, _)| *known == flow) {
+            Some((_, queue)) => queue.push_back((now, sdu)),
+            None => self.queues.push_back((flow, [(now, sdu)].into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Numbered {
+        flow: u64,
+        number: u32,
+    }
+
+    impl Sdu for Numbered {
+        fn bytes(&self) -> u32 {
+            1
+        }
+
+        fn flow(&self) -> u64 {
+            self.flow
+        }
+    }
+
+    #[test]
+    fn flows_take_turns_and_keep_their_order() {
+        let mut queues = FlowQueues::new();
+        let came = [(7, 0), (7, 1), (7, 2), (9, 3), (9, 4), (8, 5)];
+        for (flow, number) in came {
+            queues.push(Time::from_nanos(number.into()), Numbered { flow, number });
+        }
+        assert_eq!(queues.sdus().count(), came.len());
+        let left = std::iter::from_fn(|| queues.pop());
+        let left: Vec<_> = left.map(|(at, sdu)| (at.as_nanos(), sdu.number)).collect();
+        assert_eq!(left, [0, 3, 5, 1, 4, 2].map(|number| (u64::from(number), number)));
+        assert_eq!(queues.sdus().count(), 0);
+    }
+
+    #[test]
+    fn a_flow_that_comes_waits_for_one_sdu_of_another() {
+        let mut queues = FlowQueues::new();
+        let mut push = |flow, number| queues.push(Time::ZERO, Numbered { flow, number });
+        for number in 0..10 {
+            push(7, number);
+        }
+        push(9, 10);
+        let left: Vec<_> = std::iter::from_fn(|| queues.pop()).map(|(_, sdu)| sdu.number).collect();
+        assert_eq!(left[..3], [0, 10, 1]);
+    }
+}

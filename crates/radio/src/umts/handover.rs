@@ -1,0 +1,429 @@
+//! Which cells a UE with dedicated channels is linked to: the active set, and when a link is lost.
+//!
+//! Decisions only; the network carries them out.
+//!
+//! ```text
+//!   pilot of each cell ─> ActiveSet::measure ─> Decision
+//! ```
+//!
+//! Limits stand in `docs/models/umts-handover.md`.
+
+use base::{Duration, Probability, Time};
+
+/// How a UE is handed over.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Config {
+    /// Event 1a: a cell joins whose pilot is at most this much below the best (reporting range).
+    pub add_range_db: f64,
+    /// Event 1b: a cell leaves whose pilot is more than this below the best.
+    pub remove_range_db: f64,
+    /// Half of it is taken off the range of 1a, put on that of 1b, and asked of a better cell in 1c.
+    pub hysteresis_db: f64,
+    /// By how much a cell must be better for a hard handover (event 1d, or 2a on another carrier).
+    pub hard_hysteresis_db: f64,
+    /// How long 1a must hold (time to trigger).
+    pub add_time: Duration,
+    /// How long 1b must hold.
+    pub remove_time: Duration,
+    /// How long 1c, 1d and 2a must hold.
+    pub replace_time: Duration,
+    /// Cells in the set at most.
+    pub size: usize,
+    /// May there be several?
+    pub diversity: Diversity,
+    /// How long a UE may have no cell under its serving RNC before that role moves on.
+    pub relocation_time: Duration,
+}
+
+/// Whether a UE may be linked to several cells at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Diversity {
+    /// Soft and softer handover.
+    Allowed,
+    /// Hard handover only.
+    Never,
+}
+
+/// Where the cells of a network belong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Topology {
+    /// By number of cell.
+    pub cells: Vec<Site>,
+    /// Between RNCs.
+    pub iur: Iur,
+}
+
+/// Where a cell belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Its `NodeB`: cells of one are sectors of it.
+    pub node_b: u32,
+    /// The RNC that controls it.
+    pub rnc: u32,
+    /// Its pair of carriers.
+    pub carrier: u32,
+}
+
+/// Whether RNCs are connected, so that one may drift for another (TS 25.401 §6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Iur {
+    /// Each with each other.
+    Connected,
+    /// None with any.
+    Absent,
+}
+
+/// How a cell joins the active set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// Beside a cell of another `NodeB`: the RNC picks what one of them received.
+    Soft,
+    /// Beside a sector of its own `NodeB`, which combines what both hear.
+    Softer,
+}
+
+/// What becomes of the serving RNC in a hard handover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Serving {
+    /// It stays, over Iur if need be.
+    Kept,
+    /// It moves, and RLC is established anew (TS 25.322 §9.7.7).
+    Moved,
+}
+
+/// What is to be done; the active set has done its part already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Link the UE to one more cell (event 1a).
+    Add {
+        /// The cell.
+        cell: u32,
+        /// Beside what.
+        kind: Kind,
+    },
+    /// End the link to a cell (event 1b).
+    Remove {
+        /// The cell.
+        cell: u32,
+    },
+    /// One cell for another in a full set (event 1c).
+    Replace {
+        /// The cell that leaves.
+        old: u32,
+        /// The cell that joins.
+        new: u32,
+        /// Beside what.
+        kind: Kind,
+    },
+    /// End all links, then begin one.
+    Hard {
+        /// To this cell.
+        to: u32,
+        /// And its RNC?
+        serving: Serving,
+    },
+    /// The serving RNC's role moves, without a change of cells (SRNS relocation, TS 23.060
+    /// §6.9.2.2); RLC is established anew.
+    Relocate {
+        /// To this RNC.
+        rnc: u32,
+    },
+}
+
+/// The cells that one UE is linked to.
+#[derive(Clone, Debug)]
+pub struct ActiveSet {
+    config: Config,
+    members: Vec<u32>,
+    serving: u32,
+    /// Since when no member is under the serving RNC.
+    drifting_since: Option<Time>,
+    /// What holds, and since when.
+    holding: Vec<(Event, Time)>,
+}
+
+/// An event of TS 25.331 §14.1.2, of a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Event {
+    /// 1a.
+    Enters(u32),
+    /// 1b.
+    Leaves(u32),
+    /// 1c: better than the worst member.
+    Replaces(u32),
+    /// 1d or 2a: better than the best, and it cannot join.
+    Best(u32),
+}
+
+impl ActiveSet {
+    /// A set of one cell, whose RNC serves.
+    pub fn new(config: Config, topology: &Topology, cell: u32) -> Self {
+        Self {
+            config,
+            members: vec![cell],
+            serving: topology.rnc(cell),
+            drifting_since: None,
+            holding: Vec::new(),
+        }
+    }
+
+    /// The cells, in order of their joining; never none.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// The serving RNC.
+    pub const fn serving(&self) -> u32 {
+        self.serving
+    }
+
+    /// True if a member's traffic comes over Iur, from a drift RNC: what the serving RNC combines
+    /// waits for it.
+    pub fn drifts(&self, topology: &Topology) -> bool {
+        self.members.iter().any(|cell| topology.rnc(*cell) != self.serving)
+    }
+
+    /// True while a time to trigger runs, so that the next frame must be measured even if nothing
+    /// moves.
+    pub fn is_pending(&self) -> bool {
+        !self.holding.is_empty() || self.drifting_since.is_some()
+    }
+
+    /// Takes in the pilots of all cells, Ec/I0 in dB, and decides at most one thing. To be called
+    /// again in the next frame after a decision.
+    pub fn measure(
+        &mut self,
+        now: Time,
+        topology: &Topology,
+        pilots_db: &[f64],
+    ) -> Option<Decision> {
+        let current = self.events(topology, pilots_db);
+        self.holding.retain(|(event, _)| current.contains(event));
+        for event in current {
+            if !self.holding.iter().any(|(held, _)| *held == event) {
+                self.holding.push((event, now));
+            }
+        }
+        let due = self.due(now, pilots_db);
+        let decision = match due {
+            Some(event) => Some(self.act(event, topology, pilots_db)),
+            None => self.relocate(now, topology, pilots_db),
+        };
+        if due.is_some() {
+            self.holding.clear();
+        }
+        self.watch_drift(now, topology);
+        decision
+    }
+
+    /// What holds of TS 25.331 §14.1.2.1–4 with W = 0 and no cell offsets.
+    fn events(&self, topology: &Topology, pilots_db: &[f64]) -> Vec<Event> {
+        let Config { add_range_db, remove_range_db, hysteresis_db, .. } = self.config;
+        let pilot = |cell: u32| pilots_db[cell as usize];
+        let best = pilot(self.best(pilots_db));
+        let worst = pilot(self.worst(pilots_db));
+        let half = hysteresis_db / 2.0;
+        let mut events = Vec::new();
+        for cell in 0..pilots_db.len() as u32 {
+            if self.members.contains(&cell) {
+                if self.members.len() > 1 && pilot(cell) <= best - (remove_range_db + half) {
+                    events.push(Event::Leaves(cell));
+                }
+            } else if !self.may_join(topology, cell) {
+                if pilot(cell) >= best + self.config.hard_hysteresis_db / 2.0 {
+                    events.push(Event::Best(cell));
+                }
+            } else if self.members.len() < self.config.size {
+                if pilot(cell) >= best - (add_range_db - half) {
+                    events.push(Event::Enters(cell));
+                }
+            } else if pilot(cell) >= worst + half {
+                events.push(Event::Replaces(cell));
+            }
+        }
+        events
+    }
+
+    /// Soft handover wants the same carrier, and a way to the serving RNC.
+    fn may_join(&self, topology: &Topology, cell: u32) -> bool {
+        let site = topology.cells[cell as usize];
+        self.config.diversity == Diversity::Allowed
+            && self.config.size > 1
+            && site.carrier == topology.cells[self.members[0] as usize].carrier
+            && topology.reaches(self.serving, site.rnc)
+    }
+
+    /// Of the events that have held for long enough, the one of the best cell, joining first.
+    fn due(&self, now: Time, pilots_db: &[f64]) -> Option<Event> {
+        let held = self.holding.iter().filter(|(event, since)| {
+            let time = match event {
+                Event::Enters(_) => self.config.add_time,
+                Event::Leaves(_) => self.config.remove_time,
+                Event::Replaces(_) | Event::Best(_) => self.config.replace_time,
+            };
+            *since + time <= now
+        });
+        let rank = |event: &Event| match event {
+            Event::Enters(cell) | Event::Replaces(cell) | Event::Best(cell) => {
+                (1, pilots_db[*cell as usize])
+            }
+            Event::Leaves(cell) => (0, -pilots_db[*cell as usize]),
+        };
+        let order = |a: &Event, b: &Event| {
+            let (a, b) = (rank(a), rank(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        };
+        held.map(|(event, _)| *event).max_by(order)
+    }
+
+    fn act(&mut self, event: Event, topology: &Topology, pilots_db: &[f64]) -> Decision {
+        match event {
+            Event::Enters(cell) => {
+                let kind = topology.kind(&self.members, cell);
+                self.members.push(cell);
+                Decision::Add { cell, kind }
+            }
+            Event::Leaves(cell) => {
+                self.members.retain(|member| *member != cell);
+                Decision::Remove { cell }
+            }
+            Event::Replaces(new) => {
+                let old = self.worst(pilots_db);
+                self.members.retain(|member| *member != old);
+                let kind = topology.kind(&self.members, new);
+                self.members.push(new);
+                Decision::Replace { old, new, kind }
+            }
+            Event::Best(to) => Decision::Hard { to, serving: self.go(topology, to) },
+        }
+    }
+
+    /// Gives up all cells for `to`: after a radio link failure, or as decided.
+    pub fn go(&mut self, topology: &Topology, to: u32) -> Serving {
+        self.members.clear();
+        self.members.push(to);
+        self.holding.clear();
+        let rnc = topology.rnc(to);
+        if topology.reaches(self.serving, rnc) {
+            return Serving::Kept;
+        }
+        self.serving = rnc;
+        Serving::Moved
+    }
+
+    fn relocate(&mut self, now: Time, topology: &Topology, pilots_db: &[f64]) -> Option<Decision> {
+        self.drifting_since.filter(|since| *since + self.config.relocation_time <= now)?;
+        self.serving = topology.rnc(self.best(pilots_db));
+        Some(Decision::Relocate { rnc: self.serving })
+    }
+
+    fn watch_drift(&mut self, now: Time, topology: &Topology) {
+        let serves = self.members.iter().any(|cell| topology.rnc(*cell) == self.serving);
+        self.drifting_since = (!serves).then(|| self.drifting_since.unwrap_or(now));
+    }
+
+    /// The member with the best pilot; of equal ones the older.
+    pub fn best(&self, pilots_db: &[f64]) -> u32 {
+        let better = |best: u32, cell: &u32| {
+            if pilots_db[*cell as usize] > pilots_db[best as usize] { *cell } else { best }
+        };
+        self.members.iter().fold(self.members[0], better)
+    }
+
+    fn worst(&self, pilots_db: &[f64]) -> u32 {
+        let worse = |worst: u32, cell: &u32| {
+            if pilots_db[*cell as usize] <= pilots_db[worst as usize] { *cell } else { worst }
+        };
+        self.members.iter().fold(self.members[0], worse)
+    }
+}
+
+impl Topology {
+    fn rnc(&self, cell: u32) -> u32 {
+        self.cells[cell as usize].rnc
+    }
+
+    fn reaches(&self, from: u32, to: u32) -> bool {
+        from == to || self.iur == Iur::Connected
+    }
+
+    /// How `cell` joins `members`.
+    fn kind(&self, members: &[u32], cell: u32) -> Kind {
+        let node_b = |cell: u32| self.cells[cell as usize].node_b;
+        let sibling = members.iter().any(|member| node_b(*member) == node_b(cell));
+        if sibling { Kind::Softer } else { Kind::Soft }
+    }
+}
+
+/// Selection combining (TS 25.401 §7.2.4.3): a block is in error if all `NodeB`s of the active set
+/// have it in error, independently.
+///
+/// # Panics
+/// Never: a product of probabilities is one.
+pub fn selection(error_rates: impl IntoIterator<Item = Probability>) -> Probability {
+    let all = error_rates.into_iter().map(Probability::value).product();
+    Probability::new(all).expect("a product of probabilities is one")
+}
+
+/// When a radio link is lost (TS 25.331 §8.5.6; TS 25.214 §4.3.1.2).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LinkTimers {
+    /// At this quality in dB or below a frame is out of sync (`Q_out`).
+    pub out_db: f64,
+    /// At this quality in dB or above a frame is in sync (`Q_in`).
+    pub in_db: f64,
+    /// Successive frames out of sync that start T313: N313.
+    pub n313: u32,
+    /// Successive frames in sync that stop it: N315.
+    pub n315: u32,
+    /// From then until the link has failed: T313.
+    pub t313: Duration,
+}
+
+/// Watches the link of one UE, once a radio frame.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkMonitor {
+    timers: LinkTimers,
+    out: u32,
+    sync: u32,
+    /// When T313 runs out.
+    fails: Option<Time>,
+}
+
+/// How a radio link is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkState {
+    /// In sync, or out of it for a few frames.
+    Up,
+    /// T313 runs.
+    Failing,
+    /// T313 has run out.
+    Failed,
+}
+
+impl LinkMonitor {
+    /// A link that is up.
+    pub const fn new(timers: LinkTimers) -> Self {
+        Self { timers, out: 0, sync: 0, fails: None }
+    }
+
+    /// Takes in the quality of the frame that ends at `now`, in dB. A frame between the thresholds
+    /// counts for neither.
+    pub fn measure(&mut self, now: Time, quality_db: f64) -> LinkState {
+        if quality_db <= self.timers.out_db {
+            (self.out, self.sync) = (self.out + 1, 0);
+        } else if quality_db >= self.timers.in_db {
+            (self.out, self.sync) = (0, self.sync + 1);
+        }
+        match self.fails {
+            Some(time) if time <= now => return LinkState::Failed,
+            Some(_) if self.sync >= self.timers.n315 => self.fails = None,
+            None if self.out >= self.timers.n313 => self.fails = Some(now + self.timers.t313),
+            Some(_) | None => {}
+        }
+        if self.fails.is_some() { LinkState::Failing } else { LinkState::Up }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! Who disturbs whom: from places and rates to Eb/N0 and block errors.
+//!
+//! All dedicated channels of a network at one moment. Each link sends what its target needs, up to
+//! what it has (closed-loop power control, TS 25.214 §5): its block error rate stays at the target
+//! until power runs out. Powers are in mW, gains and ratios plain, where no unit says otherwise.
+//! Sources and limits stand in `docs/models/umts-interference.md`.
+
+mod curve;
+pub(crate) mod decibel;
+mod powers;
+mod propagation;
+
+use base::{Direction, Probability, Rate};
+
+use super::motion::Position;
+use decibel::{from_db, to_db};
+
+pub use curve::ErrorCurve;
+pub use propagation::{Antenna, Area, PathLoss, Shadowing};
+
+/// Chips a second, as a number (TS 25.201 §4.2.1).
+const CHIP_RATE: f64 = super::channels::spreading::CHIP_RATE as f64;
+
+/// The parameters of a network's radio.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Config {
+    /// Path loss over distance.
+    pub path_loss: PathLoss,
+    /// Gain of `NodeB`'s and UE's antennas together, cable losses taken off, in dB.
+    pub antenna_gain_db: f64,
+    /// Standard deviation of shadowing in dB; 0 is none.
+    pub shadowing_db: f64,
+    /// Over how many metres shadows change.
+    pub shadowing_grid_m: f64,
+    /// Thermal noise in a `NodeB`'s receiver, in dBm.
+    pub uplink_noise_dbm: f64,
+    /// Thermal noise in a UE's receiver, in dBm.
+    pub downlink_noise_dbm: f64,
+    /// The share of a cell's own downlink power that does not disturb its UEs: α, 1 if codes are
+    /// orthogonal on arrival, 0 if multipath leaves nothing of that (Holma and Toskala, §8.2.2.2).
+    pub orthogonality: f64,
+    /// The most that a UE sends, in dBm.
+    pub ue_dbm: f64,
+    /// The most that a cell sends, in dBm.
+    pub cell_dbm: f64,
+    /// The most that a cell sends to one UE, in dBm.
+    pub link_dbm: f64,
+    /// What a cell always sends, in dBm: pilot, broadcast, paging, FACH.
+    pub common_dbm: f64,
+    /// The pilot's part of it, in dBm.
+    pub pilot_dbm: f64,
+    /// The share of time in which a channel is on: v of the load equation, 1 for data.
+    pub activity: f64,
+    /// What power control aims at downlink, within 0 and 1 without the ends.
+    pub downlink_target: f64,
+    /// What power control aims at uplink.
+    pub uplink_target: f64,
+    /// Block errors of a UE's receiver.
+    pub downlink_curve: ErrorCurve,
+    /// Block errors of a `NodeB`'s receiver.
+    pub uplink_curve: ErrorCurve,
+}
+
+/// The rates that a link carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rates {
+    /// Towards the UE.
+    pub downlink: Rate,
+    /// From the UE.
+    pub uplink: Rate,
+}
+
+/// What the radio does to one direction of a link.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quality {
+    /// Eb/N0 in dB: uplink of the best `NodeB`, downlink of all cells together.
+    pub ebn0_db: f64,
+    /// The probability of a block error: uplink that no `NodeB` received it.
+    pub bler: Probability,
+    /// What is sent, in dBm: by the UE, or by each cell of its active set.
+    pub power_dbm: f64,
+}
+
+/// The radio of a network.
+#[derive(Clone, Debug)]
+pub struct Interference {
+    config: Config,
+    shadowing: Shadowing,
+    cells: Vec<Cell>,
+    /// In order of UE.
+    links: Vec<Link>,
+    uplink_noise: f64,
+    downlink_noise: f64,
+    common: f64,
+    /// Eb/N0 of the targets.
+    uplink_ebn0: f64,
+    downlink_ebn0: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Cell {
+    antenna: Antenna,
+    /// All that its receiver hears, noise included.
+    received: f64,
+    /// All that it sends.
+    sent: f64,
+    /// What is left of traffic power where the links together want more than there is.
+    scale: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Link {
+    ue: u32,
+    /// To each cell of the network.
+    gains: Vec<f64>,
+    /// The active set.
+    members: Vec<u32>,
+    rates: Rates,
+    /// Sent by the UE.
+    uplink_power: f64,
+    /// Sent by each member, before its scale.
+    downlink_power: f64,
+}
+
+impl Interference {
+    /// The radio of a network with a cell for each of `antennas`. Its shadows come from `seed` and
+    /// the stream `name/shadowing`.
+    pub fn new(config: Config, antennas: &[Antenna], seed: u64, name: &str) -> Self {
+        let stream = format!("{name}/shadowing");
+        let common = from_db(config.common_dbm);
+        let uplink_noise = from_db(config.uplink_noise_dbm);
+        let cell = |antenna: &Antenna| Cell {
+            antenna: *antenna,
+            received: uplink_noise,
+            sent: common,
+            scale: 1.0,
+        };
+        Self {
+            shadowing: Shadowing::new(seed, &stream, config.shadowing_db, config.shadowing_grid_m),
+            cells: antennas.iter().map(cell).collect(),
+            links: Vec::new(),
+            uplink_noise,
+            downlink_noise: from_db(config.downlink_noise_dbm),
+            common,
+            uplink_ebn0: config.uplink_curve.ebn0_for(config.uplink_target),
+            downlink_ebn0: config.downlink_curve.ebn0_for(config.downlink_target),
+            config,
+        }
+    }
+
+    /// What of a power sent by each cell arrives at `place`, and of one sent there at each cell.
+    pub fn gains(&self, place: Position) -> Vec<f64> {
+        let gain = |(index, cell): (usize, &Cell)| {
+            let antenna = &cell.antenna;
+            let loss = self.config.path_loss.loss_db(antenna.position.distance(place))
+                + antenna.off_axis_db(place)
+                + self.shadowing.loss_db(index as u32, place)
+                - self.config.antenna_gain_db;
+            from_db(-loss.max(self.config.path_loss.least_db))
+        };
+        self.cells.iter().enumerate().map(gain).collect()
+    }
+
+    /// The pilots that a UE hears there: Ec/I0 of each cell in dB, against all that its carrier
+    /// brings (TS 25.215 §5.1.5).
+    pub fn pilots_db(&self, gains: &[f64]) -> Vec<f64> {
+        let pilot = from_db(self.config.pilot_dbm);
+        let heard = |(cell, gain): (&Cell, &f64)| {
+            to_db(pilot * gain / self.heard_downlink(cell.antenna.carrier, gains))
+        };
+        self.cells.iter().zip(gains).map(heard).collect()
+    }
+
+    /// A UE has dedicated channels of `rates` in the cells `members`, at least one, and is where
+    /// `gains` say. It begins at no power; one that has a link keeps its powers.
+    ///
+    /// # Panics
+    /// If `members` is empty.
+    pub fn set_link(&mut self, ue: u32, gains: Vec<f64>, members: &[u32], rates: Rates) {
+        assert!(!members.is_empty(), "a link has a cell");
+        let members = members.to_vec();
+        match self.find(ue) {
+            Ok(index) => {
+                let link = &mut self.links[index];
+                (link.gains, link.members, link.rates) = (gains, members, rates);
+            }
+            Err(index) => {
+                let (uplink_power, downlink_power) = (0.0, 0.0);
+                let link = Link { ue, gains, members, rates, uplink_power, downlink_power };
+                self.links.insert(index, link);
+            }
+        }
+    }
+
+    /// A UE has no dedicated channels any more.
+    pub fn drop_link(&mut self, ue: u32) {
+        if let Ok(index) = self.find(ue) {
+            self.links.remove(index);
+        }
+    }
+
+    /// Downlink, what the radio does to the link of `ue`, if it has one.
+    pub fn quality(&self, ue: u32, direction: Direction) -> Option<Quality> {
+        let link = &self.links[self.find(ue).ok()?];
+        Some(match direction {
+            Direction::Downlink => self.downlink_quality(link),
+            Direction::Uplink => self.uplink_quality(link),
+        })
+    }
+
+    /// By how much a cell hears more than thermal noise, in dB: 1/(1 − η) of the load factor η
+    /// (Holma and Toskala, eq. 8.11).
+    pub fn noise_rise_db(&self, cell: u32) -> f64 {
+        to_db(self.cells[cell as usize].received / self.uplink_noise)
+    }
+
+    /// The share of its power that a cell sends.
+    pub fn power_share(&self, cell: u32) -> f64 {
+        self.cells[cell as usize].sent / from_db(self.config.cell_dbm)
+    }
+
+    /// The noise rise of a cell, in dB, after one more link of `rate`: 1/(1 − η − Δη) (Holma and
+    /// Toskala, eq. 9.4 and 9.5); infinite if the load passes 1.
+    pub fn noise_rise_after_db(&self, cell: u32, rate: Rate) -> f64 {
+        let load = 1.0 - self.uplink_noise / self.cells[cell as usize].received;
+        let left = 1.0 - load - self.uplink_load(rate);
+        if left > 0.0 { to_db(1.0 / left) } else { f64::INFINITY }
+    }
+
+    /// The share of a cell's power that it sends after one more link of `rate` to a UE where
+    /// `gains` say; infinite if the link needs more than a link may have.
+    pub fn power_share_after(&self, cell: u32, gains: &[f64], rate: Rate) -> f64 {
+        let disturbance = self.disturbance(cell, gains, 0.0);
+        let needed = self.downlink_need(rate) * disturbance / gains[cell as usize];
+        if needed > from_db(self.config.link_dbm) {
+            return f64::INFINITY;
+        }
+        let sent = self.cells[cell as usize].sent + self.config.activity * needed;
+        sent / from_db(self.config.cell_dbm)
+    }
+
+    fn find(&self, ue: u32) -> Result<usize, usize> {
+        self.links.binary_search_by_key(&ue, |link| link.ue)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,349 @@
+//! One direction of a bearer.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use base::{Direction, Duration, Observe, Time};
+
+use super::backlog::{Backlog, Share, Waiting};
+use super::bearer::Output;
+use super::flow_queues::FlowQueues;
+use super::mac::TransportBlocks;
+use super::pdcp::Convergence;
+use super::phy::BlockErrors;
+use super::rlc::{Entity, Health, Outcome, Sdus, Traffic};
+use super::{
+    Blocks, BufferManager, Channel, ChannelState, Counters, DchConfig, Limit, Scope, Service,
+};
+use crate::Sdu;
+
+/// One direction: what waits, what is on the air, and what the channel is like.
+#[derive(Debug)]
+pub(crate) struct Lane<T> {
+    pub(crate) direction: Direction,
+    pub(crate) tti: Duration,
+    /// Bytes that a block carries.
+    pub(crate) payload: u32,
+    pub(crate) state: ChannelState,
+    /// The first TTI that `state` held for.
+    since: u64,
+    /// How many blocks all TTIs before that had room for.
+    room_before: u64,
+    limit: Limit,
+    manager: Option<BufferManager>,
+    /// The last state in which something could be sent, for the manager.
+    usual: Blocks,
+    /// What waits, where the limit is more than a count.
+    backlog: Option<Backlog>,
+    /// What waits ahead of the link control, where flows are served in turn.
+    queues: Option<FlowQueues<T>>,
+    errors: BlockErrors,
+    pdcp: Convergence,
+    pub(crate) sdus: Sdus,
+    contents: Contents<T>,
+    /// The TTI on the air; empty if there is none.
+    air: TransportBlocks,
+    /// The TTI that is being filled.
+    next: TransportBlocks,
+    pub(crate) counters: Counters,
+}
+
+/// The SDUs themselves, by number.
+#[derive(Debug)]
+struct Contents<T> {
+    base: u64,
+    sdus: VecDeque<Option<T>>,
+}
+
+impl<T> Lane<T> {
+    /// The direction of a bearer called `name`, whose channel starts in `state`.
+    pub(crate) fn new(
+        direction: Direction,
+        config: &DchConfig,
+        state: ChannelState,
+        seed: u64,
+        name: &str,
+    ) -> Self {
+        let (end, Channel { tti, limit, .. }) = match direction {
+            Direction::Downlink => ("downlink", &config.downlink),
+            Direction::Uplink => ("uplink", &config.uplink),
+        };
+        Self {
+            direction,
+            tti: *tti,
+            payload: config.rlc.block_bytes(),
+            state,
+            since: 0,
+            room_before: 0,
+            limit: *limit,
+            manager: config.buffer,
+            usual: state.blocks,
+            backlog: (!limit.is_count() || config.buffer.is_some()).then(Backlog::default),
+            queues: config
+                .buffer
+                .filter(|manager| manager.service == Service::InTurn)
+                .map(|_| FlowQueues::new()),
+            errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch),
+            pdcp: Convergence::new(config.pdcp),
+            sdus: Sdus::new(config.rlc.segmentation()),
+            contents: Contents { base: 0, sdus: VecDeque::new() },
+            air: TransportBlocks::new(),
+            next: TransportBlocks::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The TTIs that begin at or after `from` have `state`.
+    pub(crate) fn set_state(&mut self, from: Time, state: ChannelState) {
+        let first = self.first_tti(from).max(self.since);
+        self.room_before += self.state.blocks.before(first) - self.state.blocks.before(self.since);
+        self.since = first;
+        self.state = state;
+        if !state.blocks.is_none() {
+            self.usual = state.blocks;
+        }
+    }
+
+    /// How many blocks the first `ttis` TTIs have room for, if `coming` states follow this one.
+    pub(crate) fn room_until(
+        &self,
+        ttis: u64,
+        coming: impl Iterator<Item = (Time, ChannelState)>,
+    ) -> u64 {
+        let (mut room, mut since, mut blocks) = (self.room_before, self.since, self.state.blocks);
+        for (from, state) in coming {
+            let first = self.first_tti(from).min(ttis).max(since);
+            room += blocks.before(first) - blocks.before(since);
+            (since, blocks) = (first, state.blocks);
+        }
+        room + blocks.before(ttis.max(since)) - blocks.before(since)
+    }
+
+    /// How far ahead the manager of the buffer looks, if there is one.
+    pub(crate) fn anticipation(&self) -> Option<Duration> {
+        self.manager.map(|manager| manager.anticipation)
+    }
+
+    /// Draws the errors of the TTI that begins.
+    pub(crate) fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
+        let (blocks, counters) = (&mut self.next, &mut self.counters);
+        if blocks.used() == 0 {
+            return;
+        }
+        let tti = blocks.start.saturating_since(Time::ZERO).whole(self.tti);
+        self.errors.draw(tti, blocks.used(), self.state.tbler, &mut blocks.errors);
+        counters.blocks_sent += u64::from(blocks.used());
+        counters.blocks_in_error += u64::from(blocks.errors.count());
+        counters.retransmitted_blocks += u64::from(blocks.retransmissions());
+        let reports = blocks.control.iter().filter(|control| control.is_report());
+        counters.status_pdus += reports.count() as u64;
+        if O::ON {
+            self.next.facts(machine, self.direction, observe);
+        }
+    }
+
+    /// Hands the TTI that ends to its receiver, and puts the one that begins on the air.
+    pub(crate) fn receive(&mut self, now: Time, receiver: &mut Entity, own: &mut Sdus) {
+        if self.air.used() > 0 {
+            self.counters.blocks_received += u64::from(self.air.intact());
+            receiver.receive(now, &self.air, &mut Traffic { own, peer: &mut self.sdus });
+        }
+        self.air.begin(now, 0);
+        mem::swap(&mut self.air, &mut self.next);
+    }
+
+    /// What is on the air arrives, but no one listens.
+    pub(crate) fn silence(&mut self, now: Time) {
+        for blocks in [&mut self.air, &mut self.next] {
+            self.counters.blocks_received += u64::from(blocks.intact());
+            blocks.begin(now, 0);
+        }
+    }
+
+    /// When this direction's next TTI must be looked at.
+    pub(crate) fn next_tick(&self, now: Time, sender: &Entity, peer: &Sdus) -> Option<Time> {
+        let next = now.next_multiple(self.tti);
+        if self.air.used() > 0 {
+            return Some(next);
+        }
+        let time = sender.poll_timeout(now, &self.sdus, peer)?;
+        let tick = if time.is_multiple_of(self.tti) { time } else { time.next_multiple(self.tti) };
+        self.first_room(tick.max(next))
+    }
+
+    /// The start of the first TTI at or after that which starts at `tick` that has room for a
+    /// block, as far as this state goes.
+    pub(crate) fn first_room(&self, tick: Time) -> Option<Time> {
+        match self.state.blocks.as_constant() {
+            Some(0) => return None,
+            Some(_) => return Some(tick),
+            None => {}
+        }
+        let tti = self.first_tti(tick);
+        let first = self.state.blocks.next_with_room(tti)?;
+        Some(tick + self.tti * (first - tti))
+    }
+
+    /// The SDUs between entry and exit, oldest first.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &T> {
+        let queued = self.queues.iter().flat_map(FlowQueues::sdus);
+        self.contents.sdus.iter().flatten().chain(queued)
+    }
+
+    /// What has been counted.
+    pub(crate) fn counters(&self) -> Counters {
+        Counters {
+            waiting_time: self.sdus.waiting_time,
+            bytes_sent: self.counters.blocks_sent * u64::from(self.payload),
+            ..self.counters
+        }
+    }
+
+    /// The number of the first TTI that begins at or after `time`.
+    fn first_tti(&self, time: Time) -> u64 {
+        let past = time.saturating_since(Time::ZERO);
+        past.whole(self.tti) + u64::from(!time.is_multiple_of(self.tti))
+    }
+}
+
+impl<T: Sdu> Lane<T> {
+    /// Takes in `sdu`, or gives it back if the queue is full. A manager counts with `coming` in
+    /// the place of what a TTI has room for now.
+    pub(crate) fn push(&mut self, now: Time, sdu: T, coming: Option<Blocks>) -> Result<(), T> {
+        self.counters.sdus += 1;
+        let share = self.waiting_beside(&sdu);
+        let fits = self.limit.admits(share.packets, share.bytes, sdu.bytes());
+        if !fits || !self.manager_admits(&sdu, coming) {
+            self.counters.dropped += 1;
+            return Err(sdu);
+        }
+        if let Some(backlog) = &mut self.backlog {
+            backlog.enter(Waiting::of(&sdu));
+        }
+        let queued = match &mut self.queues {
+            None => {
+                self.hand_in(now, sdu);
+                0
+            }
+            Some(queues) => {
+                queues.push(now, sdu);
+                let queued = queues.sdus().count() as u32;
+                self.top_up(now, 1);
+                queued
+            }
+        };
+        self.counters.queue_max = self.counters.queue_max.max(self.sdus.waiting() + queued);
+        Ok(())
+    }
+
+    /// Fills the TTI that begins.
+    pub(crate) fn fill(&mut self, now: Time, sender: &mut Entity, peer: &mut Sdus) -> Health {
+        let blocks = self.state.blocks;
+        let room = blocks.as_constant().unwrap_or_else(|| blocks.in_tti(self.first_tti(now)));
+        self.next.begin(now, room);
+        if room == 0 {
+            return Health::Well;
+        }
+        self.top_up(now, u64::from(room) * u64::from(self.payload));
+        sender.fill(&mut Traffic { own: &mut self.sdus, peer }, &mut self.next)
+    }
+
+    /// The link control gets SDUs of the flows in turn until it has `bytes` to send, or all.
+    pub(crate) fn top_up(&mut self, now: Time, bytes: u64) {
+        while self.sdus.unsent_bytes() < bytes {
+            let Some((came, sdu)) = self.queues.as_mut().and_then(FlowQueues::pop) else { return };
+            self.sdus.waiting_time += now.saturating_since(came);
+            self.hand_in(now, sdu);
+        }
+    }
+
+    /// The link control gets `sdu`.
+    fn hand_in(&mut self, now: Time, sdu: T) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.number(Waiting::of(&sdu));
+        }
+        let bytes = self.pdcp.send(sdu.bytes(), || sdu.headers());
+        self.sdus.push(now, bytes);
+        self.contents.sdus.push_back(Some(sdu));
+    }
+
+    /// The bytes of SDUs that the link control has not got yet.
+    pub(crate) fn queued_bytes(&self) -> u64 {
+        self.queues.iter().flat_map(FlowQueues::sdus).map(|sdu| u64::from(sdu.bytes())).sum()
+    }
+
+    /// After a relocation, SDUs wait that had been sent.
+    pub(crate) fn wait_again(&mut self) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.forget_below(self.sdus.first_waiting());
+            let contents = &self.contents;
+            backlog.wait_again(self.sdus.first_waiting(), |number| {
+                let sdu = contents.get(number);
+                sdu.map_or_else(Waiting::default, Waiting::of)
+            });
+        }
+    }
+
+    pub(crate) fn poll_output(&mut self) -> Option<Output<T>> {
+        let output = match self.sdus.poll_outcome()? {
+            Outcome::Delivered(number) => {
+                let sdu = self.contents.take(number);
+                if self.pdcp.receive(number, || sdu.headers()) {
+                    Output::Delivered(sdu)
+                } else {
+                    Output::Discarded(sdu)
+                }
+            }
+            Outcome::Discarded(number) => {
+                self.pdcp.forget(number);
+                Output::Discarded(self.contents.take(number))
+            }
+        };
+        match &output {
+            Output::Delivered(sdu) => {
+                self.counters.delivered += 1;
+                self.counters.bytes_delivered += u64::from(sdu.bytes());
+            }
+            Output::Discarded(_) => self.counters.discarded += 1,
+        }
+        Some(output)
+    }
+
+    /// True if no manager is there, or it has room for `sdu`.
+    fn manager_admits(&self, sdu: &T, coming: Option<Blocks>) -> bool {
+        let (Some(manager), Some(backlog)) = (self.manager, &self.backlog) else { return true };
+        let bdp = manager.bdp(coming.unwrap_or(self.usual), self.payload, self.tti);
+        let waiting = backlog.share(Scope::Flow, sdu.flow());
+        let room = manager.room(bdp, backlog.place(sdu.flow()), backlog.flows_with(sdu.flow()));
+        manager.admits(room, waiting, sdu.bytes())
+    }
+
+    /// How much waits that the limit counts beside `sdu`.
+    fn waiting_beside(&mut self, sdu: &T) -> Share {
+        match &mut self.backlog {
+            None => Share { packets: self.sdus.waiting(), bytes: 0 },
+            Some(backlog) => {
+                backlog.forget_below(self.sdus.first_waiting());
+                backlog.share(self.limit.scope, sdu.flow())
+            }
+        }
+    }
+}
+
+impl<T> Contents<T> {
+    /// SDU `number`, unless it is out.
+    fn get(&self, number: u64) -> Option<&T> {
+        self.sdus.get(number.checked_sub(self.base)? as usize)?.as_ref()
+    }
+
+    /// Takes out SDU `number`.
+    fn take(&mut self, number: u64) -> T {
+        let slot = &mut self.sdus[(number - self.base) as usize];
+        let sdu = slot.take().expect("an SDU has one outcome");
+        while matches!(self.sdus.front(), Some(None)) {
+            self.sdus.pop_front();
+            self.base += 1;
+        }
+        sdu
+    }
+}

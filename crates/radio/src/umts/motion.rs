@@ -1,0 +1,153 @@
+//! Where a UE is.
+
+use base::{Duration, Time};
+
+/// A place on the plane, in metres.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Position {
+    /// East.
+    pub x: f64,
+    /// North.
+    pub y: f64,
+}
+
+impl Position {
+    /// The place `x` m east and `y` m north of the origin.
+    pub const fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+
+    /// Metres to `other`.
+    pub fn distance(self, other: Self) -> f64 {
+        let (x, y) = (other.x - self.x, other.y - self.y);
+        (x * x + y * y).sqrt()
+    }
+}
+
+/// A straight way to a place.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Leg {
+    /// Its end.
+    pub to: Position,
+    /// Metres a second, above zero.
+    pub speed: f64,
+}
+
+/// A walk along straight legs; it rests at its last end. A place costs the same however long the
+/// walk has lasted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Motion {
+    first: Position,
+    /// When each leg begins, from where, and its velocity in m/s; in order of time.
+    legs: Vec<(Time, Position, Position)>,
+}
+
+impl Motion {
+    /// Resting at `position`.
+    pub const fn resting(position: Position) -> Self {
+        Self { first: position, legs: Vec::new() }
+    }
+
+    /// From `position` at time 0 with a constant velocity in m/s along x and y.
+    pub fn with_velocity(position: Position, velocity: Position) -> Self {
+        let still = velocity == Position::default();
+        let legs = if still { Vec::new() } else { vec![(Time::ZERO, position, velocity)] };
+        Self { first: position, legs }
+    }
+
+    /// From `start` at time 0 along `legs`.
+    ///
+    /// # Panics
+    /// If a speed is not above zero.
+    pub fn along(start: Position, legs: &[Leg]) -> Self {
+        let (mut now, mut from) = (Time::ZERO, start);
+        let mut motion = Self::resting(start);
+        for leg in legs {
+            assert!(leg.speed > 0.0, "a leg is walked at a speed above zero, not {}", leg.speed);
+            let distance = from.distance(leg.to);
+            if distance == 0.0 {
+                continue;
+            }
+            let share = leg.speed / distance;
+            let velocity = Position::new((leg.to.x - from.x) * share, (leg.to.y - from.y) * share);
+            motion.legs.push((now, from, velocity));
+            now += Duration::from_secs_f64(distance / leg.speed);
+            from = leg.to;
+        }
+        motion.legs.push((now, from, Position::default()));
+        motion
+    }
+
+    /// True if it never moves.
+    pub fn rests(&self) -> bool {
+        self.legs.iter().all(|leg| leg.2 == Position::default())
+    }
+
+    /// Where it is at `time`.
+    pub fn at(&self, time: Time) -> Position {
+        let begun = self.legs.partition_point(|leg| leg.0 <= time);
+        let Some((since, from, velocity)) = begun.checked_sub(1).map(|last| self.legs[last]) else {
+            return self.first;
+        };
+        let seconds = time.saturating_since(since).as_secs_f64();
+        Position::new(from.x + velocity.x * seconds, from.y + velocity.y * seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(motion: &Motion, seconds: f64) -> (f64, f64) {
+        let place = motion.at(Time::ZERO + Duration::from_secs_f64(seconds));
+        (place.x, place.y)
+    }
+
+    #[test]
+    fn legs_are_walked_at_their_speeds() {
+        let legs = [
+            Leg { to: Position::new(30.0, 40.0), speed: 5.0 },
+            Leg { to: Position::new(30.0, 40.0), speed: 9.0 },
+            Leg { to: Position::new(30.0, 0.0), speed: 20.0 },
+        ];
+        let motion = Motion::along(Position::default(), &legs);
+        assert_eq!(at(&motion, 0.0), (0.0, 0.0));
+        assert_eq!(at(&motion, 5.0), (15.0, 20.0));
+        assert_eq!(at(&motion, 10.0), (30.0, 40.0));
+        assert_eq!(at(&motion, 11.0), (30.0, 20.0));
+        assert_eq!(at(&motion, 12.0), (30.0, 0.0));
+        assert_eq!(at(&motion, 1e6), (30.0, 0.0), "it rests at its end");
+        assert!(!motion.rests());
+        assert!(Motion::resting(Position::new(1.0, 2.0)).rests());
+        assert!(Motion::along(Position::default(), &[]).rests());
+    }
+
+    #[test]
+    fn a_velocity_is_for_ever() {
+        let motion = Motion::with_velocity(Position::new(1.0, 2.0), Position::new(-3.0, 0.5));
+        assert_eq!(at(&motion, 1000.0), (-2999.0, 502.0));
+        let still = Motion::with_velocity(Position::new(1.0, 2.0), Position::default());
+        assert!(still.rests());
+        assert_eq!(at(&still, 7.0), (1.0, 2.0));
+    }
+
+    proptest! {
+        /// Nobody is faster than the fastest leg: no jump at a corner.
+        #[test]
+        fn motion_is_continuous(
+            corners in prop::collection::vec((-1e3..1e3_f64, -1e3..1e3_f64, 0.1..50.0_f64), 0..6),
+            moments in prop::collection::vec(0.0..2_000.0_f64, 2),
+        ) {
+            let leg = |&(x, y, speed): &(f64, f64, f64)| Leg { to: Position::new(x, y), speed };
+            let legs: Vec<Leg> = corners.iter().map(leg).collect();
+            let motion = Motion::along(Position::default(), &legs);
+            let fastest = legs.iter().map(|leg| leg.speed).fold(0.0, f64::max);
+            let [a, b] = [moments[0], moments[1]]
+                .map(|seconds| motion.at(Time::ZERO + Duration::from_secs_f64(seconds)));
+            let walked = fastest * (moments[1] - moments[0]).abs();
+            prop_assert!(a.distance(b) <= walked + 1e-3, "{a:?} {b:?} {walked}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The sending half: new data, and what the receiver asks for.
+
+use std::collections::VecDeque;
+
+use base::Time;
+
+use super::{Config, Expected, Retransmissions};
+use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Sn;
+use crate::umts::rlc::segmentation::Sdus;
+
+/// What has been sent, and what is to be sent again.
+#[derive(Debug)]
+pub(super) struct Sender {
+    order: Retransmissions,
+    /// The next new PDU.
+    next: Sn,
+    /// Asked for, in the order of asking.
+    again: VecDeque<Sn>,
+}
+
+impl Sender {
+    pub(super) const fn new(config: &Config) -> Self {
+        Self { order: config.retransmissions, next: Sn::ZERO, again: VecDeque::new() }
+    }
+
+    /// How many PDUs wait to be sent again.
+    pub(super) fn to_send_again(&self) -> u32 {
+        self.again.len() as u32
+    }
+
+    /// Fills what is left of a TTI.
+    pub(super) fn fill(&mut self, sdus: &mut Sdus, blocks: &mut TransportBlocks) {
+        while blocks.room() > 0 {
+            let may_repeat = match self.order {
+                Retransmissions::First => true,
+                Retransmissions::Behind => !sdus.has_begun(),
+            };
+            if may_repeat && let Some(sn) = self.again.pop_front() {
+                blocks.push_again(sn, false);
+            } else if sdus.has_data() {
+                let cut = sdus.segment(blocks.start, self.next, blocks.room().min(64), 1);
+                blocks.push_new(self.next, cut.pdus, false);
+                self.next = self.next + u64::from(cut.pdus);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Learns what the receiver has and wants. A PDU that waits to be sent again is not queued
+    /// twice, and none is sent again before it has been sent.
+    pub(super) fn handle_feedback(&mut self, expected: &Expected) {
+        self.again.retain(|sn| *sn >= expected.next);
+        for sn in &expected.asked {
+            if *sn < self.next && !self.again.contains(sn) {
+                self.again.push_back(*sn);
+            }
+        }
+    }
+
+    /// When there will be something to send.
+    pub(super) fn poll_timeout(&self, now: Time, sdus: &Sdus) -> Option<Time> {
+        (!self.again.is_empty() || sdus.has_data()).then_some(now)
+    }
+
+    /// Forgets all.
+    pub(super) fn reset(&mut self) {
+        self.next = Sn::ZERO;
+        self.again.clear();
+    }
+}

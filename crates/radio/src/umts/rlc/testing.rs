@@ -1,0 +1,40 @@
+//! What the tests of all modes share.
+
+use base::{Duration, Time};
+
+use super::{DataKind, Run, Sn};
+use crate::umts::mac::TransportBlocks;
+
+pub(crate) fn at(millis: u64) -> Time {
+    Time::ZERO + Duration::from_millis(millis)
+}
+
+/// An empty TTI for `capacity` blocks that starts at `millis`.
+pub(crate) fn tti(millis: u64, capacity: u32) -> TransportBlocks {
+    let mut blocks = TransportBlocks::new();
+    blocks.begin(at(millis), capacity);
+    blocks
+}
+
+/// Loses the data PDUs numbered `lost`.
+pub(crate) fn lose(blocks: &mut TransportBlocks, lost: &[u64]) {
+    let pdus =
+        |(place, run): (u32, Run)| (0..run.pdus).map(move |i| (place + i, run.sn + i.into()));
+    let is_lost = |sn: Sn| lost.contains(&(sn - Sn::ZERO));
+    let places = blocks.runs().flat_map(pdus).filter(|(_, sn)| is_lost(*sn));
+    let places: Vec<_> = places.map(|(place, _)| place).collect();
+    blocks.errors.set(&places);
+}
+
+/// What a TTI holds: data as `sn` or `sn-sn`, `r` before retransmissions, `?` after a poll.
+pub(crate) fn show(blocks: &TransportBlocks) -> String {
+    let show = |run: &Run| {
+        let first = run.sn.wire();
+        let last = (run.sn + u64::from(run.pdus - 1)).wire();
+        let again = if run.kind == DataKind::Again { "r" } else { "" };
+        let poll = if run.poll { "?" } else { "" };
+        let range = if first == last { format!("{first}") } else { format!("{first}-{last}") };
+        format!("{again}{range}{poll}")
+    };
+    blocks.data.iter().map(show).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,119 @@
+//! Transparent mode (TS 25.322 §11.1): no header, so no number and no padding. An SDU is cut into
+//! the blocks of one TTI, which carries nothing else; what arrives in error is discarded.
+
+use base::Time;
+
+use super::config::check_payload;
+use super::segmentation::{Sdus, Segmentation};
+use super::{Concatenation, ConfigError, Sn, Traffic};
+use crate::umts::mac::TransportBlocks;
+
+/// The parameters of one transparent-mode entity; both ends have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// The largest transport block, in bytes.
+    pub pdu_payload: u32,
+}
+
+/// One end. An SDU larger than its TTI holds can never be sent and is discarded when its turn
+/// comes. (Where a rate is no whole number of blocks a TTI, some TTIs hold one less.)
+#[derive(Debug)]
+pub(crate) struct Entity {
+    /// The next block. It is on no air; the model numbers blocks to tell SDUs apart.
+    next: Sn,
+}
+
+impl Config {
+    /// Refuses what no entity can work with.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        check_payload(self.pdu_payload)
+    }
+
+    /// How SDUs are cut and delivered.
+    pub(crate) const fn segmentation(self) -> Segmentation {
+        Segmentation {
+            payload: self.pdu_payload,
+            length_indicator: 0,
+            concatenation: Concatenation::Forbidden,
+            max_ends: 1,
+            in_order: true,
+        }
+    }
+}
+
+impl Entity {
+    pub(crate) const fn new() -> Self {
+        Self { next: Sn::ZERO }
+    }
+
+    /// Puts the next SDU that fits into the TTI.
+    pub(crate) fn fill(&mut self, own: &mut Sdus, blocks: &mut TransportBlocks) {
+        let now = blocks.start;
+        while own.has_data() && own.next_pdus() > blocks.room() {
+            own.drop_next(now);
+        }
+        let mut left = if own.has_data() { own.next_pdus() } else { 0 };
+        while left > 0 {
+            let cut = own.segment(now, self.next, left.min(64), 1);
+            blocks.push_new(self.next, cut.pdus, false);
+            self.next = self.next + u64::from(cut.pdus);
+            left -= cut.pdus;
+        }
+    }
+
+    /// When there will be something to send.
+    pub(crate) fn poll_timeout(now: Time, own: &Sdus) -> Option<Time> {
+        own.has_data().then_some(now)
+    }
+
+    /// Starts as new.
+    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        traffic.own.reset(now);
+        self.next = Sn::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Outcome, testing, um};
+    use super::*;
+
+    /// Each TTI of 3 blocks of 40 bytes for SDUs of `sizes`: its blocks, and what became of SDUs.
+    fn ttis(sizes: &[u32], lost: &[u64]) -> Vec<String> {
+        let mut sdus = Sdus::new(Config { pdu_payload: 40 }.segmentation());
+        for bytes in sizes {
+            sdus.push(Time::ZERO, *bytes);
+        }
+        let mut entity = Entity::new();
+        let mut lines = Vec::new();
+        while !sdus.is_settled() {
+            let mut blocks = testing::tti(lines.len() as u64 * 10, 3);
+            entity.fill(&mut sdus, &mut blocks);
+            testing::lose(&mut blocks, lost);
+            um::receive(&blocks, &mut sdus);
+            let outcomes = std::iter::from_fn(|| sdus.poll_outcome());
+            let fates = outcomes.map(|outcome| match outcome {
+                Outcome::Delivered(number) => format!(" +{number}"),
+                Outcome::Discarded(number) => format!(" -{number}"),
+            });
+            lines.push(testing::show(&blocks) + &fates.collect::<String>());
+        }
+        lines
+    }
+
+    #[test]
+    fn an_sdu_has_its_tti_to_itself() {
+        assert_eq!(ttis(&[9, 41, 120, 40], &[]), ["0 +0", "1-2 +1", "3-5 +2", "6 +3"]);
+    }
+
+    #[test]
+    fn what_a_tti_cannot_hold_is_discarded() {
+        assert_eq!(ttis(&[9, 121, 9], &[]), ["0 +0", "1 -1 +2"]);
+        assert_eq!(ttis(&[1500], &[]), [" -0"]);
+    }
+
+    #[test]
+    fn an_erroneous_block_discards_its_sdu_alone() {
+        assert_eq!(ttis(&[80, 80, 80], &[1, 4]), ["0-1 -0", "2-3 +1", "4-5 -2"]);
+    }
+}

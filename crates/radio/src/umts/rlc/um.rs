@@ -1,0 +1,170 @@
+//! Unacknowledged mode (TS 25.322 §11.2): nothing is sent again. A lost PDU takes with it the SDUs
+//! that have a part in it; delivery goes on with the next SDU that begins.
+
+use base::Time;
+
+use super::bits::low_bits;
+use super::config::check_payload;
+use super::segmentation::{Sdus, Segmentation};
+use super::{Concatenation, ConfigError, Header, Sn, Traffic};
+use crate::umts::mac::TransportBlocks;
+
+/// The parameters of one unacknowledged-mode entity; both ends have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Bytes that a PDU carries after its header: data, length indicators, padding.
+    pub pdu_payload: u32,
+    /// What stands in front of them.
+    pub header: Header,
+    /// Whether one PDU may carry parts of several SDUs.
+    pub concatenation: Concatenation,
+}
+
+/// One end. The receiving half needs no memory: a gap is known by the numbers around it.
+///
+/// The model settles a lost SDU at the end of the TTI that lost it, where the standard's receiver
+/// learns of it from the next PDU. It also takes for granted that a PDU says whether an SDU begins
+/// with it (§9.2.2.8, a length indicator of its own, whose byte is not counted).
+#[derive(Debug)]
+pub(crate) struct Entity {
+    /// The next PDU (`VT(US)`).
+    next: Sn,
+}
+
+impl Config {
+    /// Refuses what no entity can work with.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        check_payload(self.pdu_payload)
+    }
+
+    /// How SDUs are cut and delivered.
+    pub(crate) const fn segmentation(&self) -> Segmentation {
+        Segmentation {
+            payload: self.pdu_payload,
+            length_indicator: match self.header {
+                Header::Standard if self.pdu_payload + HEADER_BYTES <= 125 => 1,
+                Header::Standard => 2,
+                Header::Counted(_) => 0,
+            },
+            concatenation: self.concatenation,
+            max_ends: u32::MAX,
+            in_order: true,
+        }
+    }
+}
+
+/// Bytes of an unacknowledged-mode PDU's header, with a sequence number of 7 bits (§9.2.1.3).
+const HEADER_BYTES: u32 = 1;
+
+impl Entity {
+    pub(crate) const fn new() -> Self {
+        Self { next: Sn::ZERO }
+    }
+
+    /// Fills a TTI with new data.
+    pub(crate) fn fill(&mut self, own: &mut Sdus, blocks: &mut TransportBlocks) {
+        while blocks.room() > 0 && own.has_data() {
+            let cut = own.segment(blocks.start, self.next, blocks.room().min(64), u32::MAX);
+            blocks.push_new(self.next, cut.pdus, false);
+            self.next = self.next + u64::from(cut.pdus);
+        }
+    }
+
+    /// When there will be something to send.
+    pub(crate) fn poll_timeout(now: Time, own: &Sdus) -> Option<Time> {
+        own.has_data().then_some(now)
+    }
+
+    /// Starts as new: what has been sent in part is given up.
+    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        traffic.own.reset(now);
+        self.next = Sn::ZERO;
+    }
+}
+
+/// Takes in a TTI: what it has of each SDU is all that will ever come.
+pub(super) fn receive(blocks: &TransportBlocks, peer: &mut Sdus) {
+    for (place, run) in blocks.runs() {
+        let mut lost = blocks.errors.from(place) & low_bits(run.pdus);
+        while lost != 0 {
+            let sn = run.sn + u64::from(lost.trailing_zeros());
+            peer.deliver_in_order(sn);
+            peer.lose(sn);
+            lost &= lost - 1;
+        }
+        let end = run.sn + u64::from(run.pdus);
+        peer.deliver_in_order(end);
+        peer.acknowledge(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Outcome, testing};
+    use super::*;
+
+    /// Sends SDUs of `sizes` in PDUs of 40 bytes, 4 a TTI, and loses the PDUs `lost`: what becomes
+    /// of each SDU, in the order of its fate, `+` delivered and `-` discarded.
+    fn fates(concatenation: Concatenation, sizes: &[u32], lost: &[u64]) -> String {
+        let mut sdus = Sdus::new(
+            Config { pdu_payload: 40, header: Header::Standard, concatenation }.segmentation(),
+        );
+        for bytes in sizes {
+            sdus.push(Time::ZERO, *bytes);
+        }
+        let mut entity = Entity::new();
+        for tti in 0.. {
+            let mut blocks = testing::tti(tti * 10, 4);
+            entity.fill(&mut sdus, &mut blocks);
+            if blocks.used() == 0 {
+                break;
+            }
+            testing::lose(&mut blocks, lost);
+            receive(&blocks, &mut sdus);
+        }
+        assert!(sdus.is_settled(), "each SDU has a fate");
+        let outcomes = std::iter::from_fn(|| sdus.poll_outcome());
+        let texts = outcomes.map(|outcome| match outcome {
+            Outcome::Delivered(number) => format!("+{number}"),
+            Outcome::Discarded(number) => format!("-{number}"),
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    use Concatenation::{Allowed, Forbidden};
+
+    #[test]
+    fn a_loss_discards_up_to_the_next_boundary() {
+        let check = |sizes: &[u32], lost: &[u64], expect| {
+            assert_eq!(fates(Forbidden, sizes, lost), expect, "{sizes:?} {lost:?}");
+        };
+        check(&[100, 100, 100], &[], "+0 +1 +2");
+        check(&[100, 100, 100], &[0], "-0 +1 +2");
+        check(&[100, 100, 100], &[2], "-0 +1 +2");
+        check(&[100, 100, 100], &[3, 5], "+0 -1 +2");
+        check(&[100, 100, 100], &[2, 3], "-0 -1 +2");
+        check(&[100, 100, 100], &[8], "+0 +1 -2");
+        check(&[9; 5], &[0, 2, 4], "-0 +1 -2 +3 -4");
+    }
+
+    /// 0: [0..40], 1: [40..73] and six bytes of the next, 2: [6..46], 3: [46..73] and twelve.
+    #[test]
+    fn a_pdu_with_two_sdus_takes_both_with_it() {
+        let check = |lost: &[u64], expect| {
+            assert_eq!(fates(Allowed, &[73, 73, 73], lost), expect, "{lost:?}");
+        };
+        check(&[0], "-0 +1 +2");
+        check(&[1], "-0 -1 +2");
+        check(&[2], "+0 -1 +2");
+        check(&[3], "+0 -1 -2");
+    }
+
+    /// An SDU that fills its PDUs ends with the next one's length indicator; if that is lost, no
+    /// one knows where it ended.
+    #[test]
+    fn an_end_that_is_told_later_can_be_lost() {
+        assert_eq!(fates(Allowed, &[80, 9], &[]), "+0 +1");
+        assert_eq!(fates(Allowed, &[80, 9], &[2]), "-0 -1");
+        assert_eq!(fates(Forbidden, &[40], &[1]), "-0");
+    }
+}

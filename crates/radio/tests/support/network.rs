@@ -1,0 +1,170 @@
+//! A network of cells with sources at its two sides.
+
+use base::{Direction, Duration, Observe, RrcState, Time};
+use radio::umts::Output;
+use radio::umts::admission::Limits;
+use radio::umts::cell::{Cell, CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
+use radio::umts::channels::SpreadingFactor;
+use radio::umts::channels::spreading::SpreadingTable;
+use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
+use radio::umts::interference::{Antenna, Config as Air, ErrorCurve, PathLoss};
+use radio::umts::motion::{Motion, Position};
+use radio::umts::rrc::{
+    self, Activity, AfterDch, Dedicated, FirstChannel, Inactivity, Rest, TrafficVolume,
+};
+
+use super::{Packet, dch, millis, probability, rlc};
+
+pub const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+
+pub fn sf(chips: u32) -> SpreadingFactor {
+    SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
+}
+
+pub fn rrc() -> rrc::Config {
+    rrc::Config {
+        initial: RrcState::Idle,
+        setup_delay: millis(250),
+        dch_delay: millis(250),
+        release_delay: millis(100),
+        update_delay: millis(100),
+        paging_delay: millis(320),
+        inactivity: Inactivity {
+            dch: Some(Duration::from_secs(2)),
+            fach: Some(Duration::from_secs(3)),
+            pch: Some(Duration::from_secs(20)),
+        },
+        activity: Activity::Pdu,
+        first_channel: FirstChannel::Shared,
+        after_dch: AfterDch::Shared,
+        rest: Rest::CellPch,
+        traffic_volume: TrafficVolume {
+            downlink: 512,
+            uplink: 512,
+            time_to_trigger: Duration::ZERO,
+            pending_time: millis(1000),
+        },
+        updates_before_ura: Some(3),
+        out_of_service: Duration::from_secs(12),
+        dedicated: Dedicated { downlink: sf(16), uplink: sf(32) },
+        spreading: SpreadingTable::Standard,
+    }
+}
+
+pub fn ue(number: usize, motion: Motion, tbler: f64) -> UeConfig {
+    let tbler = probability(tbler).into();
+    UeConfig { name: format!("UE-{number}"), motion, flows: Vec::new(), tbler: [tbler; 2] }
+}
+
+/// `NodeB`s along a line, `metres` apart, each with an RNC of its own.
+pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
+    let curve = |ebn0_db| ErrorCurve { ebn0_db, bler: 0.1, decade_db: 2.0 };
+    let antenna = |number: u32| Antenna {
+        position: Position::new(metres * f64::from(number), 0.0),
+        azimuth: None,
+        node_b: number,
+        carrier: 0,
+    };
+    let site = |number| Site { node_b: number, rnc: number, carrier: 0 };
+    CellConfig {
+        bearer: dch(0.0, rlc()),
+        cells: (0..node_bs).map(antenna).collect(),
+        ues,
+        rrc: rrc(),
+        fach: Fach { rate: base::Rate::from_bps(32_000), sf: sf(64) },
+        rach: Rach { rate: base::Rate::from_bps(32_000), access_delay: millis(40) },
+        admission: Limits {
+            noise_rise_db: 6.0,
+            power_share: 1.0,
+            thinnest: Dedicated { downlink: sf(32), uplink: sf(64) },
+        },
+        radio: Air {
+            path_loss: PathLoss::MACRO,
+            antenna_gain_db: 11.0,
+            shadowing_db: 0.0,
+            shadowing_grid_m: 50.0,
+            uplink_noise_dbm: -103.0,
+            downlink_noise_dbm: -99.0,
+            orthogonality: 0.6,
+            ue_dbm: 21.0,
+            cell_dbm: 43.0,
+            link_dbm: 38.0,
+            common_dbm: 36.0,
+            pilot_dbm: 33.0,
+            activity: 1.0,
+            downlink_target: 0.1,
+            uplink_target: 0.1,
+            downlink_curve: curve(5.0),
+            uplink_curve: curve(1.5),
+        },
+        error_rates: ErrorRates::Given,
+        movement: Movement {
+            topology: Topology { cells: (0..node_bs).map(site).collect(), iur: Iur::Connected },
+            handover: handover::Config {
+                add_range_db: 3.0,
+                remove_range_db: 5.0,
+                hysteresis_db: 0.0,
+                hard_hysteresis_db: 3.0,
+                add_time: millis(320),
+                remove_time: millis(320),
+                replace_time: millis(320),
+                size: 3,
+                diversity: Diversity::Allowed,
+                relocation_time: Duration::from_secs(5),
+            },
+            timers: LinkTimers {
+                out_db: -18.0,
+                in_db: -16.0,
+                n313: 20,
+                n315: 1,
+                t313: Duration::from_secs(3),
+            },
+            gap: millis(200),
+        },
+        pilot_min_db: -18.0,
+    }
+}
+
+/// Offers each packet at its time, runs to `end`, and holds the laws: time goes forward, every SDU
+/// has one outcome or is still within, and in acknowledged mode none is lost, doubled or
+/// overtaken. Says what arrived, UE by UE.
+pub fn carry(
+    cell: &mut Cell<Packet>,
+    offers: &[(Time, u32, Direction, Packet)],
+    end: Time,
+    observe: &mut impl Observe,
+) -> Vec<(Time, u32, Direction, Packet)> {
+    let mut delivered = Vec::new();
+    let mut last = Time::ZERO;
+    let mut offers = offers.iter().peekable();
+    loop {
+        let offer = offers.peek().map(|offer| offer.0);
+        let timer = cell.poll_timeout();
+        let Some(now) = offer.into_iter().chain(timer).min().filter(|now| *now <= end) else {
+            break;
+        };
+        assert!(now >= last, "time went from {last:?} to {now:?}");
+        last = now;
+        cell.handle_timeout(now, observe);
+        while let Some((_, ue, direction, packet)) = offers.next_if(|offer| offer.0 <= now) {
+            cell.handle_input(now, *ue, *direction, *packet, observe).expect("no limit");
+        }
+        while let Some((ue, direction, output)) = cell.poll_output() {
+            match output {
+                Output::Delivered(packet) => delivered.push((now, ue, direction, packet)),
+                Output::Discarded(packet) => panic!("{packet:?} of UE {ue} given up"),
+            }
+        }
+    }
+    let held = BOTH.into_iter().map(|direction| cell.held(direction).count()).sum::<usize>();
+    let taken = cell.total(BOTH[0]).sdus + cell.total(BOTH[1]).sdus;
+    assert_eq!(taken, (delivered.len() + held) as u64, "every SDU is somewhere");
+    for direction in BOTH {
+        for ue in 0..cell.states().count() as u32 {
+            let mine = delivered.iter().filter(|row| (row.1, row.2) == (ue, direction));
+            let numbers: Vec<u32> = mine.map(|row| row.3.number).collect();
+            assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{ue}: {numbers:?}");
+        }
+    }
+    delivered
+}

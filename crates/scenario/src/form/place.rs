@@ -1,0 +1,179 @@
+//! Places and velocities on the plane.
+
+use std::marker::PhantomData;
+
+use super::{Form, Key, Label, Leaf, one_paragraph, scalar};
+use crate::error::Fault;
+use crate::tree::{Item, Node, Scalar};
+
+/// A kind of number with a unit that may be below zero.
+pub(crate) trait Axis {
+    /// Its units, each with what it is of the first.
+    const UNITS: &'static [(&'static str, f64)];
+    /// As in "a place".
+    const NOUN: &'static str;
+}
+
+macro_rules! axes {
+    ($($(#[$doc:meta])* $name:ident: $noun:literal, $units:expr;)*) => {
+        $($(#[$doc])*
+        pub(crate) struct $name;
+
+        impl Axis for $name {
+            const UNITS: &'static [(&'static str, f64)] = &$units;
+            const NOUN: &'static str = $noun;
+        })*
+    };
+}
+
+axes! {
+    /// Metres.
+    Metres: "place", [("m", 1.0), ("km", 1000.0)];
+    /// Metres a second.
+    MetresPerSecond: "velocity", [("m/s", 1.0), ("km/h", 1.0 / 3.6)];
+    /// A ratio in decibels.
+    Decibels: "ratio", [("dB", 1.0)];
+    /// A power in decibels over 1 mW.
+    Dbm: "power", [("dBm", 1.0)];
+}
+
+/// No number is further from zero.
+const FARTHEST: f64 = 1e7;
+
+/// A number with a unit of `A`, which may be below zero.
+pub(crate) struct Along<A>(PhantomData<A>);
+
+impl<A: Axis> Along<A> {
+    fn read(text: &str) -> Option<f64> {
+        let digits = text.trim_end_matches(|letter: char| letter.is_alphabetic() || letter == '/');
+        let (_, scale) = A::UNITS.iter().find(|(name, _)| *name == &text[digits.len()..])?;
+        let value = digits.trim().parse::<f64>().ok()? * scale;
+        (value.abs() <= FARTHEST).then_some(value)
+    }
+
+    fn units() -> String {
+        A::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl<A: Axis> Leaf for Along<A> {
+    type Value = f64;
+
+    fn expected() -> String {
+        format!("a {} in {}, as in 10 {}", A::NOUN, Self::units(), A::UNITS[0].0)
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        Self::read(&scalar.text).ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        format!("{value} {}", A::UNITS[0].0)
+    }
+}
+
+/// A length above zero.
+pub(crate) struct Distance;
+
+impl Leaf for Distance {
+    type Value = f64;
+
+    fn expected() -> String {
+        "a length above zero in m or km, as in 500 m".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        Along::<Metres>::read(&scalar.text)
+            .filter(|length| *length > 0.0)
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        format!("{value} m")
+    }
+}
+
+/// Two numbers with units, along x and y: `["0 m", "-1.5 km"]`.
+pub(crate) struct Pair<A>(PhantomData<A>);
+
+impl<A: Axis> Pair<A> {
+    fn expected() -> String {
+        let unit = A::UNITS[0].0;
+        let example = format!("[\"100 {unit}\", \"-5 {unit}\"]");
+        format!("a {} in {}, along x and y, as in {example}", A::NOUN, Along::<A>::units())
+    }
+}
+
+impl<A: Axis> Form for Pair<A> {
+    type Value = [f64; 2];
+
+    fn read(item: &Item, key: &str, _default: &[f64; 2]) -> Result<[f64; 2], Fault> {
+        let along = |item: &Item| Along::<A>::read(&scalar(item)?.text);
+        let pair = match &item.node {
+            Node::List(items) => match items.as_slice() {
+                [x, y] => along(x).zip(along(y)),
+                [] | [_] | [_, _, _, ..] => None,
+            },
+            Node::Scalar(Scalar { text, .. }) => {
+                let read = |text: &str| Along::<A>::read(text.trim());
+                text.split_once(',').and_then(|(x, y)| read(x).zip(read(y)))
+            }
+            Node::Table(_) => None,
+        };
+        pair.map(Into::into)
+            .ok_or_else(|| item.fault(key, format!("expected {}", Self::expected())))
+    }
+
+    fn visit(value: &[f64; 2], key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let unit = A::UNITS[0].0;
+        visit(Key {
+            name: key.to_owned(),
+            value: format!("{:?}", value.map(|along| format!("{along} {unit}"))),
+            expected: Self::expected(),
+            doc: one_paragraph(doc),
+        });
+    }
+}
+
+/// A list of names: `["RNC", "RNC-2"]`.
+pub(crate) struct Labels;
+
+const LABELS: &str = "a list of names (letters, digits, - and _), as in [\"RNC\", \"RNC-2\"]";
+
+impl Form for Labels {
+    type Value = Vec<String>;
+
+    fn read(item: &Item, key: &str, _default: &Vec<String>) -> Result<Vec<String>, Fault> {
+        let name = |item: &Item| Label::parse(scalar(item)?).ok();
+        let names = match &item.node {
+            Node::List(items) if !items.is_empty() => items.iter().map(name).collect(),
+            Node::Scalar(_) => name(item).map(|name| vec![name]),
+            Node::List(_) | Node::Table(_) => None,
+        };
+        names.ok_or_else(|| item.fault(key, format!("expected {LABELS}")))
+    }
+
+    fn visit(value: &Vec<String>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let (name, value) = (key.to_owned(), format!("{value:?}"));
+        visit(Key { name, value, expected: LABELS.to_owned(), doc: one_paragraph(doc) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_below_zero_and_units() {
+        let near = |read: Option<f64>, expect: f64| {
+            assert!(read.is_some_and(|read| (read - expect).abs() < 1e-9), "{read:?}, {expect}");
+        };
+        near(Along::<Metres>::read("-1.5 km"), -1500.0);
+        near(Along::<Metres>::read("20m"), 20.0);
+        near(Along::<MetresPerSecond>::read("36 km/h"), 10.0);
+        near(Along::<Dbm>::read("-103 dBm"), -103.0);
+        for text in ["", "5", "5 miles", "x m", "inf m", "nan m", "1e9 km"] {
+            assert_eq!(Along::<Metres>::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Networks of cells that make no sense, with the whole line that answers each.
+
+use scenario::{Scenario, build, shipped};
+
+fn text(name: &str) -> &'static str {
+    shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
+}
+
+fn refuse(name: &str, settings: &[(&str, &str)], expect: &str) {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let owned: Vec<_> = settings.iter().map(owned).collect();
+    let error = Scenario::parse(text(name), "mine.toml", &owned).expect_err(expect);
+    assert_eq!(error.to_string(), expect, "{settings:?}");
+}
+
+fn refuse_text(source: &str, expect: &str) {
+    let error = Scenario::parse(source, "mine.toml", &[]).expect_err(expect);
+    assert_eq!(error.to_string(), expect);
+}
+
+#[test]
+fn mobiles() {
+    refuse(
+        "umts-cell-50",
+        &[("radio.ues", "0")],
+        "--set radio.ues=0: no mobile: needs radio.ues above zero, as in ues = 50, or [[radio.ue]]",
+    );
+    refuse(
+        "umts-handover",
+        &[("radio.ue.walker.position", "500 km, 0 m")],
+        "--set radio.ue.walker.position=500 km, 0 m: walker is in no cell: its best pilot has \
+         -86.6 dB, and radio.mobility.pilot_min is -18 dB",
+    );
+    refuse(
+        "umts-handover",
+        &[("radio.ue.walker.velocity", "fast")],
+        "--set radio.ue.walker.velocity=fast: expected a velocity in m/s or km/h, along x and y, as \
+         in [\"100 m/s\", \"-5 m/s\"]",
+    );
+}
+
+#[test]
+fn base_stations() {
+    refuse(
+        "umts-handover",
+        &[("radio.node_b.B.rnc", "RNC-3")],
+        "--set radio.node_b.B.rnc=RNC-3: B belongs to RNC-3, which is no RNC: radio.rncs has RNC, \
+         RNC-2",
+    );
+    let twins = text("umts-handover").replace("name = \"B\"", "name = \"A\"");
+    let line = twins.lines().position(|line| line == "[[radio.node_b]]").expect("there is one") + 1;
+    refuse_text(
+        &twins,
+        &format!("mine.toml:{line}: radio.node_b: two [[radio.node_b]] have the name A"),
+    );
+}
+
+#[test]
+fn what_is_for_other_radios() {
+    refuse(
+        "umts-cell-50",
+        &[("flow.hosts", "own")],
+        "--set flow.hosts=own: flows of a network of cells run from one host to its mobiles: \
+         flow.hosts must be shared",
+    );
+}
+
+#[test]
+fn flows_go_to_mobiles_in_turn() {
+    let settings = [("radio.ues", "3"), ("flow.count", "5")];
+    let owned = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let scenario = Scenario::parse(text("umts-cell-50"), "mine", &owned).expect("valid");
+    let network = build(&scenario);
+    let mobile = |[_, receiver]: &[world::MachineId; 2]| match network.world.machine(*receiver) {
+        world::Machine::Host(host) => network.world.node(host.node()).name().to_owned(),
+        world::Machine::Pipe { .. }
+        | world::Machine::Link { .. }
+        | world::Machine::Bearer { .. }
+        | world::Machine::Cell { .. } => unreachable!("a receiver is a host"),
+    };
+    let names: Vec<String> = network.connections.iter().map(mobile).collect();
+    assert_eq!(names, ["UE-0", "UE-1", "UE-2", "UE-0", "UE-1"]);
+}

@@ -1,0 +1,70 @@
+//! What a world is made of.
+
+use base::Direction;
+use link::{Link, Pipe};
+use radio::umts::Bearer;
+use radio::umts::cell::Cell;
+
+use crate::{Body, Host, NodeId, Packet};
+
+/// The number of a machine in its world, and its rank among those that wake at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct MachineId(pub u32);
+
+/// Anything that has a deadline.
+#[derive(Debug)]
+pub enum Machine<B: Body> {
+    /// One direction of a wired link.
+    Pipe {
+        /// The pipe.
+        pipe: Pipe<Packet<B>>,
+        /// Where it ends.
+        to: NodeId,
+    },
+    /// One direction of a wired link that a pipe cannot be.
+    Link {
+        /// The link.
+        link: Box<Link<Packet<B>>>,
+        /// Where it ends.
+        to: NodeId,
+    },
+    /// Both directions of a radio bearer.
+    Bearer {
+        /// The bearer.
+        bearer: Box<Bearer<Packet<B>>>,
+        /// The node on the network's side.
+        network: NodeId,
+        /// The mobile.
+        mobile: NodeId,
+    },
+    /// A network of radio cells, with a bearer for each mobile.
+    Cell {
+        /// The network.
+        cell: Box<Cell<Packet<B>>>,
+        /// The node on the network's side.
+        network: NodeId,
+        /// The mobiles, in the order of their numbers in the network.
+        mobiles: Vec<NodeId>,
+    },
+    /// A TCP endpoint.
+    Host(Box<Host<B::Payload>>),
+}
+
+impl<B: Body> Machine<B> {
+    /// The packets between entry and exit.
+    pub(crate) fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
+        match self {
+            Self::Pipe { pipe, .. } => Box::new(pipe.held()),
+            Self::Link { link, .. } => Box::new(link.held()),
+            Self::Bearer { bearer, .. } => {
+                let [down, up] = [Direction::Downlink, Direction::Uplink];
+                Box::new(bearer.held(down).chain(bearer.held(up)))
+            }
+            Self::Cell { cell, .. } => {
+                let [down, up] = [Direction::Downlink, Direction::Uplink];
+                Box::new(cell.held(down).chain(cell.held(up)))
+            }
+            Self::Host(_) => Box::new(std::iter::empty()),
+        }
+    }
+}
