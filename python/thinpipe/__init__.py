@@ -35,6 +35,7 @@ from thinpipe.result import (
 )
 from thinpipe.run import Run, run, run_many
 from thinpipe.scenario import Key, Scenario, keys, profiles, scenarios
+from thinpipe.sweep import sweep
 
 __all__ = [
     "Ack",
@@ -70,4 +71,5 @@ __all__ = [
     "run",
     "run_many",
     "scenarios",
+    "sweep",
 ]

@@ -17,6 +17,7 @@ from thinpipe.cli.listing import keys, profiles, scenarios
 from thinpipe.cli.plot import plot
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
+from thinpipe.cli.sweep import sweep
 
 app = typer.Typer(
     add_completion=False,
@@ -25,6 +26,7 @@ app = typer.Typer(
     help="TCP over long thin radio pipes: simulate it, emulate it, draw it, reproduce papers.",
 )
 app.command()(run)
+app.command()(sweep)
 app.command()(emulate)
 app.command()(plot)
 app.command()(reproduce)

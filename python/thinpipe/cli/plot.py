@@ -1,8 +1,9 @@
-"""``thinpipe plot``: a picture of a run that was saved."""
+"""``thinpipe plot``: a picture of a run that was saved, or of a sweep."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,25 +12,33 @@ import typer
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.signals import undisturbed
 
+GOODPUT: Final = "goodput_bps"
+
 UNITS_S: Final = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
 }  # fmt: skip
 
 
-def plot(
-    directory: Annotated[
-        Path, typer.Argument(metavar="RUN_DIR", help="What `thinpipe run --out` wrote.")
+def plot(  # noqa: PLR0913 - to typer, a parameter is an option
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN_DIR|FILE.parquet",
+            help="What `thinpipe run --out` or `thinpipe sweep --out` wrote.",
+        ),
     ],
     *,
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput or rtt-histogram.",
+            "goodput, rtt-histogram or cell (states, codes and shared channels).",
         ),
-    ] = "time-sequence",
-    flow: Annotated[int, typer.Option(metavar="NUMBER", help="Which connection, from 0.")] = 0,
+    ] = None,
+    flow: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Which connection, from 0.")
+    ] = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="TIME", help="Where to begin, such as 10s.")
     ] = None,
@@ -45,6 +54,18 @@ def plot(
         int | None,
         typer.Option(metavar="NUMBER", help="Where packet numbers begin anew, 60 if not given."),
     ] = None,
+    x: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Of a sweep: along the axis, a parameter that varies."),
+    ] = None,
+    y: Annotated[
+        str | None,
+        typer.Option(metavar="MEASURE", help="Of a sweep: up, goodput_bps if not given."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="Of a sweep: a line for each value, all if not given."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -55,14 +76,57 @@ def plot(
         ),
     ] = None,
 ) -> None:
-    """Draw a saved run."""
+    """Draw a saved run, or a sweep: means over its seeds with confidence intervals."""
+    of_run = {"kind": kind, "flow": flow, "from": start, "to": end, "modulo": modulo}
+    of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
+    if source.suffix == ".parquet":
+        _refuse(of_run, "a run")
+        file = out or Path(f"{source.stem}-{(y or GOODPUT).replace('/', '-')}.png")
+        _draw_sweep(source, file, of_sweep, by)
+    else:
+        _refuse(of_sweep, "a sweep")
+        kind, flow = kind or "time-sequence", flow or 0
+        file = Path(_default_name(source, kind, flow)) if out is None else out
+        _draw_run(source, file, kind, flow, (start, end, modulo))
+    typer.echo(str(file))
+
+
+def _refuse(options: Mapping[str, object], source: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise BadRequestError(f"--{name} {value}: only the picture of {source} takes it")
+
+
+def _draw_sweep(
+    source: Path, file: Path, options: Mapping[str, str | None], by: Sequence[str] | None
+) -> None:
+    with undisturbed():
+        from thinpipe.plot.picture import write_sweep_picture
+        from thinpipe.sweep.study import Study
+
+    given = {name: f"--{name} {value}:" for name, value in options.items() if value is not None}
+    given["file"] = f"--out {file}:"
+    try:
+        y = options["y"] or GOODPUT
+        write_sweep_picture(Study.read(source), file, x=options["x"], y=y, by=by)
+    except ValueError as error:
+        raise BadRequestError(_by_option(str(error), given)) from None
+
+
+def _draw_run(
+    directory: Path,
+    file: Path,
+    kind: str,
+    flow: int,
+    view: tuple[str | None, str | None, int | None],
+) -> None:
     with undisturbed():
         from thinpipe.plot.picture import write_picture
         from thinpipe.recording import load
 
+    start, end, modulo = view
     if modulo is not None and kind != "packets":
         raise BadRequestError(f"--modulo {modulo}: only --kind packets takes it")
-    file = Path(_default_name(directory, kind, flow)) if out is None else out
     options = {
         "start_s": _seconds("--from", start),
         "end_s": _seconds("--to", end),
@@ -71,7 +135,7 @@ def plot(
     asked = {name: value for name, value in options.items() if value is not None}
     given = {
         "kind": f"--kind {kind}:",
-        "file": f"--out {out}:",
+        "file": f"--out {file}:",
         "flow": "--flow",
         "start_s": f"--from {start}:",
         "end_s": f"--to {end}:",
@@ -81,7 +145,6 @@ def plot(
         write_picture(load(directory), file, kind, flow=flow, **asked)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None
-    typer.echo(str(file))
 
 
 def _default_name(directory: Path, kind: str, flow: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,10 @@ from thinpipe.files import write_whole
 from thinpipe.plot.style import style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from thinpipe.recording import Recording
+    from thinpipe.sweep.study import Study
 
 KINDS: Final = (
     "time-sequence",
@@ -22,6 +26,7 @@ KINDS: Final = (
     "packets",
     "goodput",
     "rtt-histogram",
+    "cell",
 )
 """Kinds of pictures: the methods of `Plots`, with dashes."""
 
@@ -54,14 +59,43 @@ def write_picture(
 
     _check_kind(kind)
     _check_suffix(file)
-    result, suffix = run.result, file.suffix.lower()
-    content = io.BytesIO()
+    result = run.result
     with style():
         figure = Figure(figsize=SIZE)
         getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), flow=flow, **options)
         title = f"{result.scenario}, seed {result.seed}, flow {flow}: {run.flows[flow].variant}"
         figure.suptitle(title, fontsize="medium")
-        figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
+        _save(figure, file)
+
+
+def write_sweep_picture(
+    study: Study, file: Path, *, x: str | None, y: str, by: Sequence[str] | None
+) -> None:
+    """Draw a figure of a sweep over a parameter, into a file: PNG, SVG or PDF.
+
+    Raises
+    ------
+    ValueError
+        If the sweep has no such figure or parameter, or the suffix is none of a picture.
+    OSError
+        If the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    from thinpipe.plot.sweep import Choice, draw_sweep, heading
+
+    _check_suffix(file)
+    chosen = Choice.of(study, x, y, by)
+    with style():
+        figure = Figure(figsize=SIZE)
+        draw_sweep(study, figure.subplots(), chosen)
+        figure.suptitle(heading(study, chosen), fontsize="medium")
+        _save(figure, file)
+
+
+def _save(figure: Figure, file: Path) -> None:
+    suffix, content = file.suffix.lower(), io.BytesIO()
+    figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
     write_whole(file, content.getvalue())
 
 

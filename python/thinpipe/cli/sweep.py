@@ -1,0 +1,193 @@
+"""``thinpipe sweep``: a scenario over a grid of settings and seeds."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinpipe._core import ScenarioError
+from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.progress import Bar
+from thinpipe.cli.settings import Settings
+from thinpipe.point import Point
+from thinpipe.run import run_many
+from thinpipe.signals import undisturbed
+from thinpipe.sweep.figures import figures_of
+from thinpipe.sweep.grid import Grid
+from thinpipe.sweep.journal import journal_of
+from thinpipe.sweep.plan import Plan
+from thinpipe.sweep.running import executor, run_plan
+from thinpipe.sweep.study import SUFFIX, Study, refuse_foreign
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+NO_TIME = "1 ns"
+"""How long a run is that tells no more than which figures there are."""
+
+
+def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
+    ],
+    *,
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=V1,V2,…",
+            help="Values of a key, or a range as in 1..10; with several keys, every combination.",
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Where chance starts, as in 1..10 or 1,2,7."),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Simulated time, such as 60s.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", min=1, help="Runs at a time; all processors by default."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of this Dask scheduler, such as tcp://HOST:8786.",
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A figure for the table, a column of FILE; otherwise goodput_bps, rtt_s.mean, "
+            "retransmits and timeouts.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.parquet",
+            help="The table, one row a run. A former sweep's is replaced, anything else is left "
+            "alone. What is finished stands in FILE.parquet.partial meanwhile, and the same "
+            "command goes on from there.",
+        ),
+    ],
+) -> None:
+    """Run every combination of values with every seed, and print means and their intervals."""
+    if jobs is not None and scheduler is not None:
+        raise BadRequestError(f"--scheduler {scheduler}: its cluster needs no --jobs {jobs}")
+    if out.suffix != SUFFIX:
+        raise BadRequestError(f"--out {out}: must end in {SUFFIX}")
+    fixed = Settings.of(settings, duration=duration)
+    varied = [_pair(text) for text in vary]
+    given = {**fixed.given, **{key: f"--vary {key}=" for key, _ in varied}, "seeds": "--seeds "}
+    with Settings(fixed.pairs, given).named():
+        plan = Plan.of(scenario, tuple(fixed.pairs), Grid.of(varied, seeds))
+        measures = _measures(plan, measure)
+    refuse_foreign(out)
+    progress = Counting(plan, scenario)
+    with progress, _interruptible(progress, out), _scheduled(scheduler):
+        study = run_plan(plan, out, executor(jobs, scheduler), progress)
+    _print(study, measures)
+
+
+class Counting(Bar):
+    """A bar that remembers how much is done."""
+
+    def __init__(self, plan: Plan, label: str) -> None:
+        super().__init__(label)
+        self.done, self.total = 0, len(plan)
+
+    def __call__(self, done: float, total: float) -> None:
+        """Show that so much is done."""
+        self.done = int(done)
+        super().__call__(done, total)
+
+
+@contextmanager
+def _interruptible(progress: Counting, out: Path) -> Iterator[None]:
+    """Say what is kept when a signal ends the sweep."""
+    try:
+        yield
+    except (SystemExit, KeyboardInterrupt):
+        if progress.done:
+            sys.stderr.write(
+                f"thinpipe: {progress.done} of {progress.total} points are kept in "
+                f"{out.with_name(journal_of(out).name)}; the same command goes on\n"
+            )
+        raise
+
+
+@contextmanager
+def _scheduled(scheduler: str | None) -> Iterator[None]:
+    """Let errors about the cluster name the option."""
+    try:
+        yield
+    except ConnectionError as error:
+        raise BadRequestError(f"--scheduler {scheduler}: {error.strerror}") from None
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, values = text.partition("=")
+    if not equals:
+        raise ScenarioError(f"--vary {text}: expected KEY=V1,V2,…, as in radio.tbler=0%,5%")
+    return key.strip(), values.strip()
+
+
+def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
+    """Return what the table shows; names are those of a run that takes no time."""
+    with undisturbed():
+        from thinpipe.sweep.words import MEASURES
+    if not asked:
+        return [*MEASURES]
+    first = next(plan.jobs()).point
+    brief = Point(first.scenario, (*first.settings, ("duration", NO_TIME)), first.algorithms)
+    [run] = run_many([brief])
+    figures = figures_of(run.json())
+    names = [name for name, value in figures.items() if not isinstance(value, str)]
+    for name in asked:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
+            raise BadRequestError(f"--measure {name}: no figure of a run; did you mean {near}?")
+    return list(dict.fromkeys(asked))
+
+
+def _print(study: Study, measures: list[str]) -> None:
+    with undisturbed():
+        from thinpipe.cli.terminal import console, show
+        from thinpipe.sweep.interval import CONFIDENCE, estimates
+        from thinpipe.sweep.words import estimate_text, figure_label, parameter_text
+
+    seeds = study.frame["seed"].n_unique()
+    rows = [
+        (
+            *(
+                parameter_text(value, study.units.get(key))
+                for key, value in zip(study.varied, values, strict=True)
+            ),
+            *(estimate_text(each, name, seeds) for name, each in zip(measures, found, strict=True)),
+        )
+        for values, found in estimates(study.frame, study.varied, measures)
+    ]
+    screen: Console = console()
+    columns = (*study.varied, *(figure_label(name) for name in measures))
+    show(screen, columns, rows, text=frozenset(study.varied))
+    said = (
+        f"mean ± {100 * CONFIDENCE:g} % confidence interval (Student's t) over {seeds} seeds"
+        if seeds > 1
+        else "one seed, so no confidence intervals"
+    )
+    runs = "run" if len(study.frame) == 1 else "runs"
+    text = f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {said}"
+    screen.print(text, style="dim", highlight=False, soft_wrap=True)

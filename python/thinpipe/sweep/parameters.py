@@ -1,0 +1,103 @@
+"""Parameters as columns: text of a scenario as numbers in seconds, bit/s, bytes and shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from thinpipe.scenario import Key, keys
+
+_UNITS: Final = {
+    "ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "s": ("s", 1.0), "min": ("s", 60.0),
+    "bit/s": ("bit/s", 1.0), "kbit/s": ("bit/s", 1e3), "Mbit/s": ("bit/s", 1e6),
+    "Gbit/s": ("bit/s", 1e9),
+    "B": ("B", 1), "kB": ("B", 10**3), "MB": ("B", 10**6), "GB": ("B", 10**9),
+}  # fmt: skip
+
+_NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?: (\S+))?", re.ASCII)
+
+SHARE: Final = "share"
+"""The unit of probabilities and shares of a whole: 0.05 is 5 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A parameter's values, run by run or combination by combination, and their unit if any.
+
+    All are whole numbers, or all numbers (``unlimited`` is infinite), or all true or false, or
+    text.
+    """
+
+    values: Sequence[Any]
+    unit: str | None = None
+
+
+def resolved(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of all keys; where one goes by another, that one's."""
+    found = {}
+    for key, given in values.items():
+        text = given
+        while text.startswith("as ") and text[3:] in values:
+            text = values[text[3:]]
+        found[key] = text
+    return found
+
+
+def column(key: str, texts: Sequence[str | None]) -> Column:
+    """Return a parameter, given as a scenario shows it, as a column of one type.
+
+    >>> column("radio.tbler", ["0", "0.05"])
+    Column(values=[0.0, 0.05], unit='share')
+    >>> column("queue.packets", ["8", "unlimited"])
+    Column(values=[8.0, inf], unit=None)
+    """
+    kinds = {text: _read(text) for text in texts if text is not None}
+    if set(kinds) <= {"true", "false"}:
+        return Column([None if text is None else text == "true" for text in texts])
+    numbers = {text: found for text, found in kinds.items() if found is not None}
+    units = {unit for text, (_, unit) in numbers.items() if text != "unlimited"}
+    if len(numbers) < len(kinds) or len(units) > 1:
+        return Column(texts)
+    expected = _expected(key)
+    unit = next(iter(units), None)
+    if unit is None and "%" in expected:
+        unit = SHARE
+    whole = unit == "B" or (unit is None and "whole number" in expected)
+    kind = int if whole and "unlimited" not in numbers else float
+    return Column([None if text is None else kind(numbers[text][0]) for text in texts], unit)
+
+
+def _read(text: str) -> tuple[float, str | None] | None:
+    """Return a number in the unit that columns have, and that unit."""
+    if text == "unlimited":
+        return float("inf"), None
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    number = int(found[1]) if re.fullmatch(r"-?\d+", found[1]) else float(found[1])
+    if found[2] is None:
+        return number, None
+    unit, factor = _UNITS.get(found[2], (found[2], 1))
+    if factor < 1:  # 400 us are 0.0004 s, not 0.00039999999999999996 s
+        return number / round(1 / factor), unit
+    return number * factor, unit
+
+
+def _expected(key: str) -> str:
+    """Return what a key takes. In the schema, NAME stands for the name of a link."""
+    words = key.split(".")
+    for known in _schema():
+        schema = known.name.split(".")
+        if len(schema) == len(words) and all(
+            theirs in ("NAME", ours) for theirs, ours in zip(schema, words, strict=True)
+        ):
+            return known.expected
+    return ""
+
+
+@cache
+def _schema() -> tuple[Key, ...]:
+    return tuple(keys())

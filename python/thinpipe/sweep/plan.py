@@ -1,0 +1,182 @@
+"""What a sweep will run: every point, checked, with all its parameters and a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from thinpipe import _core
+from thinpipe._core import ScenarioError
+from thinpipe.controller import KEY, Algorithm, registered
+from thinpipe.point import Point, Value
+from thinpipe.scenario import Scenario, find, keys
+from thinpipe.sweep.grid import Grid
+from thinpipe.sweep.parameters import column, resolved
+
+Settings = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One point of a plan: where it stands, what it is, which files it reads."""
+
+    index: int
+    point: Point
+    digest: str
+    files: Mapping[str, str]
+    """Paths by the keys that name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The points of a sweep, in the order of its grid.
+
+    Attributes
+    ----------
+    values
+        All parameters of the first combination, as text.
+    changes
+        What is different, for each combination.
+    """
+
+    scenario: Scenario
+    settings: Settings
+    grid: Grid
+    values: Mapping[str, str]
+    changes: tuple[Mapping[str, str], ...]
+
+    @classmethod
+    def of(
+        cls, scenario: str | os.PathLike[str] | Scenario, settings: Settings, grid: Grid
+    ) -> Plan:
+        """Plan a sweep, and have the scenario look at every combination.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario refuses one, a key is given twice, or two values are the same.
+        OSError
+            If the scenario's file cannot be read.
+        """
+        found = find(scenario)
+        _refuse_twice(settings, grid)
+        values: dict[str, str] = {}
+        changes = []
+        for combination in grid.combinations():
+            these = _values(Point.of(found, [*settings, *combination]))
+            values = values or these
+            changes.append({key: text for key, text in these.items() if values.get(key) != text})
+        plan = cls(found, settings, grid, values, tuple(changes))
+        plan._refuse_equal()
+        return plan
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The keys that the grid varies."""
+        return tuple(key for key, _ in self.grid.axes)
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+    def jobs(self) -> Iterator[Job]:
+        """Return every point."""
+        index = 0
+        start = _about_program(self.scenario)
+        file_digest = cache(_file_digest)
+        for combination, changed in zip(self.grid.combinations(), self.changes, strict=True):
+            files = _files({**self.values, **changed})
+            contents = {key: file_digest(path) for key, path in files.items()}
+            for seed in self.grid.seeds:
+                seeds = () if seed is None else (("seed", seed),)
+                point = Point.of(self.scenario, [*self.settings, *combination, *seeds])
+                yield Job(index, point, _digest(start, point, contents), files)
+                index += 1
+
+    def texts(self, key: str) -> list[str | None]:
+        """Return a parameter's value in each combination, as text."""
+        return [changed.get(key, self.values.get(key)) for changed in self.changes]
+
+    def parameters(self) -> list[str]:
+        """Return all keys that any combination has, but the seed."""
+        names = dict.fromkeys([*self.values, *(key for each in self.changes for key in each)])
+        return [name for name in names if name != "seed"]
+
+    def seeds(self) -> list[int]:
+        """Return the seeds of a combination."""
+        return [int(self.values["seed"]) if seed is None else seed for seed in self.grid.seeds]
+
+    def _refuse_equal(self) -> None:
+        """Refuse values that are written in two ways: their runs would count twice."""
+        columns = {key: column(key, self.texts(key)).values for key in self.varied}
+        seen: dict[tuple[str, object], Value] = {}
+        for number, combination in enumerate(self.grid.combinations()):
+            for key, value in combination:
+                read = columns[key][number]
+                first = seen.setdefault((key, read), value)
+                if read is not None and first is not value:
+                    raise ScenarioError(f"{key}={value}: the same as {first}, which is there too")
+
+
+def _refuse_twice(settings: Settings, grid: Grid) -> None:
+    given = {key.strip(): value for key, value in settings}
+    for key, values in grid.axes:
+        if key in given:
+            first = values[0]
+            raise ScenarioError(f"{key}={first}: set to {given[key]} as well; set or vary it")
+    if "seed" in given and grid.seeds != (None,):
+        raise ScenarioError(f"seed={given['seed']}: give a seed or seeds, not both")
+
+
+def _values(point: Point) -> dict[str, str]:
+    """Return a point's parameters. Congestion controls in Python are unknown to the scenario."""
+    custom = {name for name, _ in (*point.algorithms, *registered())}
+    plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
+    values = resolved(dict(_core.values(point.scenario.source, point.scenario.name, plain)))
+    named = [text for key, text in point.settings if key == KEY and text in custom]
+    return {**values, **({KEY: named[-1]} if named else {})}
+
+
+def _files(values: Mapping[str, str]) -> dict[str, str]:
+    return {key: values[key] for key in _file_keys() if values.get(key, "off") != "off"}
+
+
+@cache
+def _file_keys() -> tuple[str, ...]:
+    return tuple(key.name for key in keys() if key.expected.startswith("the path of a file"))
+
+
+def _about_program(scenario: Scenario) -> bytes:
+    """Return what all points of a sweep have in common: the program and the scenario."""
+    built = Path(inspect.getfile(_core)).read_bytes()
+    parts = [_core.__version__, hashlib.sha256(built).hexdigest(), scenario.name, scenario.source]
+    return json.dumps(parts).encode()
+
+
+def _digest(start: bytes, point: Point, contents: Mapping[str, str]) -> str:
+    said = {
+        "settings": point.settings,
+        "files": contents,
+        "algorithms": [(name, _source(each)) for name, each in (*point.algorithms, *registered())],
+    }
+    return hashlib.sha256(start + json.dumps(said).encode()).hexdigest()
+
+
+def _file_digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@cache
+def _source(algorithm: Algorithm) -> str:
+    """Return what tells whether an algorithm has changed: the text of its file."""
+    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+    try:
+        return f"{kind.__qualname__} {Path(inspect.getfile(kind)).read_text(encoding='utf-8')}"
+    except (OSError, TypeError):  # typed in, and not to be seen again
+        return secrets.token_hex()

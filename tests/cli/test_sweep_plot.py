@@ -1,0 +1,80 @@
+"""``thinpipe plot`` of a sweep."""
+
+import matplotlib.image
+import pytest
+import thinpipe as tp
+
+
+@pytest.fixture
+def swept(tmp_path):
+    tp.sweep(
+        "umts-dch-384",
+        {"tcp.variant": "reno,vegas", "radio.tbler": "0 %,10 %"},
+        {"duration": "2 s"},
+        seeds="1..3",
+        out=tmp_path / "s.parquet",
+    )
+    return "s.parquet"
+
+
+def test_picture_beside_where_one_stands(thinpipe, tmp_path, swept):
+    done = thinpipe("plot", swept)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "s-goodput_bps.png\n", "")
+    image = matplotlib.image.imread(tmp_path / "s-goodput_bps.png")
+    assert image.shape[:2] == (750, 1350)
+    assert image[..., :3].std() > 0.05
+
+
+def test_choices_change_the_picture(thinpipe, tmp_path, swept):
+    pictures = set()
+    for more in (
+        (), ("--x", "tcp.variant"), ("--y", "rtt_s.mean"), ("--x", "seed"),
+        ("--by", "tcp.variant", "--by", "seed"),
+    ):  # fmt: skip
+        done = thinpipe("plot", swept, "--out", "a.png", *more)
+        assert (done.returncode, done.stderr) == (0, "")
+        pictures.add((tmp_path / "a.png").read_bytes())
+    assert len(pictures) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--kind", "cwnd"), "--kind cwnd: only the picture of a run takes it"),
+        (("--flow", "0"), "--flow 0: only the picture of a run takes it"),
+        (("--from", "1s"), "--from 1s: only the picture of a run takes it"),
+        (
+            ("--x", "radio.tbl"),
+            "--x radio.tbl: not varied in this sweep; did you mean radio.tbler?",
+        ),
+        (("--y", "goodpt"), "--y goodpt: no figure of this sweep; did you mean goodput_bps?"),
+        (
+            ("--by", "tcp.mss"),
+            "--by tcp.mss: not varied in this sweep; did you mean tcp.variant?",
+        ),
+        (
+            ("--x", "seed", "--by", "radio.tbler"),
+            "--by radio.tbler: tcp.variant varies as well; runs with different ones do not mix",
+        ),
+        (("--out", "a.jpg"), "--out a.jpg: must end in .png, .svg or .pdf"),
+    ],
+)
+def test_bad_input(thinpipe, tmp_path, swept, arguments, expected):
+    done = thinpipe("plot", swept, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {expected}\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["s.parquet"]
+
+
+def test_table_of_something_else(thinpipe, tmp_path):
+    (tmp_path / "s.parquet").write_bytes(b"PAR1")
+    done = thinpipe("plot", "s.parquet")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "thinpipe: s.parquet: is not the table of a sweep\n"
+
+
+def test_sweep_options_are_not_for_runs(thinpipe, tmp_path):
+    tp.run("plain-384", duration="1 s").save(tmp_path / "run")
+    done = thinpipe("plot", "run", "--y", "goodput_bps")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "thinpipe: --y goodput_bps: only the picture of a sweep takes it\n"
