@@ -24,9 +24,11 @@ from thinpipe.emulation_record import EmulationRecord
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.result import (
+    Cell,
     CwndSummary,
     Flow,
     Link,
+    Pages,
     QueueSummary,
     Radio,
     RadioBlocks,
@@ -39,6 +41,7 @@ from thinpipe.sweep import sweep
 
 __all__ = [
     "Ack",
+    "Cell",
     "CongestionControl",
     "CwndSummary",
     "EmulatedNetwork",
@@ -50,6 +53,7 @@ __all__ = [
     "Link",
     "Loss",
     "LostSegment",
+    "Pages",
     "Point",
     "QueueSummary",
     "Radio",

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import shutil
@@ -44,14 +45,22 @@ END_S: Final = 60.0
 
 
 def check(point: Point) -> None:
-    """Check a scenario and its settings.
+    """Check a scenario and its settings, and that it has one mobile, which a program can be.
 
     Raises
     ------
     ScenarioError
         If something is wrong.
     """
-    _core.values(point.scenario.source, point.scenario.name, point.settings)
+    name = point.scenario.name
+    values = dict(_core.values(point.scenario.source, name, point.settings))
+    named = sum(re.fullmatch(r"radio\.ue\.[\w-]+\.name", key) is not None for key in values)
+    mobiles = int(values.get("radio.ues", "0")) + named
+    if mobiles > 1:
+        cure = "leave one [[radio.ue]]" if named else "--set radio.ues=1"
+        raise _core.ScenarioError(
+            f"{name}: has {mobiles} mobiles, and an emulated program is one alone: {cure}"
+        )
 
 
 def emulate(

@@ -115,6 +115,8 @@ class RadioBlocks:
     status_pdus: int
     rlc_resets: int
     discarded_sdus: int
+    bytes_sent: int
+    bytes_delivered: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,11 @@ class Cell:
     """What a network of cells did."""
 
     ues: int
+    cells: int
     time_share: StateShares
     state_changes: int
     blocked: Blocked
+    common_codes: tuple[tuple[int, int], ...]
     codes_in_use: CodesInUse
     handovers: Handovers
     shared: SharedBlocks
@@ -248,6 +252,7 @@ def cell_of(data: Mapping[str, Any]) -> Cell:
         data,
         time_share=record_of(StateShares, data["time_share"]),
         blocked=record_of(Blocked, data["blocked"]),
+        common_codes=tuple((sf, code) for sf, code in data["common_codes"]),
         codes_in_use=record_of(CodesInUse, data["codes_in_use"]),
         handovers=record_of(Handovers, data["handovers"]),
         shared=record_of(SharedBlocks, data["shared"]),

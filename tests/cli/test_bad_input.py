@@ -94,6 +94,254 @@ def test_setting(thinpipe, arguments, expected):
     check(thinpipe("run", SCENARIO, *arguments), expected)
 
 
+UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "expected"),
+    [
+        (
+            UMTS,
+            "radio.uplink.sf=512",
+            "spreading factor 512 uplink: must be 256 at most; only the downlink has 512 "
+            "(TS 25.211 §5.2.1.1)",
+        ),
+        (
+            UMTS,
+            "radio.downlink.sf=7",
+            "must be a power of two from 4 to 512 (uplink to 256), or auto, or as rate",
+        ),
+        (
+            "umts-thesis",
+            "radio.downlink.sf=auto flow.rate=5Mbit/s",
+            "radio.downlink.sf: 5000 kbit/s asked downlink: no spreading factor carries it; "
+            "factor 4 carries 960 kbit/s at most",
+        ),
+        (
+            UMTS,
+            "radio.downlink.sf=auto",
+            'radio.downlink.sf = auto needs flow.rate, as in rate = "140 kbit/s"',
+        ),
+        (UMTS, "radio.spreading=spec", "must be module or standard; did you mean module?"),
+        (UMTS, "radio.kind=umts", "must be umts-dch or umts-cell; did you mean umts-dch?"),
+        (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
+        (UMTS, "radio.dpcch=alone", "must be with-data or apart; did you mean apart?"),
+        (UMTS, "radio.rlc.mode=ack", "must be tm, um or am; did you mean am?"),
+        (
+            UMTS,
+            "radio.rlc.arq=go-back-n",
+            "must be selective-repeat or next-expected; did you mean next-expected?",
+        ),
+        (
+            UMTS,
+            "radio.schedule=[{at='5s',tbler='1%'},{at='3s',tbler=0}]",
+            "radio.schedule[1]: must not come before the one before it: the list is in order of "
+            "time",
+        ),
+        (UMTS, "radio.schedule=[{tbler=0}]", 'radio.schedule[0]: at is missing, as in at = "20 s"'),
+        (
+            UMTS,
+            "radio.schedule=[{at='5s'}]",
+            "radio.schedule[0] changes nothing: give rate, sf, tbler or coverage",
+        ),
+        (
+            UMTS,
+            "radio.schedule=[{at='5s',coverag=false}]",
+            "radio.schedule[0].coverag: unknown key; did you mean coverage?",
+        ),
+        (
+            UMTS,
+            "radio.schedule=[{at='5s',coverage='lost'}]",
+            "radio.schedule[0].coverage: expected true or false, or as before",
+        ),
+        (
+            UMTS,
+            "radio.schedule=[{at='5s',rate='64kbit/s',sf=8}]",
+            "radio.schedule[0]: give rate or sf, not both",
+        ),
+        (
+            UMTS,
+            "radio.uplink.schedule=[{at='5s',sf=512}]",
+            "spreading factor 512 uplink: must be 256 at most; only the downlink has 512 "
+            "(TS 25.211 §5.2.1.1)",
+        ),
+        (UMTS, "radio.tbler_limits=10%,1%", "the lower limit comes first"),
+        (
+            UMTS,
+            "radio.tbler_limits=5%",
+            'expected a lower and an upper limit, as in ["1 %", "10 %"], or off',
+        ),
+        (
+            UMTS,
+            "radio.spikes=[{at='5s'}]",
+            'radio.spikes[0]: lasts is missing, as in lasts = "3 s"',
+        ),
+        (
+            UMTS,
+            "radio.spikes=[{at='5s',lasts='3s'},{at='6s',lasts='1s'}]",
+            "radio.spikes[1] must not begin before the last one ends",
+        ),
+        (
+            UMTS,
+            "radio.handovers=[{at='5s',gap='3s'},{at='6s'}]",
+            "radio.handovers[1] must not begin before the last one ends",
+        ),
+        (
+            UMTS,
+            "radio.handovers=[{at='5s',kind='sofr'}]",
+            "radio.handovers[0].kind: must be hard, soft or softer; did you mean soft?",
+        ),
+        (
+            UMTS,
+            "radio.handovers=[{at='5s',kind='soft',gap='1s'}]",
+            "radio.handovers[0]: a soft handover has no gap",
+        ),
+        (UMTS, "queue.kind=red", "the queue ahead of [radio] is droptail"),
+        (UMTS, "queue.per_flow=some", "expected true or false"),
+        (UMTS, "radio.ues=3", "radio.ues is for radio.kind = umts-cell alone"),
+        (UMTS, "flow.application=www", "must be file, web or mixed; did you mean web?"),
+        (UMTS, "flow.web.reading=0s", "must be above zero"),
+        (CELL, "queue.kind=red", "the queue ahead of [radio] is droptail"),
+        (
+            CELL,
+            "radio.ues=0",
+            "no mobile: needs radio.ues above zero, as in ues = 50, or [[radio.ue]]",
+        ),
+        (CELL, "radio.ues=1e9", "must be a whole number from 0 to 50000"),
+        (
+            CELL,
+            "radio.downlink.tbler=100%",
+            "a constant block error rate must be from 0 % to below 100 %, as in 5 % or 0.05, or "
+            "as radio.tbler",
+        ),
+        (
+            CELL,
+            "radio.schedule=[{at='5s',coverage=false}]",
+            "radio.schedule is for radio.kind = umts-dch alone",
+        ),
+        (
+            CELL,
+            "radio.downlink.schedule=[{at='5s',sf=16}]",
+            "radio.downlink.schedule is for radio.kind = umts-dch alone",
+        ),
+        (
+            CELL,
+            "radio.uplink.schedule=[{at='5s',sf=16}]",
+            "radio.uplink.schedule is for radio.kind = umts-dch alone",
+        ),
+        (
+            CELL,
+            "radio.spikes=[{at='5s',lasts='1s'}]",
+            "radio.spikes is for radio.kind = umts-dch alone",
+        ),
+        (
+            CELL,
+            "radio.handovers=[{at='5s'}]",
+            "radio.handovers is for radio.kind = umts-dch alone",
+        ),
+        (
+            CELL,
+            "radio.admission.downlink_sf=33",
+            "must be a power of two from 4 to 512 (uplink to 256)",
+        ),
+        (
+            CELL,
+            "radio.admission.uplink_sf=512",
+            "spreading factor 512 uplink: must be 256 at most; only the downlink has 512 "
+            "(TS 25.211 §5.2.1.1)",
+        ),
+        (CELL, "radio.fach.rate=0kbit/s", "must be above zero"),
+        (CELL, "radio.rrc.inactivity.dch=-5s", "must be a duration that is not negative, or off"),
+        (CELL, "radio.rrc.activity=byte", "must be sdu or pdu; did you mean sdu?"),
+        (
+            CELL,
+            "flow.hosts=own",
+            "flows of a network of cells run from one host to its mobiles: flow.hosts must be "
+            "shared",
+        ),
+        (
+            WALK,
+            "radio.ue.walker.position=50km,0m",
+            "walker is in no cell: its best pilot has -48.9 dB, and radio.mobility.pilot_min is "
+            "-18 dB",
+        ),
+        (
+            WALK,
+            "radio.ue.walkr.position=0m,0m",
+            "no [[radio.ue]] of that name; did you mean walker?",
+        ),
+        (
+            WALK,
+            "radio.node_b.B.rnc=RNC-3",
+            "B belongs to RNC-3, which is no RNC: radio.rncs has RNC, RNC-2",
+        ),
+        (WALK, "radio.rncs=['RNC','RNC']", "radio.rncs has RNC twice; names must differ"),
+        (WALK, "radio.mobility.handover=sof", "must be soft or hard; did you mean soft?"),
+        (
+            WALK,
+            "radio.interference.error_rates=place",
+            "must be given or from-place; did you mean given?",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "=" in value else "",
+)
+def test_setting_of_a_radio(thinpipe, scenario, settings, expected):
+    each = [word for setting in settings.split() for word in ("--set", setting)]
+    done = thinpipe("run", scenario, *each)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.endswith(f": {expected}\n")
+    blamed = done.stderr.removeprefix("thinpipe: --set ").removesuffix(f": {expected}\n")
+    key, value = blamed.removesuffix("…").split("=", 1)
+    assert any(setting.startswith(f"{key}={value}") for setting in settings.split())
+
+
+NODE_BS = (
+    'duration = "1 s"\n[radio]\nkind = "umts-cell"\nues = 1\n[[radio.node_b]]\nname = "A"\n'
+    "[[radio.node_b]]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[radio.uplink]\nsf = 512\n",
+            "mine.toml:2: radio.uplink.sf: spreading factor 512 uplink: must be 256 at most; only "
+            "the downlink has 512 (TS 25.211 §5.2.1.1)",
+        ),
+        (
+            '[radio.downlink]\nrate = "240 kbit/s"\nsf = 8\n',
+            "mine.toml:3: radio.downlink.sf: give radio.downlink.rate or radio.downlink.sf, not "
+            "both",
+        ),
+        (
+            '[radio]\ntbler = 0.05\ntbler_limits = ["1 %", "10 %"]\n',
+            "mine.toml:3: radio.tbler_limits: give radio.tbler or radio.tbler_limits, not both",
+        ),
+        (
+            f'{NODE_BS}name = "A"\n',
+            "mine.toml:5: radio.node_b: two [[radio.node_b]] have the name A",
+        ),
+        (
+            f"{NODE_BS}sectors = 3\n",
+            'mine.toml:5: radio.node_b: every [[radio.node_b]] needs a name, as in name = "A"',
+        ),
+        (
+            '[radio]\n[[radio.ue]]\nname = "a"\n',
+            "mine.toml:2: radio.ue: radio.ue is for radio.kind = umts-cell alone",
+        ),
+        (
+            '[radio]\nhandovers = [{ at = "1 s" }, { at = 5 }]\n',
+            "mine.toml:2: radio.handovers[1].at = 5: a duration needs its unit (ns, us, µs, ms, s "
+            "or min), as in 5 s",
+        ),
+    ],
+)
+def test_file_with_a_radio(thinpipe, tmp_path, text, expected):
+    (tmp_path / "mine.toml").write_text(text)
+    check(thinpipe("run", "mine.toml"), expected)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

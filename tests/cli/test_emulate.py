@@ -59,6 +59,10 @@ def check(done, expected: str) -> None:
             (SCENARIO, "--set", "radio.tblr=5%"),
             "--set radio.tblr=5%: unknown key; did you mean radio.tbler?",
         ),
+        (
+            ("umts-cell-50",),
+            "umts-cell-50: has 50 mobiles, and an emulated program is one alone: --set radio.ues=1",
+        ),
         ((SCENARIO, "--seed", "one"), "--seed one: must be a whole number from 0"),
         ((SCENARIO, "--log", "x.csv"), "--log x.csv: must end in .jsonl or .parquet"),
         ((SCENARIO, "--log", "/proc/x.jsonl"), "/proc/x.jsonl: No such file or directory"),

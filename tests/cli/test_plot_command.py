@@ -5,7 +5,7 @@ import shutil
 import matplotlib.image
 import pytest
 import thinpipe as tp
-from thinpipe.plot.picture import KINDS
+from thinpipe.plot.picture import KINDS, OF_CELLS
 
 KINDS_NAMED = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
@@ -29,7 +29,7 @@ def check(done, expected: str) -> None:
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in OF_CELLS])
 def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
     done = thinpipe("plot", "run", "--kind", kind)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind}.png\n", "")
@@ -89,6 +89,13 @@ def test_view_and_modulo_change_the_picture(thinpipe, tmp_path):
             "--to 5s: must be after the start, 6 s, not 5 s",
         ),
         (("--modulo", "60"), "--modulo 60: only --kind packets takes it"),
+        (("--at", "5s"), "--at 5s: only --kind codes takes it"),
+        (("--cell", "0"), "--cell 0: only --kind cell or codes takes it"),
+        (("--kind", "cell"), "--kind cell: cell needs a run with radio.kind = umts-cell"),
+        (
+            ("--kind", "codes", "--at", "5s"),
+            "--kind codes: codes needs a run with radio.kind = umts-cell",
+        ),
         (
             ("--kind", "packets", "--modulo", "0"),
             "--modulo 0: must be above zero, not 0",
@@ -99,6 +106,41 @@ def test_view_and_modulo_change_the_picture(thinpipe, tmp_path):
 def test_bad_input(thinpipe, tmp_path, arguments, expected):
     check(thinpipe("plot", "run", *arguments), expected)
     assert [each.name for each in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("cells") / "run"
+    tp.run("umts-handover", duration="100 s").save(directory)
+    return str(directory)
+
+
+def test_pictures_of_cells(thinpipe, tmp_path, cells):
+    pictures = set()
+    for kind, *more in (
+        ("cell",),
+        ("cell", "--cell", "1"),
+        ("codes",),
+        ("codes", "--at", "0.5s"),
+        ("codes", "--cell", "1"),
+        ("codes", "--from", "80s", "--to", "1.6 min"),
+    ):
+        done = thinpipe("plot", cells, "--kind", kind, *more)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind}.png\n", "")
+        pictures.add((tmp_path / f"run-{kind}.png").read_bytes())
+    assert len(pictures) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--cell", "2"), "--cell 2: 2 is none of this run's, 0 to 1"),
+        (("--at", "5"), "--at 5: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--at", "101s"), "--at 101s: must be from 0 s to 100 s, not 101 s"),
+    ],
+)
+def test_bad_input_of_cells(thinpipe, cells, arguments, expected):
+    check(thinpipe("plot", cells, "--kind", "codes", *arguments), expected)
 
 
 def test_no_directory(thinpipe):

@@ -1,7 +1,9 @@
 """Programs that a test runs at either side of an emulated link; each tells a JSON object.
 
 ``echo`` answers UDP until its input ends, after a line with its port. ``udp HOST PORT SIZE...``
-sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests.
+sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests,
+``every HOST SECONDS COUNT`` one each so many seconds, and tells null for those not answered by 2 s
+after the last.
 ``flood HOST PORT SECONDS`` sends datagrams as fast as it can, or with a pause of so many seconds
 after each.
 """
@@ -69,6 +71,30 @@ def icmp(host: str, count: str) -> None:
     tell(rtts)
 
 
+def every(host: str, interval: str, count: str) -> None:
+    sent: list[float] = []
+    rtts: list[float | None] = [None] * int(count)
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as client:
+        client.connect((host, 0))
+        start = time.monotonic()
+        while (now := time.monotonic() - start) < float(interval) * len(rtts) + 2:
+            due = float(interval) * len(sent)
+            if len(sent) < len(rtts) and now >= due:
+                asked = struct.pack("!HH", os.getpid() & 0xFFFF, len(sent)) + bytes(48)
+                sent.append(time.monotonic())
+                client.send(struct.pack("!BBH", ECHO_REQUEST, 0, checksum(asked)) + asked)
+                continue
+            if select.select([client], [], [], max(due - now, 0) if len(sent) < len(rtts) else 0.1)[
+                0
+            ]:
+                packet = client.recv(65_535)
+                answer = packet[4 * (packet[0] & 15) :]
+                kind, number = answer[0], int.from_bytes(answer[6:8], "big")
+                if kind == ECHO_REPLY:
+                    rtts[number] = time.monotonic() - sent[number]
+    tell(rtts)
+
+
 def checksum(data: bytes) -> int:
     """Return the checksum of an echo request with this content (RFC 1071)."""
     total: int = (ECHO_REQUEST << 8) + sum(struct.unpack(f"!{len(data) // 2}H", data))
@@ -92,7 +118,7 @@ def flood(host: str, port: str, seconds: str, pause: str = "0") -> None:
     tell({"sent": sent, "refused": refused})
 
 
-PROGRAMS = {program.__name__: program for program in (echo, udp, icmp, flood)}
+PROGRAMS = {program.__name__: program for program in (echo, udp, icmp, every, flood)}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](*sys.argv[2:])

@@ -11,6 +11,7 @@ from thinpipe.papers.hynderick2004 import walk
 from thinpipe.papers.hynderick2004.check import MEASURES
 from thinpipe.papers.hynderick2004.experiments import one_window, two_windows
 from thinpipe.papers.hynderick2004.paper import PAPER
+from thinpipe.papers.hynderick2004.stated import FACTS
 from thinpipe.papers.hynderick2004.trace import MSS, Trace
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.papers.series import Steps
@@ -153,7 +154,7 @@ def test_what_differs_says_why():
 def test_every_walk_through_has_facts():
     walks = {fact.id.split("-")[0] for fact in PAPER.facts}
     assert {f"v{number}" for number in range(1, 19)} <= walks
-    assert set(MEASURES) == {fact.id for fact in PAPER.facts}
+    assert set(MEASURES) == {fact.id for fact in FACTS}
 
 
 def test_windows_are_those_after_all_that_happened_at_a_time():

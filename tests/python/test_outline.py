@@ -38,6 +38,20 @@ RADIO = "[radio]\n"
             "TBLER 10 % down, 1 % up; queue 50 packets each way",
         ),
         (
+            f'{RADIO}kind = "umts-cell"\nues = 3\nuplink.tbler_limits = ["1 %", "10 %"]\n'
+            '[[radio.node_b]]\nname = "A"\n[[radio.node_b]]\nname = "B"\n'
+            '[[radio.ue]]\nname = "walker"',
+            "at most 384 kbit/s down, at most 64 kbit/s up; delay 0 ms each way; "
+            "TTI 10 ms down, 20 ms up; TBLER 0 % down, 1 % to 10 % up; "
+            "queue 50 packets each way; 2 NodeBs and 4 mobiles",
+        ),
+        (
+            f'{RADIO}kind = "umts-cell"\nues = 1\ninterference.error_rates = "from-place"',
+            "at most 384 kbit/s down, at most 64 kbit/s up; delay 0 ms each way; "
+            "TTI 10 ms down, 20 ms up; TBLER by place each way; "
+            "queue 50 packets each way; 1 NodeB and 1 mobile",
+        ),
+        (
             '[[wired]]\nname = "a"\nbetween = ["x", "y"]\ndelay = "5 ms"',
             "delay 5 ms each way",
         ),
@@ -67,7 +81,10 @@ def test_networks_with_a_source():
     assert named | {"wlan-11b-fringe"} <= set(NETWORKS)
 
 
-@pytest.mark.parametrize("name", sorted({*NETWORKS, "link"} - {"bottleneck", "umts-dch-384"}))
+OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis"}
+
+
+@pytest.mark.parametrize("name", sorted({*NETWORKS, "link"} - OF_PAPERS))
 def test_no_flood_fills_memory(name):
     values = tp.scenarios()[name].values()
     assert "without limit" not in outline(values)

@@ -201,7 +201,10 @@ proptest! {
     fn random_walks_keep_the_laws(
         config in any_network(),
         seed in any::<u64>(),
-        traffic in prop::collection::vec((0_u64..60_000, 0_u32..8, any::<bool>(), 1_u32..1500), 1..60),
+        traffic in prop::collection::vec(
+            (0_u64..60_000, 0_u32..8, any::<bool>(), 1_u32..1500),
+            1..60,
+        ),
     ) {
         let ues = config.ues.len() as u32;
         let mut traffic = traffic;

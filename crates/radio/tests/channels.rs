@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use radio::umts::rlc::am;
 use radio::umts::{
     Bearer, BlockErrorRate, Blocks, BufferManager, ChannelState, Coverage, DchConfig, End,
-    Interruption, Limit, Output, Scope,
+    Interruption, Limit, Output, Scope, Service,
 };
 use support::{Packet, at, dch, feed, millis, numbers, probability, rlc, run, traffic};
 
@@ -338,6 +338,12 @@ fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, Change)]) -> Bearer
     bearer
 }
 
+/// A manager with room for all.
+fn roomy(service: Service) -> BufferManager {
+    let (rtt, anticipation) = (millis(200), Duration::ZERO);
+    BufferManager { rtt, factors: [1000.0; 2], service, anticipation }
+}
+
 fn is_in_order(config: &DchConfig) -> bool {
     let radio::umts::rlc::Config::Acknowledged(rlc) = &config.rlc else { return false };
     rlc.in_order
@@ -351,8 +357,10 @@ proptest! {
     fn acknowledged_mode_loses_nothing_on_any_walk(
         seed in any::<u64>(),
         in_order in any::<bool>(),
+        service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
-        let config = dch(0.05, am::Config { in_order, ..rlc() });
+        let mut config = dch(0.05, am::Config { in_order, ..rlc() });
+        config.buffer = Some(roomy(service));
         let bearer = transfer(&config, seed, &walk(seed, Ways::WithRelocations));
         for direction in BOTH {
             prop_assert_eq!(bearer.counters(direction).delivered, 120);
@@ -367,6 +375,7 @@ proptest! {
         resets in any::<bool>(),
         ways in prop::sample::select(vec![Ways::WithRelocations, Ways::InPlace]),
         in_order in any::<bool>(),
+        service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
         let config = am::Config {
             in_order,
@@ -375,7 +384,8 @@ proptest! {
             discard_timer: (!resets).then_some(millis(700)),
             ..rlc()
         };
-        transfer(&dch(0.05, config), seed, &walk(seed, ways));
+        let config = DchConfig { buffer: Some(roomy(service)), ..dch(0.05, config) };
+        transfer(&config, seed, &walk(seed, ways));
     }
 
     /// The same changes from the configuration and from outside give the same run, and a clock
@@ -406,7 +416,51 @@ proptest! {
     }
 }
 
-/// The room of a flow is a BDP of the rate that comes, and never less than two packets.
+/// A packet of a flow that comes waits for what the link control has begun, not for all that
+/// another flow has waiting.
+#[test]
+fn flows_are_served_in_turn() {
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    struct Of(u64, u32);
+    impl radio::Sdu for Of {
+        fn bytes(&self) -> u32 {
+            500
+        }
+        fn flow(&self) -> u64 {
+            self.0
+        }
+    }
+    let delivered = |service| {
+        let mut config = dch(0.0, rlc());
+        config.buffer = Some(roomy(service));
+        let mut bearer = Bearer::new(0, &config, 1, "turns").expect("valid");
+        let mut input = |millis_, sdu| {
+            bearer.handle_input(at(millis(millis_)), Direction::Downlink, sdu, &mut ())
+        };
+        for number in 0..20 {
+            input(1, Of(7, number)).expect("room for all");
+        }
+        input(2, Of(9, 20)).expect("a queue of its own");
+        assert_eq!(bearer.held(Direction::Downlink).count(), 21);
+        assert!(bearer.buffer_occupancy(Direction::Downlink) >= 21 * 500);
+        bearer.handle_timeout(at(LONG), &mut ());
+        let mut numbers = Vec::new();
+        while let Some((_, output)) = bearer.poll_output() {
+            let (Output::Delivered(sdu) | Output::Discarded(sdu)) = output;
+            numbers.push(sdu.1);
+        }
+        assert_eq!(bearer.held(Direction::Downlink).count(), 0);
+        numbers
+    };
+    let place = |numbers: &[u32]| numbers.iter().position(|number| *number == 20);
+    let (in_order, in_turn) = (delivered(Service::InOrder), delivered(Service::InTurn));
+    assert_eq!(place(&in_order), Some(20));
+    assert!(place(&in_turn) <= Some(3), "{in_turn:?}");
+    let others: Vec<_> = in_turn.into_iter().filter(|number| *number != 20).collect();
+    assert_eq!(others, (0..20).collect::<Vec<_>>());
+}
+
+/// The room of a flow is a BDP of the rate that comes, and never less than three packets.
 #[test]
 fn a_manager_gives_room_ahead_of_a_change_of_rate() {
     let room = |from: u64, anticipation| {
@@ -428,9 +482,9 @@ fn a_manager_gives_room_ahead_of_a_change_of_rate() {
     };
     check(1000, 0, 12);
     check(9900, 0, 12);
-    check(9900, 200, 2);
-    check(12_000, 200, 2);
-    check(19_900, 0, 2);
+    check(9900, 200, 3);
+    check(12_000, 200, 3);
+    check(19_900, 0, 3);
     check(19_900, 200, 24);
     check(25_000, 200, 24);
 }

@@ -34,6 +34,7 @@ impl Radio {
                 DpcchName::WithData => Dpcch::WithData,
                 DpcchName::Apart => Dpcch::Apart,
             },
+            dpdchs: [self.downlink.dpdch, self.uplink.dpdch],
             coverage: Schedule::new(Coverage::There, coverage.collect()),
             interruptions: self.interruptions(),
             buffer: self.buffer.config(),

@@ -8,7 +8,7 @@ use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use tcp::{Length, Segment};
 use world::{Body, Connection, MachineId, NodeId, Pages, Traffic, Web, World};
 
-use crate::{Application, Hosts, Link, Queue, Radio, RadioKind, Scenario, Wired};
+use crate::{Hosts, Link, Queue, Radio, RadioKind, Scenario, Wired};
 
 /// More than any run can transfer: what a flow without end has to send.
 const ENDLESS: Length = Length(1 << 60);
@@ -22,8 +22,6 @@ pub struct Network {
     pub connections: Vec<[MachineId; 2]>,
     /// The rate that throughput is compared with: the radio's downlink, or the link's.
     pub bottleneck: Option<Rate>,
-    /// Whether its flows carry pages.
-    pub has_pages: bool,
 }
 
 /// Builds the chain that `scenario` describes: the fixed host, its wired links, and the link or
@@ -52,19 +50,14 @@ pub fn build(scenario: &Scenario) -> Network {
         })
     });
     let connections = connections.collect();
-    let has_pages = scenario.flow.application != Application::File;
-    Network { world: chain.world, connections, bottleneck, has_pages }
+    Network { world: chain.world, connections, bottleneck }
 }
 
 /// What flow number `index` is for.
 fn traffic(scenario: &Scenario, index: u64, web: &Arc<Web>) -> Traffic {
-    let has_pages = match scenario.flow.application {
-        Application::File => false,
-        Application::Web => true,
-        Application::Mixed => index % 2 == 1,
-    };
-    match scenario.flow.payload(scenario.tcp.mss) {
-        _ if has_pages => {
+    let flow = &scenario.flow;
+    match flow.payload(scenario.tcp.mss) {
+        _ if flow.has_pages(index) => {
             Traffic::Web(Pages::named(web, scenario.seed, &format!("flow {index}")))
         }
         Some(_) => Traffic::File,

@@ -1,5 +1,6 @@
 //! Whether the keys of a network of cells go together.
 
+use base::Direction;
 use radio::umts::channels::CodeTree;
 use radio::umts::interference::Interference;
 
@@ -12,7 +13,7 @@ impl Check<'_> {
     /// RNC; codes for the shared channels.
     pub(crate) fn cell(&self, radio: &Radio) -> Result<(), Fault> {
         match radio.kind {
-            RadioKind::UmtsDch => return Ok(()),
+            RadioKind::UmtsDch => return self.no_members(radio),
             RadioKind::UmtsCell => {}
         }
         self.members(radio)?;
@@ -22,17 +23,40 @@ impl Check<'_> {
                            flow.hosts must be shared";
             return self.clash(&["flow.hosts", "radio.kind"], message);
         }
-        for (limits, key) in [
+        for (is_absent, key) in [
             (radio.schedule.is_empty(), "radio.schedule"),
+            (radio.downlink.schedule.is_empty(), "radio.downlink.schedule"),
+            (radio.uplink.schedule.is_empty(), "radio.uplink.schedule"),
             (radio.spikes.is_empty(), "radio.spikes"),
             (radio.handovers.is_empty(), "radio.handovers"),
+            (radio.downlink.dpdch == 1, "radio.downlink.dpdch"),
+            (radio.uplink.dpdch == 1, "radio.uplink.dpdch"),
         ] {
-            if !limits {
+            if !is_absent {
                 let message = format!("{key} is for radio.kind = umts-dch alone");
                 return self.clash(&[key, "radio.kind"], message);
             }
         }
+        let (direction, key) = (Direction::Uplink, "radio.admission.uplink_sf");
+        if let Err(error) = radio.spreading.table().rate_of(direction, radio.admission.uplink_sf) {
+            return self.clash(&[key], error.to_string());
+        }
         self.coverage(radio)
+    }
+
+    /// A bearer alone has the one mobile at its end.
+    fn no_members(&self, radio: &Radio) -> Result<(), Fault> {
+        for (is_absent, key) in [
+            (radio.ues == 0, "radio.ues"),
+            (radio.ue.is_empty(), "radio.ue"),
+            (radio.node_b.is_empty(), "radio.node_b"),
+        ] {
+            if !is_absent {
+                let message = format!("{key} is for radio.kind = umts-cell alone");
+                return self.clash(&[key, "radio.kind"], message);
+            }
+        }
+        Ok(())
     }
 
     fn members(&self, radio: &Radio) -> Result<(), Fault> {
@@ -59,6 +83,12 @@ impl Check<'_> {
     }
 
     fn rncs(&self, radio: &Radio) -> Result<(), Fault> {
+        for (index, rnc) in radio.rncs.iter().enumerate() {
+            if radio.rncs[..index].contains(rnc) {
+                let message = format!("radio.rncs has {rnc} twice; names must differ");
+                return self.clash(&["radio.rncs"], message);
+            }
+        }
         for node_b in &radio.node_b {
             if !radio.rncs.contains(&node_b.rnc) {
                 let key = format!("radio.node_b.{}.rnc", node_b.name);

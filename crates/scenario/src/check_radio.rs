@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, Probability, Rate};
 use radio::umts::Blocks;
-use radio::umts::channels::SpreadingFactor;
+use radio::umts::channels::{DedicatedChannels, DedicatedError, SpreadingFactor};
 
 use crate::error::Fault;
 use crate::form::{Leaf, Speed};
@@ -121,9 +121,20 @@ impl Check<'_> {
     /// Puts the rate that each spreading factor has in its place.
     fn rates(&self, radio: &mut Radio) -> Result<(), Fault> {
         let table = radio.spreading.table();
+        let (down, up) = (radio.downlink.dpdch, radio.uplink.dpdch);
         let rate_of = |direction, sf: SpreadingFactor, key: &str| {
-            let refused = |error| self.fault(&[key], format!("{key}: {error}"));
-            table.rate_of(direction, sf).map_err(refused)
+            let (dpdchs, count) = match direction {
+                Direction::Downlink => (down, "radio.downlink.dpdch"),
+                Direction::Uplink => (up, "radio.uplink.dpdch"),
+            };
+            let channels = DedicatedChannels::new(table, direction, sf, dpdchs);
+            channels.map(|channels| channels.rate()).map_err(|error| {
+                let to_blame = match error {
+                    DedicatedError::Spreading(_) => key,
+                    DedicatedError::Count { .. } => count,
+                };
+                self.fault(&[to_blame], error.to_string())
+            })
         };
         let directions = [
             (Direction::Downlink, "radio.downlink", &mut radio.downlink),
@@ -137,6 +148,7 @@ impl Check<'_> {
                 }
             }
             let [rate, key] = ["rate", "sf"].map(|field| format!("{at}.{field}"));
+            self.several(channel, at)?;
             let Some(sf) = channel.sf else { continue };
             if self.tree.find(&rate).is_some() {
                 if self.tree.find(&key).is_some() {
@@ -162,6 +174,19 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Only channels of a known spreading factor have rates that can be added up.
+    fn several(&self, channel: &Channel, at: &str) -> Result<(), Fault> {
+        let has_factor = match channel.sf {
+            Some(Spreading::Factor(_)) => self.tree.find(&format!("{at}.rate")).is_none(),
+            Some(Spreading::Auto) | None => false,
+        };
+        if channel.dpdch == 1 || has_factor {
+            return Ok(());
+        }
+        let key = format!("{at}.dpdch");
+        self.clash(&[&key], format!("several DPDCHs need a factor: {at}.sf, as in sf = 4"))
     }
 
     /// What all flows of a mobile ask of the radio together.

@@ -34,13 +34,23 @@ impl Fault {
         let place = match origin {
             Origin::File => name.to_owned(),
             Origin::Line(line) => format!("{name}:{line}"),
-            Origin::Setting(setting) => return one_line(&format!("--set {setting}: {message}")),
+            Origin::Setting(setting) => {
+                let member = member(&subject).map(|member| format!("{member}: "));
+                let member = member.unwrap_or_default();
+                return one_line(&format!("--set {setting}: {member}{message}"));
+            }
         };
         if subject.is_empty() {
             return one_line(&format!("{place}: {message}"));
         }
         one_line(&format!("{place}: {subject}: {message}"))
     }
+}
+
+/// The key of a member of a list, which a setting that holds the whole list does not tell.
+fn member(subject: &str) -> Option<&str> {
+    let key = subject.split_once(" = ").map_or(subject, |(key, _)| key);
+    key.contains('[').then_some(key)
 }
 
 /// Keys and values come from outside, so they may hold anything.

@@ -109,10 +109,11 @@ impl Setting<'_> {
         if let Some(index) = items.iter().position(|item| item.name() == Some(name)) {
             return Ok(&mut items[index]);
         }
+        let list = self.key.split_once(&format!(".{name}")).map_or(self.key, |(list, _)| list);
         let near = nearest(name, items.iter().filter_map(|item| item.name()));
         Err(self.fault(match near {
-            Some(near) => format!("no link of that name; did you mean {near}?"),
-            None => "no link of that name".to_owned(),
+            Some(near) => format!("no [[{list}]] of that name; did you mean {near}?"),
+            None => format!("no [[{list}]] of that name"),
         }))
     }
 }

@@ -34,8 +34,8 @@ fn mobiles() {
     refuse(
         "umts-handover",
         &[("radio.ue.walker.velocity", "fast")],
-        "--set radio.ue.walker.velocity=fast: expected a velocity in m/s or km/h, along x and y, as \
-         in [\"100 m/s\", \"-5 m/s\"]",
+        "--set radio.ue.walker.velocity=fast: expected a velocity in m/s or km/h, along x and y, \
+         as in [\"100 m/s\", \"-5 m/s\"]",
     );
 }
 
@@ -56,7 +56,46 @@ fn base_stations() {
 }
 
 #[test]
+fn names_of_members() {
+    let twice = "--set radio.rncs=[\"RNC\", \"RNC\"]: radio.rncs has RNC twice; names must differ";
+    refuse("umts-handover", &[("radio.rncs", "[\"RNC\", \"RNC\"]")], twice);
+    refuse(
+        "umts-handover",
+        &[("radio.ue.walkr.velocity", "1 m/s, 0 m/s")],
+        "--set radio.ue.walkr.velocity=1 m/s, 0 m/s: no [[radio.ue]] of that name; did you mean \
+         walker?",
+    );
+}
+
+/// The factor is asked for when the others are not to be had, and has no rate uplink.
+#[test]
+fn the_thinnest_channel_uplink() {
+    refuse(
+        "umts-cell-50",
+        &[("radio.admission.uplink_sf", "512")],
+        "--set radio.admission.uplink_sf=512: spreading factor 512 uplink: must be 256 at most; \
+         only the downlink has 512 (TS 25.211 §5.2.1.1)",
+    );
+}
+
+#[test]
 fn what_is_for_other_radios() {
+    for (key, value) in [
+        ("radio.schedule", "[{at = '3 s', sf = 16}]"),
+        ("radio.downlink.schedule", "[{at = '3 s', sf = 16}]"),
+        ("radio.uplink.schedule", "[{at = '3 s', sf = 16}]"),
+        ("radio.spikes", "[{at = '3 s', lasts = '1 s'}]"),
+        ("radio.handovers", "[{at = '3 s'}]"),
+    ] {
+        let line = format!("--set {key}={value}: {key} is for radio.kind = umts-dch alone");
+        refuse("umts-cell-50", &[(key, value)], &line);
+    }
+    let line = "--set radio.ues=2: radio.ues is for radio.kind = umts-cell alone";
+    refuse("umts-384", &[("radio.ues", "2")], line);
+    refuse_text(
+        "[radio]\n[[radio.node_b]]\nname = \"A\"",
+        "mine.toml:2: radio.node_b: radio.node_b is for radio.kind = umts-cell alone",
+    );
     refuse(
         "umts-cell-50",
         &[("flow.hosts", "own")],

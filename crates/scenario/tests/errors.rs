@@ -42,7 +42,7 @@ fn unknown_keys() {
     in_setting(("tcp.windw", "3"), "unknown key; did you mean tcp.window?");
     in_setting(("radio.rlc.pol.timer", "3 s"), "unknown key; did you mean radio.rlc.poll.timer?");
     in_setting(("wired.Gi.dely", "3 ms"), "unknown key; did you mean wired.Gi.delay?");
-    in_setting(("wired.Gj.delay", "3 ms"), "no link of that name; did you mean Gi?");
+    in_setting(("wired.Gj.delay", "3 ms"), "no [[wired]] of that name; did you mean Gi?");
     in_setting(("tcp..mss", "3"), "unknown key; did you mean tcp.mss?");
     let line = "--set a\\nb=1: unknown key; did you mean name?";
     in_settings(UMTS, &[("a\nb", "1")], line);
@@ -200,13 +200,13 @@ fn spreading_factors_that_no_channel_has() {
     }
     in_setting(
         ("radio.uplink.sf", "512"),
-        "radio.uplink.sf: spreading factor 512 uplink: must be 256 at most; only the downlink has \
-         512 (TS 25.211 §5.2.1.1)",
+        "spreading factor 512 uplink: must be 256 at most; only the downlink has 512 (TS 25.211 \
+         §5.2.1.1)",
     );
     in_setting(
         ("radio.uplink.schedule", "[{at = '3 s', sf = 512}]"),
-        "radio.uplink.schedule: spreading factor 512 uplink: must be 256 at most; only the \
-         downlink has 512 (TS 25.211 §5.2.1.1)",
+        "spreading factor 512 uplink: must be 256 at most; only the downlink has 512 (TS 25.211 \
+         §5.2.1.1)",
     );
     in_file(
         "[radio.downlink]\nrate = \"240 kbit/s\"\nsf = 8",
@@ -221,6 +221,36 @@ fn spreading_factors_that_no_channel_has() {
         &[("radio.uplink.sf", "auto"), ("flow.count", "4"), ("flow.rate", "140 kbit/s")],
         "--set flow.rate=140 kbit/s: radio.uplink.sf: 560 kbit/s asked uplink: no spreading factor \
          carries it; factor 4 carries 480 kbit/s at most",
+    );
+}
+
+#[test]
+fn data_channels_that_no_direction_has() {
+    let uplink = |sf, dpdch, expected: &str| {
+        let settings = [("radio.uplink.sf", sf), ("radio.uplink.dpdch", dpdch)];
+        let start = format!("--set radio.uplink.dpdch={dpdch}: ");
+        in_settings(UMTS, &settings, &(start + expected));
+    };
+    uplink(
+        "8",
+        "2",
+        "2 DPDCHs of spreading factor 8 uplink: must be 1; only factor 4 goes \
+         over several, 6 at most (TS 25.211 §5.2.1)",
+    );
+    uplink("4", "7", "7 DPDCHs of spreading factor 4 uplink: must be 1 to 6");
+    in_setting(
+        ("radio.downlink.dpdch", "2"),
+        "several DPDCHs need a factor: radio.downlink.sf, as in sf = 4",
+    );
+    in_settings(
+        UMTS,
+        &[
+            ("radio.kind", "umts-cell"),
+            ("radio.ues", "1"),
+            ("radio.downlink.sf", "8"),
+            ("radio.downlink.dpdch", "2"),
+        ],
+        "--set radio.downlink.dpdch=2: radio.downlink.dpdch is for radio.kind = umts-dch alone",
     );
 }
 
@@ -268,12 +298,28 @@ fn schedules_of_a_radio_that_are_none() {
         "[1] must not begin before the last one ends",
     );
     check("radio.handovers", "[{at='3s',kind='soft',gap='2s'}]", "[0]: a soft handover has no gap");
+    check(
+        "radio.handovers",
+        "[{at='3s',kind='sort'}]",
+        "[0].kind: must be hard, soft or softer; did you mean soft?",
+    );
+    check(
+        "radio.schedule",
+        "[{at='3s',tbler=1},{at='2s',tbler=0}]",
+        "[1]: must not come before the one before it: the list is in order of time",
+    );
+    check(
+        "radio.schedule",
+        "[{at='3s',coverag=false}]",
+        "[0].coverag: unknown key; did you mean coverage?",
+    );
     let in_table = |text: &str, expect: &str| {
         in_file(&format!("[radio]\n{text}"), &format!(":2: radio.{expect}"));
     };
     in_table(
         "schedule = [{at = \"3 s\", tbler = 1}, {at = \"2 s\", tbler = 0}]",
-        "schedule[1] = a table: must not lie before the one before it",
+        "schedule[1] = a table: must not come before the one before it: the list is in order of \
+         time",
     );
     in_table(
         "schedule = [{tbler = 1}]",
@@ -286,7 +332,7 @@ fn schedules_of_a_radio_that_are_none() {
     );
     in_table(
         "schedule = [{at = \"3 s\", rats = 1}]",
-        "schedule[0].rats: unknown key; did you mean radio.schedule?",
+        "schedule[0].rats: unknown key; did you mean rate?",
     );
     in_table(
         "handovers = [{at = \"3 s\", gap = \"11 s\"}]",
@@ -304,7 +350,7 @@ fn a_buffer_manager_that_knows_no_round_trip_time() {
         ("radio.buffer.manager", "bdp"),
         "radio.buffer.manager = bdp needs radio.buffer.rtt, as in rtt = \"150 ms\"",
     );
-    let words = "must be bulk or interactive; did you mean bulk?";
+    let words = "must be bulk, interactive or mixed; did you mean bulk?";
     in_setting(("radio.buffer.class", "bulky"), words);
 }
 

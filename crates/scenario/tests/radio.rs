@@ -93,6 +93,23 @@ fn a_spreading_factor_stands_for_its_rate() {
     assert_eq!(built.bottleneck, Some(kbps(480)), "throughput is compared with it");
 }
 
+/// Several data channels under one control channel carry the sum.
+#[test]
+fn rates_of_data_channels_add_up() {
+    let rates = |settings: &[(&str, &str)]| {
+        let config = config(settings);
+        let rates = [config.downlink.rate, config.uplink.rate].map(|rate| rate.at(at(25)));
+        (rates, config.dpdchs)
+    };
+    let of = |down, up| [("radio.downlink.dpdch", down), ("radio.uplink.dpdch", up)];
+    let factors = [("radio.downlink.sf", "8"), ("radio.uplink.sf", "4")];
+    let step = ("radio.schedule", "[{at = '20 s', sf = 16}]");
+    let with = |down, up, more: &[_]| rates(&[&of(down, up), &factors[..], more].concat());
+    assert_eq!(with("3", "6", &[]), ([kbps(1440), kbps(2880)], [3, 6]));
+    assert_eq!(with("8", "1", &[step]), ([kbps(1920), kbps(480)], [8, 1]), "of the schedule too");
+    assert_eq!(rates(&of("1", "1")), ([kbps(384), kbps(64)], [1, 1]), "one needs no factor");
+}
+
 #[test]
 fn limits_of_error_rates_are_for_both_directions_or_one() {
     let check = |settings: &[(&str, &str)], expect: [BlockErrorRate; 2]| {

@@ -4,6 +4,7 @@ use base::{
     CodeEvent, CodeFact, CommonFact, Direction, Duration, HandoverEvent, HandoverFact, RrcFact,
     RrcState, Time,
 };
+use radio::umts::channels::CodeTree;
 use serde::Serialize;
 
 /// A change of a mobile's RRC state.
@@ -97,12 +98,16 @@ impl CellMetrics {
 pub struct CellSummary {
     /// Mobiles.
     pub ues: u32,
+    /// Cells, each with a code tree of its own.
+    pub cells: u32,
     /// Share of the time that mobiles were in each state, all together.
     pub time_share: StateShares,
     /// Changes of RRC states.
     pub state_changes: u64,
     /// Requests for codes that failed, each time that one was refused.
     pub blocked: Blocked,
+    /// Spreading factor and number of the codes that the common channels of a cell have all along.
+    pub common_codes: Vec<[u32; 2]>,
     /// Codes allocated to mobiles, of all cells together.
     pub codes_in_use: CodesInUse,
     /// What became of the sets of cells.
@@ -171,13 +176,20 @@ pub struct SharedBlocks {
 }
 
 impl CellSummary {
-    /// Of mobiles whose states are `states` at the `end`, in `cells` cells.
-    pub(crate) fn of(metrics: &CellMetrics, states: &[RrcState], cells: u32, end: Time) -> Self {
+    /// Of mobiles whose states are `states` at the `end`, in `cells` cells, each of which began
+    /// with the tree `codes`.
+    pub(crate) fn of(
+        metrics: &CellMetrics,
+        states: &[RrcState],
+        (cells, codes): (u32, &CodeTree),
+        end: Time,
+    ) -> Self {
         let blocked = |event| metrics.codes.iter().filter(|row| row.fact.event == event).count();
         let changes =
             |event| metrics.handovers.iter().filter(|row| row.fact.event == event).count() as u64;
         Self {
             ues: states.len() as u32,
+            cells,
             time_share: metrics.time_share(states, end),
             state_changes: metrics.rrc.len() as u64,
             blocked: Blocked {
@@ -185,6 +197,10 @@ impl CellSummary {
                 power: blocked(CodeEvent::NoPower) as u64,
                 uplink: blocked(CodeEvent::NoUplink) as u64,
             },
+            common_codes: codes
+                .allocated()
+                .map(|code| [code.sf().chips(), code.number()])
+                .collect(),
             codes_in_use: metrics.codes_in_use(cells, end),
             handovers: Handovers {
                 soft: changes(HandoverEvent::Soft),
@@ -272,7 +288,9 @@ mod tests {
         metrics.code(at(2), code(CodeEvent::Allocated));
         metrics.code(at(4), code(CodeEvent::NoCode));
         metrics.code(at(7), code(CodeEvent::Released));
-        let summary = CellSummary::of(&metrics, &[RrcState::Idle], 1, at(10));
+        let codes = CodeTree::of_cell(&[]).expect("room");
+        let summary = CellSummary::of(&metrics, &[RrcState::Idle], (1, &codes), at(10));
+        assert_eq!(summary.common_codes, [[256, 0], [256, 1]]);
         assert_eq!(summary.codes_in_use, CodesInUse { mean: 0.5, max: 1, occupancy: 0.0625 });
         assert_eq!(summary.blocked, Blocked { code: 1, power: 0, uplink: 0 });
     }

@@ -1,9 +1,10 @@
 //! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
 //! sizes bytes; what does not apply is `null`.
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Time};
 use link::{Counters, Drops};
 use radio::umts;
+use radio::umts::channels::CodeTree;
 use scenario::{Network, Scenario};
 use serde::Serialize;
 use world::{Body, Machine};
@@ -163,6 +164,11 @@ pub struct DirectionSummary {
     pub rlc_resets: u64,
     /// Packets that RLC gave up.
     pub discarded_sdus: u64,
+    /// What the blocks sent took of the channel: data, padding and control, repeats included. Over
+    /// `bytes_delivered` it is the effort of a delivery.
+    pub bytes_sent: u64,
+    /// Packets delivered, in bytes at the IP layer.
+    pub bytes_delivered: u64,
 }
 
 impl Summary {
@@ -181,7 +187,7 @@ impl Summary {
             seed: scenario.seed,
             duration_s: duration.as_secs_f64(),
             events,
-            flows: flows.map(|(id, flow)| FlowSummary::of(id, flow, network, duration)).collect(),
+            flows: flows.map(|(id, flow)| FlowSummary::of(id, flow, scenario, network)).collect(),
             links: network
                 .world
                 .machines()
@@ -191,7 +197,10 @@ impl Summary {
             cell: network.world.machines().find_map(|(_, _, machine)| match machine {
                 Machine::Cell { cell, .. } => {
                     let states: Vec<_> = cell.states().collect();
-                    Some(CellSummary::of(metrics.cell(), &states, cell.cells(), end))
+                    let fach = scenario.radio.as_ref().map(|radio| radio.fach.sf);
+                    let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
+                    let cells = (cell.cells(), &codes);
+                    Some(CellSummary::of(metrics.cell(), &states, cells, end))
                 }
                 Machine::Pipe { .. }
                 | Machine::Link { .. }
@@ -203,7 +212,8 @@ impl Summary {
 }
 
 impl FlowSummary {
-    fn of(id: usize, flow: &FlowMetrics, network: &Network, duration: Duration) -> Self {
+    fn of(id: usize, flow: &FlowMetrics, scenario: &Scenario, network: &Network) -> Self {
+        let duration = scenario.duration;
         let end = Time::ZERO + duration;
         let last = flow.completed.unwrap_or(end);
         let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
@@ -236,7 +246,7 @@ impl FlowSummary {
             established_s: seconds(flow.established),
             completed_s: seconds(flow.completed),
             given_up_s: seconds(flow.given_up),
-            pages: network.has_pages.then(|| PageSummary {
+            pages: scenario.flow.has_pages(id as u64).then(|| PageSummary {
                 count: flow.pages.len() as u64,
                 bytes: flow.pages.iter().map(|row| row.fact.bytes).sum(),
                 response_s: Distribution::of(flow.pages.iter().map(|row| row.fact.response)),
@@ -334,17 +344,8 @@ impl RadioSummary {
             Machine::Cell { cell, .. } => Some(cell.total(direction)),
             Machine::Pipe { .. } | Machine::Link { .. } | Machine::Host(_) => None,
         });
-        let [downlink, uplink] = counters.map(|counters| counters.map(DirectionSummary::from));
-        let (downlink, uplink) = (downlink?, uplink?);
-        let total = DirectionSummary {
-            blocks_sent: downlink.blocks_sent + uplink.blocks_sent,
-            blocks_in_error: downlink.blocks_in_error + uplink.blocks_in_error,
-            retransmitted_blocks: downlink.retransmitted_blocks + uplink.retransmitted_blocks,
-            status_pdus: downlink.status_pdus + uplink.status_pdus,
-            rlc_resets: downlink.rlc_resets + uplink.rlc_resets,
-            discarded_sdus: downlink.discarded_sdus + uplink.discarded_sdus,
-        };
-        Some(Self { total, downlink, uplink })
+        let [Some(down), Some(up)] = counters else { return None };
+        Some(Self { total: (down + up).into(), downlink: down.into(), uplink: up.into() })
     }
 }
 
@@ -357,6 +358,8 @@ impl From<umts::Counters> for DirectionSummary {
             status_pdus: counters.status_pdus,
             rlc_resets: counters.resets,
             discarded_sdus: counters.discarded,
+            bytes_sent: counters.bytes_sent,
+            bytes_delivered: counters.bytes_delivered,
         }
     }
 }

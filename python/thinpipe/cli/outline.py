@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,6 +15,8 @@ def outline(values: Mapping[str, str]) -> str:
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
+        if values["radio.kind"] == "umts-cell":
+            parts[""] = _rate_at_most
     elif "link.rate" in values:
         ways = ("link", "link.back")
         parts = {"": _rate, "delay ": _delay, "loss ": _lost}
@@ -21,7 +24,7 @@ def outline(values: Mapping[str, str]) -> str:
         return f"delay {_milliseconds(_wired_s(values))} each way"
     lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
-    return "; ".join([*lines, f"queue {queues}"])
+    return "; ".join([*lines, f"queue {queues}", *_members(values)])
 
 
 def _each_way(down: str, up: str) -> str:
@@ -40,6 +43,23 @@ def _rate(values: Mapping[str, str], way: str) -> str:
         return f"as recorded in {trace}"
     rate = _value(values, f"{way}.rate")
     return "any rate" if rate == "unlimited" else rate
+
+
+def _rate_at_most(values: Mapping[str, str], way: str) -> str:
+    return f"at most {_rate(values, way)}"
+
+
+def _members(values: Mapping[str, str]) -> list[str]:
+    """Return who shares a network of cells."""
+    if values.get("radio.kind") != "umts-cell":
+        return []
+
+    def named(kind: str) -> int:
+        return sum(key.startswith(f"radio.{kind}.") and key.endswith(".name") for key in values)
+
+    node_bs, mobiles = max(named("node_b"), 1), named("ue") + int(values["radio.ues"])
+    counts = {"NodeB": node_bs, "mobile": mobiles}
+    return [" and ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in counts.items())]
 
 
 def _delay(values: Mapping[str, str], way: str) -> str:
@@ -73,6 +93,13 @@ def _milliseconds(time_s: float) -> str:
 
 
 def _blocks_in_error(values: Mapping[str, str], way: str) -> str:
+    cells = values["radio.kind"] == "umts-cell"
+    if cells and values["radio.interference.error_rates"] == "from-place":
+        return "by place"
+    limits = _value(values, f"{way}.tbler_limits")
+    if limits != "off":
+        low, high = (_percent(limit) for limit in json.loads(limits))
+        return f"{low} to {high}"
     return _percent(_value(values, f"{way}.tbler"))
 
 

@@ -18,6 +18,12 @@ UNITS_S: Final = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
 }  # fmt: skip
 
+PARAMETERS: Final = {"from": "start_s", "to": "end_s", "at": "at_s"}
+"""What options are called in Python, if not as here."""
+
+KINDS_WITH: Final = {"modulo": ("packets",), "at": ("codes",), "cell": ("cell", "codes")}
+"""Which kinds take what the others do not."""
+
 
 def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     source: Annotated[
@@ -33,7 +39,8 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram or cell (states, codes and shared channels).",
+            "goodput, rtt-histogram, cell (states, codes and shared channels) or codes (the code "
+            "tree at a time).",
         ),
     ] = None,
     flow: Annotated[
@@ -53,6 +60,17 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     modulo: Annotated[
         int | None,
         typer.Option(metavar="NUMBER", help="Where packet numbers begin anew, 60 if not given."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Of --kind codes: when; otherwise when mobiles first had most of the tree.",
+        ),
+    ] = None,
+    cell: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Of --kind cell and codes: which cell, from 0."),
     ] = None,
     x: Annotated[
         str | None,
@@ -77,7 +95,8 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
 ) -> None:
     """Draw a saved run, or a sweep: means over its seeds with confidence intervals."""
-    of_run = {"kind": kind, "flow": flow, "from": start, "to": end, "modulo": modulo}
+    of_kind = {"modulo": modulo, "at": at, "cell": cell}
+    of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
     if source.suffix == ".parquet":
         _refuse(of_run, "a run")
@@ -87,7 +106,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         _refuse(of_sweep, "a sweep")
         kind, flow = kind or "time-sequence", flow or 0
         file = Path(_default_name(source, kind, flow)) if out is None else out
-        _draw_run(source, file, kind, flow, (start, end, modulo))
+        _draw_run(source, file, kind, flow, {"from": start, "to": end, **of_kind})
     typer.echo(str(file))
 
 
@@ -118,29 +137,24 @@ def _draw_run(
     file: Path,
     kind: str,
     flow: int,
-    view: tuple[str | None, str | None, int | None],
+    view: Mapping[str, str | int | None],
 ) -> None:
     with undisturbed():
         from thinpipe.plot.picture import write_picture
         from thinpipe.recording import load
 
-    start, end, modulo = view
-    if modulo is not None and kind != "packets":
-        raise BadRequestError(f"--modulo {modulo}: only --kind packets takes it")
-    options = {
-        "start_s": _seconds("--from", start),
-        "end_s": _seconds("--to", end),
-        "modulo": modulo,
-    }
-    asked = {name: value for name, value in options.items() if value is not None}
-    given = {
-        "kind": f"--kind {kind}:",
-        "file": f"--out {file}:",
-        "flow": "--flow",
-        "start_s": f"--from {start}:",
-        "end_s": f"--to {end}:",
-        "modulo": f"--modulo {modulo}:",
-    }
+    given = {"kind": f"--kind {kind}:", "file": f"--out {file}:", "flow": "--flow"}
+    asked: dict[str, float] = {}
+    for option, value in view.items():
+        if value is None:
+            continue
+        kinds = KINDS_WITH.get(option, (kind,))
+        if kind not in kinds:
+            only = f"only --kind {' or '.join(kinds)} takes it"
+            raise BadRequestError(f"--{option} {value}: {only}")
+        parameter = PARAMETERS.get(option, option)
+        asked[parameter] = _seconds(f"--{option}", value) if isinstance(value, str) else value
+        given[parameter] = f"--{option} {value}:"
     try:
         write_picture(load(directory), file, kind, flow=flow, **asked)
     except ValueError as error:
@@ -152,10 +166,8 @@ def _default_name(directory: Path, kind: str, flow: int) -> str:
     return f"{directory.resolve().name}-{kind}" + (f"-flow{flow}" if flow else "") + ".png"
 
 
-def _seconds(option: str, text: str | None) -> float | None:
+def _seconds(option: str, text: str) -> float:
     """Return a time that was given with its unit, in seconds."""
-    if text is None:
-        return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
     if found is None or found[2] not in UNITS_S:
         units = ", ".join(list(UNITS_S)[:-1])

@@ -72,7 +72,7 @@ def draw_states(ax: Axes, view: View, rrc: pl.DataFrame, ues: int, duration_s: f
             label=state,
         )
     ax.set_ylim(ues - 0.5, -0.5)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def draw_shared(ax: Axes, view: View, common: pl.DataFrame, cell: int) -> None:

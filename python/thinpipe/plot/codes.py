@@ -44,6 +44,8 @@ _FILL: Final = {
     "blocked": "#D0D0D0",
 }
 _INK: Final = {"free": "#8A8A8A", "allocated": "#FFFFFF", "common": "#000000", "blocked": "#8A8A8A"}
+_NARROW: Final = 32
+"""The least spreading factor whose codes have no room for a word and a number side by side."""
 _LABELLED: Final = 1 / 32
 """The least share of the tree whose code has its number written on it."""
 
@@ -72,6 +74,29 @@ def allocations(codes: pl.DataFrame, cell: int, duration_s: float) -> pl.DataFra
         .filter(event == "allocated")
         .select("ue", "sf", "code", "start_s", "end_s")
     )
+
+
+def busiest(codes: pl.DataFrame, cell: int, duration_s: float) -> float:
+    """Return when mobiles first had most of a cell's code space; 0 if they never had any.
+
+    For the parameters see `allocations`.
+    """
+    had = allocations(codes, cell, duration_s)
+    if len(had) == 0:
+        return 0.0
+    share = 1 / had["sf"].to_numpy()
+    time_s = np.concatenate([had["end_s"].to_numpy(), had["start_s"].to_numpy()])
+    order = np.argsort(time_s, kind="stable")  # what is released at a time is free by then
+    used = np.cumsum(np.concatenate([-share, share])[order])
+    return float(time_s[order][np.argmax(used)])
+
+
+def holders(codes: pl.DataFrame, cell: int, time_s: float) -> pl.DataFrame:
+    """Return who has which codes at a time, as `allocations` does."""
+    import polars as pl
+
+    until_then = codes.filter(pl.col("time_s") <= time_s)
+    return allocations(until_then, cell, np.inf).filter(pl.col("end_s") > time_s)
 
 
 def tree(in_use: pl.DataFrame) -> pl.DataFrame:
@@ -123,16 +148,16 @@ def tree_at(
     """
     import polars as pl
 
-    had = allocations(codes, cell, np.inf).filter(
-        pl.col("start_s") <= time_s, pl.col("end_s") > time_s
-    )
+    had = holders(codes, cell, time_s)
     rows = [(sf, code, "allocated") for sf, code in had.select("sf", "code").iter_rows()]
     rows += [(sf, code, "common") for sf, code in common]
     return tree(pl.DataFrame(rows, schema=["sf", "code", "state"], orient="row"))
 
 
-def draw_tree(ax: Axes, states: pl.DataFrame) -> None:
+def draw_tree(ax: Axes, states: pl.DataFrame, had: pl.DataFrame | None = None) -> None:
     """Draw a tree of codes, a row for each spreading factor, each code above those below it.
+
+    Codes that are wide enough have their number written on them, or whose they are.
 
     Parameters
     ----------
@@ -140,11 +165,15 @@ def draw_tree(ax: Axes, states: pl.DataFrame) -> None:
         Where.
     states
         `sf`, `code` and `state` of each code, as `tree` returns them.
+    had
+        Whose they are, as `holders` returns it.
     """
     import polars as pl
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
+    owners = [] if had is None else had.select("sf", "code", "ue").iter_rows()
+    of = {(sf, code): f"UE {ue}" if sf < _NARROW else f"UE\n{ue}" for sf, code, ue in owners}
     shown = []
     for state in STATES:
         codes = states.filter(pl.col("state") == state)
@@ -164,13 +193,14 @@ def draw_tree(ax: Axes, states: pl.DataFrame) -> None:
                 ax.text(
                     (code + 0.5) / each_sf,
                     np.log2(each_sf / FACTORS[0]),
-                    str(code),
+                    of.get((each_sf, code), str(code)),
                     ha="center",
                     va="center",
                     fontsize="x-small",
+                    linespacing=0.9,
                     color=_INK[state],
                 )
-    ax.set(xlabel="Share of the code space", ylabel="Spreading factor", xlim=(0, 1))
+    ax.set(xlabel="Share of the codes", ylabel="Spreading factor", xlim=(0, 1))
     ax.set_ylim(len(FACTORS) - 0.5, -0.5)
     ax.set_xticks(np.arange(0, 1.01, 0.25))
     ax.set_yticks(range(len(FACTORS)), [str(sf) for sf in FACTORS])

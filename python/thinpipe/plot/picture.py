@@ -27,8 +27,12 @@ KINDS: Final = (
     "goodput",
     "rtt-histogram",
     "cell",
+    "codes",
 )
 """Kinds of pictures: the methods of `Plots`, with dashes."""
+
+OF_CELLS: Final = ("cell", "codes")
+"""Those of a network of cells, not of a flow."""
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 
@@ -63,7 +67,9 @@ def write_picture(
     with style():
         figure = Figure(figsize=SIZE)
         getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), flow=flow, **options)
-        title = f"{result.scenario}, seed {result.seed}, flow {flow}: {run.flows[flow].variant}"
+        title = f"{result.scenario}, seed {result.seed}"
+        if kind not in OF_CELLS:
+            title += f", flow {flow}: {run.flows[flow].variant}"
         figure.suptitle(title, fontsize="medium")
         _save(figure, file)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.plot.cells import draw_shared, draw_states
-from thinpipe.plot.codes import draw_codes
+from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from thinpipe.recording import Recording
+    from thinpipe.result import Cell
 
 MODULO = 60
 """Where packet numbers begin anew in the traced-packet graphs of Fall and Floyd (1996)."""
@@ -248,28 +249,63 @@ class Plots:
         then the load of the cell's FACH and RACH. They stand in the place of `ax`. The flow does
         not matter.
         """
-        summary, duration_s = self._run.cell, self._run.result.duration_s
-        if summary is None:
-            raise ValueError("kind: cell needs a run with radio.kind = umts-cell")
+        summary, duration_s = self._cells("cell", cell), self._run.result.duration_s
         view = View.of(start_s, end_s, duration_s)
         self._check(flow)
         with style():
             ax = ax or _new_axes()
-            ax.set_axis_off()
-            states, codes, shared = (
-                ax.inset_axes((0.0, bottom, 1.0, height))
-                for bottom, height in ((0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
-            )
+            states, codes, shared = _panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
             draw_states(states, view, self._run.rrc, summary.ues, duration_s)
             finish(states, view, "Mobile", bottom=None)
             draw_codes(codes, view, self._run.codes, cell, duration_s)
-            finish(codes, view, f"Code tree of cell {cell}", bottom=None)
+            finish(codes, view, f"Share of codes,\ncell {cell}", bottom=None)
             draw_shared(shared, view, self._run.common, cell)
             finish(shared, view, "Load (%)")
             for upper in (states, codes):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
         return ax
+
+    def codes(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        at_s: float | None = None,
+        cell: int = 0,
+    ) -> Axes:
+        """Draw the code tree of a cell at a time, above who had which codes when.
+
+        A code in use blocks those above and below it. ``None`` is when mobiles first had most of
+        the tree. They stand in the place of `ax`. The flow does not matter.
+        """
+        summary, duration_s = self._cells("codes", cell), self._run.result.duration_s
+        view, rows = View.of(start_s, end_s, duration_s), self._run.codes
+        self._check(flow)
+        if at_s is not None and not 0 <= at_s <= duration_s:
+            raise ValueError(f"at_s: must be from 0 s to {duration_s:g} s, not {at_s:g} s")
+        at_s = busiest(rows, cell, duration_s) if at_s is None else at_s
+        with style():
+            ax = ax or _new_axes()
+            tree, time = _panels(ax, (0.42, 0.58), (0.0, 0.22))
+            states = tree_at(rows, cell, at_s, summary.common_codes)
+            draw_tree(tree, states, holders(rows, cell, at_s))
+            tree.set_xlabel(f"Share of the codes of cell {cell}, at {at_s:.6g} s")
+            draw_codes(time, view, rows, cell, duration_s)
+            time.axvline(at_s, color=COLORS["paper"], linewidth=0.8, linestyle="--")
+            finish(time, view, "Share of codes", bottom=None)
+        return ax
+
+    def _cells(self, kind: str, cell: int) -> Cell:
+        """Return the figures of the network of cells, of which `cell` is one."""
+        summary = self._run.cell
+        if summary is None:
+            raise ValueError(f"kind: {kind} needs a run with radio.kind = umts-cell")
+        if cell not in range(summary.cells):
+            raise ValueError(f"cell: {cell} is none of this run's, 0 to {summary.cells - 1}")
+        return summary
 
     def _view(self, flow: int, start_s: float, end_s: float | None) -> View:
         return View.of(start_s, end_s, self._run.result.duration_s, self._over_s(flow))
@@ -341,6 +377,12 @@ def _above_zero(name: str, value: float) -> float:
     if not value > 0:
         raise ValueError(f"{name}: must be above zero, not {value:g}")
     return value
+
+
+def _panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
+    """Return panels in the place of `ax`, each from its lower edge on and as high as given."""
+    ax.set_axis_off()
+    return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
 
 
 def _new_axes() -> Axes:

@@ -39,10 +39,10 @@ impl BufferManager {
         self.factors[place % 2] * bdp / f64::from(flows.max(1))
     }
 
-    /// True if an SDU of `bytes` fits beside what `waiting` there is of its flow. Two always fit,
-    /// so that a flow can go on at any rate.
-    pub(crate) fn admits(&self, room: f64, waiting: Share, bytes: u32) -> bool {
-        waiting.packets < std::env::var("XL").map_or(2, |s| s.parse().unwrap()) || (waiting.bytes + u64::from(bytes)) as f64 <= room
+    /// True if an SDU of `bytes` fits in `room` beside what `waiting` there is of its flow. Three
+    /// always fit, so that a flow can go on at any rate.
+    pub(crate) fn admits(room: f64, waiting: Share, bytes: u32) -> bool {
+        waiting.packets < LEAST || (waiting.bytes + u64::from(bytes)) as f64 <= room
     }
 
     /// The bytes that `blocks` of `payload` bytes in each TTI carry in a round-trip time.
@@ -52,8 +52,9 @@ impl BufferManager {
     }
 }
 
-/// How many SDUs a flow may always have waiting: one being sent, one to follow it.
-const LEAST: u32 = 2;
+/// How many SDUs a flow may always have waiting, that which is being sent included: those whose
+/// acknowledgements tell the sender at once that the one before them was dropped (RFC 5681 §3.2).
+const LEAST: u32 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -82,20 +83,28 @@ mod tests {
     }
 
     #[test]
-    fn each_flow_has_its_share_and_never_less_than_two() {
+    fn flows_have_the_factors_in_turn() {
+        let rooms = [0, 1, 2, 3].map(|place| manager(1.0).room(6000.0, place, 2) as u32);
+        assert_eq!(rooms, [3000, 1500, 3000, 1500]);
+    }
+
+    #[test]
+    fn each_flow_has_its_share_and_never_less_than_three() {
         let check = |factor, flows, packets, waiting: u64, expect| {
             let share = Share { packets, bytes: waiting };
-            let manager = manager(factor);
-            let admits = manager.admits(manager.room(6000.0, 0, flows), share, 1500);
+            let room = manager(factor).room(6000.0, 0, flows);
+            let admits = BufferManager::admits(room, share, 1500);
             assert_eq!(admits, expect, "{factor} of {flows} flows, {packets} wait");
         };
         check(1.0, 1, 3, 4500, true);
         check(1.0, 1, 3, 4501, false);
-        check(1.0, 2, 2, 3000, false);
-        check(1.0, 9, 1, 1500, true);
+        check(1.0, 2, 3, 1500, true);
+        check(1.0, 2, 3, 1501, false);
+        check(1.0, 9, 2, 3000, true);
+        check(1.0, 9, 3, 4500, false);
         check(0.0, 1, 0, 0, true);
         check(2.0, 1, 7, 10_500, true);
-        check(0.5, 1, 2, 1500, true);
-        check(0.5, 1, 2, 1501, false);
+        check(0.5, 1, 3, 1500, true);
+        check(0.5, 1, 3, 1501, false);
     }
 }

@@ -47,7 +47,8 @@ pub enum Dpcch {
     /// Data and control channel of a slot succeed or fail together: one draw decides over both.
     WithData,
     /// The control channel fails on its own with the same probability, and the block with it: one
-    /// draw for the DPDCH, one for the DPCCH.
+    /// draw for the DPDCH, one for the DPCCH, which is shared by the blocks that go side by side
+    /// over several DPDCHs.
     Apart,
 }
 

@@ -16,6 +16,9 @@ pub struct DchConfig {
     pub uplink: Channel,
     /// What decides whether a block arrives, in either direction.
     pub dpcch: Dpcch,
+    /// How many DPDCHs go under one DPCCH, downlink and uplink: as many blocks are on the air side
+    /// by side, and where the DPCCH fails on its own they are lost together.
+    pub dpdchs: [u32; 2],
     /// Whether the mobile is reached at all.
     pub coverage: Schedule<Coverage>,
     /// When nothing is sent in either direction.
@@ -35,6 +38,7 @@ impl DchConfig {
             downlink,
             uplink,
             dpcch: Dpcch::WithData,
+            dpdchs: [1; 2],
             coverage: Coverage::There.into(),
             interruptions: Vec::new(),
             buffer: None,
@@ -50,6 +54,9 @@ impl DchConfig {
         }
         for channel in [&self.downlink, &self.uplink] {
             channel.check()?;
+        }
+        if let Some(dpdchs) = self.dpdchs.iter().find(|dpdchs| !(1..=8).contains(*dpdchs)) {
+            return Err(ConfigError::Dpdchs(*dpdchs));
         }
         if let Some(gap) = self.interruptions.iter().find(|gap| gap.from >= gap.to) {
             return Err(ConfigError::Interruption(*gap));
@@ -110,6 +117,8 @@ pub enum ConfigError {
     Rate(Rate),
     /// Limits of an error rate of which the lower is the higher.
     Limits(BlockErrorRate),
+    /// No DPDCH, or more than any direction has.
+    Dpdchs(u32),
     /// An interruption that ends before it has begun.
     Interruption(Interruption),
     /// A header of the convergence protocol longer than any.
@@ -124,6 +133,7 @@ impl fmt::Display for ConfigError {
             Self::Tti(tti) => write!(f, "TTI {tti:?}: must be 10 ms, 20 ms, 40 ms or 80 ms"),
             Self::Rate(rate) => write!(f, "rate {} bit/s: too high", rate.as_bps()),
             Self::Limits(_) => write!(f, "limits of the block error rate: reversed"),
+            Self::Dpdchs(dpdchs) => write!(f, "{dpdchs} DPDCHs: must be 1 to 8"),
             Self::Interruption(Interruption { from, to, .. }) => {
                 write!(f, "interruption from {from:?} to {to:?}: must end after it begins")
             }

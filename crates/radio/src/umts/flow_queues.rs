@@ -32,6 +32,11 @@ impl<T> FlowQueues<T> {
         sdu
     }
 
+    /// How many wait.
+    pub(crate) fn len(&self) -> u32 {
+        self.queues.iter().map(|(_, queue)| queue.len() as u32).sum()
+    }
+
     /// What waits, flow by flow.
     pub(crate) fn sdus(&self) -> impl Iterator<Item = &T> {
         self.queues.iter().flat_map(|(_, queue)| queue.iter().map(|(_, sdu)| sdu))
@@ -76,11 +81,11 @@ mod tests {
         for (flow, number) in came {
             queues.push(Time::from_nanos(number.into()), Numbered { flow, number });
         }
-        assert_eq!(queues.sdus().count(), came.len());
+        assert_eq!((queues.len(), queues.sdus().count()), (6, 6));
         let left = std::iter::from_fn(|| queues.pop());
         let left: Vec<_> = left.map(|(at, sdu)| (at.as_nanos(), sdu.number)).collect();
         assert_eq!(left, [0, 3, 5, 1, 4, 2].map(|number| (u64::from(number), number)));
-        assert_eq!(queues.sdus().count(), 0);
+        assert_eq!((queues.len(), queues.sdus().count()), (0, 0));
     }
 
     #[test]

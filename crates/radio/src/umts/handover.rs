@@ -17,7 +17,8 @@ pub struct Config {
     pub add_range_db: f64,
     /// Event 1b: a cell leaves whose pilot is more than this below the best.
     pub remove_range_db: f64,
-    /// Half of it is taken off the range of 1a, put on that of 1b, and asked of a better cell in 1c.
+    /// Half of it is taken off the range of 1a, put on that of 1b, and asked of a better cell in
+    /// 1c.
     pub hysteresis_db: f64,
     /// By how much a cell must be better for a hard handover (event 1d, or 2a on another carrier).
     pub hard_hysteresis_db: f64,

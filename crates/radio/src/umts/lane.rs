@@ -64,9 +64,10 @@ impl<T> Lane<T> {
         seed: u64,
         name: &str,
     ) -> Self {
-        let (end, Channel { tti, limit, .. }) = match direction {
-            Direction::Downlink => ("downlink", &config.downlink),
-            Direction::Uplink => ("uplink", &config.uplink),
+        let [down, up] = config.dpdchs;
+        let (end, Channel { tti, limit, .. }, dpdchs) = match direction {
+            Direction::Downlink => ("downlink", &config.downlink, down),
+            Direction::Uplink => ("uplink", &config.uplink, up),
         };
         Self {
             direction,
@@ -83,7 +84,7 @@ impl<T> Lane<T> {
                 .buffer
                 .filter(|manager| manager.service == Service::InTurn)
                 .map(|_| FlowQueues::new()),
-            errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch),
+            errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch, dpdchs),
             pdcp: Convergence::new(config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
             contents: Contents { base: 0, sdus: VecDeque::new() },
@@ -220,19 +221,13 @@ impl<T: Sdu> Lane<T> {
         if let Some(backlog) = &mut self.backlog {
             backlog.enter(Waiting::of(&sdu));
         }
-        let queued = match &mut self.queues {
-            None => {
-                self.hand_in(now, sdu);
-                0
-            }
-            Some(queues) => {
-                queues.push(now, sdu);
-                let queued = queues.sdus().count() as u32;
-                self.top_up(now, 1);
-                queued
-            }
-        };
-        self.counters.queue_max = self.counters.queue_max.max(self.sdus.waiting() + queued);
+        match &mut self.queues {
+            None => self.hand_in(now, sdu),
+            Some(queues) => queues.push(now, sdu),
+        }
+        let ahead = self.queues.as_ref().map_or(0, FlowQueues::len);
+        self.counters.queue_max = self.counters.queue_max.max(self.sdus.waiting() + ahead);
+        self.top_up(now, 1);
         Ok(())
     }
 
@@ -250,6 +245,14 @@ impl<T: Sdu> Lane<T> {
 
     /// The link control gets SDUs of the flows in turn until it has `bytes` to send, or all.
     pub(crate) fn top_up(&mut self, now: Time, bytes: u64) {
+        if self.queues.is_some() {
+            self.serve_in_turn(now, bytes);
+        }
+    }
+
+    /// Apart from `top_up`, since most bearers have no queues to look at on every tick.
+    #[cold]
+    fn serve_in_turn(&mut self, now: Time, bytes: u64) {
         while self.sdus.unsent_bytes() < bytes {
             let Some((came, sdu)) = self.queues.as_mut().and_then(FlowQueues::pop) else { return };
             self.sdus.waiting_time += now.saturating_since(came);
@@ -315,7 +318,7 @@ impl<T: Sdu> Lane<T> {
         let bdp = manager.bdp(coming.unwrap_or(self.usual), self.payload, self.tti);
         let waiting = backlog.share(Scope::Flow, sdu.flow());
         let room = manager.room(bdp, backlog.place(sdu.flow()), backlog.flows_with(sdu.flow()));
-        manager.admits(room, waiting, sdu.bytes())
+        BufferManager::admits(room, waiting, sdu.bytes())
     }
 
     /// How much waits that the limit counts beside `sdu`.

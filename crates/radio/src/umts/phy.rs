@@ -13,6 +13,8 @@ pub(crate) struct BlockErrors {
     data: Philox,
     /// The same of the control channel, where that fails on its own.
     control: Option<Philox>,
+    /// How many blocks go side by side, under one slot of the control channel.
+    dpdchs: u32,
     /// Where in its limits the error rate of a frame lies.
     frames: Philox,
     frames_per_tti: u64,
@@ -25,13 +27,15 @@ pub(crate) struct ErrorMask {
 }
 
 impl BlockErrors {
-    pub(crate) fn new(seed: u64, name: &str, tti: Duration, dpcch: Dpcch) -> Self {
+    /// Those of a channel of `dpdchs` DPDCHs.
+    pub(crate) fn new(seed: u64, name: &str, tti: Duration, dpcch: Dpcch, dpdchs: u32) -> Self {
         Self {
             data: Philox::named(seed, name),
             control: match dpcch {
                 Dpcch::WithData => None,
                 Dpcch::Apart => Some(Philox::named(seed, &format!("{name}/DPCCH"))),
             },
+            dpdchs,
             frames: Philox::named(seed, &format!("{name}/frames")),
             frames_per_tti: tti.whole(FRAME).max(1),
         }
@@ -50,7 +54,7 @@ impl BlockErrors {
         mask.words.resize(blocks.div_ceil(64) as usize, 0);
         mask.add(self.data, tti, blocks, tbler);
         if let Some(control) = self.control {
-            mask.add(control, tti, blocks, tbler);
+            mask.add_slots(control, tti, blocks.div_ceil(self.dpdchs), self.dpdchs, tbler);
         }
         if let Some(last) = mask.words.last_mut()
             && !blocks.is_multiple_of(64)
@@ -112,6 +116,22 @@ impl ErrorMask {
             self.words[group as usize / 16] |= errors << (group % 16 * 4);
         }
     }
+
+    /// The same of `slots` slots, each of which takes `dpdchs` blocks with it.
+    fn add_slots(&mut self, philox: Philox, tti: u64, slots: u32, dpdchs: u32, tbler: Probability) {
+        let slot = u64::MAX >> (64 - dpdchs);
+        for group in 0..slots.div_ceil(4) {
+            let draws = philox.at([group, tti as u32, (tti >> 32) as u32, 0]);
+            let hits = (4 * group..slots).zip(draws).filter(|(_, draw)| tbler.hit(*draw));
+            for (place, _) in hits {
+                let (word, shift) = ((place * dpdchs / 64) as usize, place * dpdchs % 64);
+                self.words[word] |= slot << shift;
+                if let Some(next) = self.words.get_mut(word + 1) {
+                    *next |= slot.checked_shr(64 - shift).unwrap_or(0);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +143,7 @@ mod tests {
     }
 
     fn errors(millis: u64, dpcch: Dpcch) -> BlockErrors {
-        BlockErrors::new(1, "bearer/downlink", Duration::from_millis(millis), dpcch)
+        BlockErrors::new(1, "bearer/downlink", Duration::from_millis(millis), dpcch, 1)
     }
 
     fn draw(tbler: f64, tti: u64, blocks: u32) -> ErrorMask {
@@ -172,6 +192,32 @@ mod tests {
         }
         let share = share(&apart, of(0.1).into());
         assert!((0.188..0.192).contains(&share), "1 − 0.9² is 0.19, not {share}");
+    }
+
+    /// Under n DPDCHs the draw of slot k decides over the blocks from n · k to n · k + n − 1.
+    #[test]
+    fn a_slot_of_the_control_channel_decides_over_every_data_channel() {
+        let errors = |dpcch, dpdchs| {
+            BlockErrors::new(1, "bearer/downlink", Duration::from_millis(10), dpcch, dpdchs)
+        };
+        let drawn = |errors: &BlockErrors, tti| {
+            let mut mask = ErrorMask::default();
+            errors.draw(tti, 130, of(0.2).into(), &mut mask);
+            (0..130).map(|block| mask.from(block) & 1 == 1).collect::<Vec<_>>()
+        };
+        let slots = BlockErrors {
+            data: Philox::named(1, "bearer/downlink/DPCCH"),
+            ..errors(Dpcch::WithData, 1)
+        };
+        for dpdchs in 1..=8 {
+            let (with, apart) = (errors(Dpcch::WithData, dpdchs), errors(Dpcch::Apart, dpdchs));
+            for tti in 0..50 {
+                let (data, slot) = (drawn(&with, tti), drawn(&slots, tti));
+                let either = |block: usize| data[block] || slot[block / dpdchs as usize];
+                let expect: Vec<_> = (0..130).map(either).collect();
+                assert_eq!(drawn(&apart, tti), expect, "{dpdchs} DPDCHs, TTI {tti}");
+            }
+        }
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use base::{Duration, Probability};
 
 use super::{
-    Absent, Always, Chance, Form, Key, Leaf, OfTime, Section, one_paragraph, scalar, table,
+    Absent, Always, Chance, Form, Key, Leaf, OfTime, Section, join, one_paragraph, scalar, table,
 };
 use crate::error::Fault;
 use crate::form::Count;
-use crate::tree::{Item, Node, Scalar};
+use crate::nearest::nearest;
+use crate::tree::{Item, Node, Scalar, Table};
 
 /// Whole numbers: `[14, 28]`, or `14,28` in a setting.
 pub(crate) struct Numbers;
@@ -139,12 +140,16 @@ impl<S: Section + Timed> Form for Steps<S> {
         let mut steps: Vec<S> = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let key = format!("{key}[{index}]");
+            refuse_unknown::<S>(table(item, &key)?, &key)?;
             if table(item, &key)?.get("at").is_none() {
                 return Err(item.fault(&key, "at is missing, as in at = \"20 s\""));
             }
             let step = Always::<S>::read(item, &key, &S::default())?;
             if steps.last().is_some_and(|before| step.at() < before.at()) {
-                return Err(item.fault(&key, "must not lie before the one before it"));
+                return Err(item.fault(
+                    &key,
+                    "must not come before the one before it: the list is in order of time",
+                ));
             }
             steps.push(step);
         }
@@ -155,6 +160,19 @@ impl<S: Section + Timed> Form for Steps<S> {
         let steps: Vec<_> = value.iter().map(inline).collect();
         visit(shown(key, format!("[{}]", steps.join(", ")), &expected::<S>(), doc));
     }
+}
+
+/// A step's keys are not among those of a scenario, so the nearest is one of its own.
+fn refuse_unknown<S: Section>(table: &Table, at: &str) -> Result<(), Fault> {
+    let mut known = Vec::new();
+    S::default().visit("", &mut |key| known.push(key.name));
+    let Some((name, item)) = table.iter().find(|(name, _)| !known.iter().any(|key| key == name))
+    else {
+        return Ok(());
+    };
+    let meant = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+    let message = format!("unknown key; did you mean {meant}?");
+    Err(Fault { origin: item.origin.clone(), subject: join(at, name), message })
 }
 
 /// What a step may have, with the forms of its values.

@@ -1,12 +1,12 @@
 //! `[radio.downlink]`, `[radio.uplink]`: the channels of a bearer, and how they change over time.
 
 use base::{Direction, Duration, Probability, Rate};
-use radio::umts::{self, BufferManager};
 use radio::umts::channels::{SpreadingFactor, SpreadingTable};
+use radio::umts::{self, BufferManager};
 
 use crate::form::{
-    Absent, Chance, ChanceLimits, Count, Leaf, OfTime, Or, Speed, Steps, Tbler, Timed, Word,
-    as_key, section, words,
+    Absent, Chance, ChanceLimits, Count, Factor, Leaf, OfTime, Or, Speed, Steps, Tbler, Timed,
+    Word, as_key, section, words,
 };
 use crate::tree::Scalar;
 
@@ -18,6 +18,9 @@ section! {
         /// The spreading factor, in the place of `rate`: `radio.spreading` says what rate it has.
         /// With `auto` the least rate that carries what the flows ask for together (`flow.rate`).
         pub sf: Option<Spreading> as Or<as_key::Rate, Spreading> = None;
+        /// How many DPDCHs of that factor go under one DPCCH; their rates add up. Uplink 1 to 6,
+        /// several of them with factor 4 alone (TS 25.211 §5.2.1).
+        pub dpdch: u32 as Count<u32, 1, 8> = 1;
         /// Transmission time interval.
         pub tti: Duration as Tti = Duration::from_millis(10);
         /// Transport block error rate of this direction.
@@ -152,6 +155,11 @@ section! {
         pub rtt: Option<Duration> as Or<Missing, OfTime<1>> = None;
         /// What the flows are for.
         pub class: Class as Word<Class> = Class::Bulk;
+        /// How many bandwidth-delay products (BDP) a bulk flow may have waiting. Default: one
+        /// (Villamizar and Song 1994).
+        pub bulk: f64 as Factor = 1.0;
+        /// How many an interactive flow may have waiting. Default: half of one, our choice.
+        pub interactive: f64 as Factor = 0.5;
         /// In which order what waits is sent.
         pub service: Service as Word<Service> = Service::InOrder;
         /// How long ahead of a change of rate the coming rate counts. Default: one round trip, so
@@ -173,9 +181,9 @@ words! {
 words! {
     /// What flows are for.
     pub enum Class {
-        /// Throughput: a whole bandwidth-delay product (Villamizar and Song 1994).
+        /// Throughput.
         Bulk = "bulk",
-        /// Short waits: half of it, our choice.
+        /// Short waits.
         Interactive = "interactive",
         /// Bulk and interactive in turn, in the order in which the flows begin.
         Mixed = "mixed",
@@ -199,12 +207,10 @@ impl Buffer {
             Manager::Off => None,
             Manager::Bdp => self.rtt,
         }?;
-        let bulk: f64 = std::env::var("XF").map_or(1.0, |s| s.parse().unwrap());
-        let interactive = 0.5;
         let factors = match self.class {
-            Class::Bulk => [bulk, bulk],
-            Class::Interactive => [interactive, interactive],
-            Class::Mixed => [bulk, interactive],
+            Class::Bulk => [self.bulk; 2],
+            Class::Interactive => [self.interactive; 2],
+            Class::Mixed => [self.bulk, self.interactive],
         };
         let service = match self.service {
             Service::InOrder => umts::Service::InOrder,

@@ -24,7 +24,7 @@ section! {
             None;
         /// What is transferred.
         pub application: Application as Word<Application> = Application::File;
-        /// The pages, where the application is `web`.
+        /// The pages, where there are some.
         pub web: Web as Always<Web> = Web::default();
         /// What each asks of the radio, where that picks the spreading factor (`sf = "auto"`).
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
@@ -39,6 +39,15 @@ impl Flow {
     /// Payload bytes of each flow in segments of `mss` bytes; `None` is without end.
     pub fn payload(&self, mss: u32) -> Option<u64> {
         self.segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
+    }
+
+    /// Whether flow number `index` carries pages.
+    pub const fn has_pages(&self, index: u64) -> bool {
+        match self.application {
+            Application::File => false,
+            Application::Web => true,
+            Application::Mixed => index % 2 == 1,
+        }
     }
 }
 

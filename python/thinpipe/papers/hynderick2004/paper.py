@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from thinpipe.papers.hynderick2004 import figures, tables
+from thinpipe.papers.hynderick2004 import chapter6, figures, tables
 from thinpipe.papers.hynderick2004.check import MEASURES, Measure
 from thinpipe.papers.hynderick2004.experiments import (
     BITS,
@@ -197,7 +197,7 @@ PAPER: Final = Paper(
     id="hynderick2004",
     citation=(
         "O. Hynderick, S. Raes: TCP performance over WCDMA, master's thesis, 2004; chapters IV "
-        "and V: TCP's equilibrium, and how its versions recover from drops"
+        "to VI: TCP's equilibrium, how its versions recover from drops, and TCP over UMTS"
     ),
     text=(
         "A sender, 8 Mbit/s and 0.1 ms to a router, 0.8 Mbit/s and 100 ms to a receiver: the "
@@ -205,9 +205,13 @@ PAPER: Final = Paper(
         "the recovery of each version of TCP. TCP here is as ns-2 had it then: the profile "
         "ns2-1996, packets of 1000 B of payload, a window of 28.",
         "Where a fact lists packets, ours must be the same packets in the same order.",
+        *chapter6.TEXT,
     ),
-    items=ITEMS,
-    facts=FACTS,
-    measures={name: _measure(measure) for name, measure in MEASURES.items()},
+    items=(*ITEMS, *chapter6.ITEMS),
+    facts=(*FACTS, *chapter6.FACTS),
+    measures={
+        **{name: _measure(measure) for name, measure in MEASURES.items()},
+        **chapter6.MEASURES,
+    },
 )
 """What the thesis states and how it is checked."""

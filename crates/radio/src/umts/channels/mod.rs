@@ -24,7 +24,7 @@ pub use formats::{
 pub use header::{HeaderError, MacHeader, Multiplexed, UeId};
 pub use logical::{LogicalChannel, Plane};
 pub use mapping::IllegalMapping;
-pub use physical::{Content, DedicatedChannels, DedicatedError, PhysicalChannel, Reception};
+pub use physical::{Content, DedicatedChannels, DedicatedError, PhysicalChannel};
 pub use spreading::{SlotFormat, SpreadingError, SpreadingFactor, SpreadingTable};
 pub use transport::TransportChannel;
 

@@ -141,27 +141,6 @@ impl DedicatedChannels {
     pub const fn dpdchs(&self) -> u32 {
         self.dpdchs
     }
-
-    /// What becomes of a slot, given what became of the DPCCH and of each DPDCH. All share one
-    /// fate: without pilot and format indicator no DPDCH can be read, and coded blocks are spread
-    /// over all of them (TS 25.212 §4.2.10), so that one that is missing spoils the rest.
-    pub fn slot(dpcch: Reception, dpdchs: &[Reception]) -> Reception {
-        let intact = |reception: &Reception| *reception == Reception::Intact;
-        if intact(&dpcch) && dpdchs.iter().all(intact) {
-            Reception::Intact
-        } else {
-            Reception::Lost
-        }
-    }
-}
-
-/// How a physical channel's part of a slot arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reception {
-    /// Readable.
-    Intact,
-    /// Not.
-    Lost,
 }
 
 /// Why there are no such dedicated channels.
@@ -242,16 +221,5 @@ mod tests {
             "0 DPDCHs of spreading factor 16 downlink: must be 1 to 8"
         );
         assert!(error(Direction::Uplink, 512, 1).contains("only the downlink has 512"));
-    }
-
-    #[test]
-    fn data_and_control_of_a_slot_share_one_fate() {
-        use Reception::{Intact, Lost};
-        for pattern in 0..1_u32 << 7 {
-            let part = |index: u32| if pattern >> index & 1 == 0 { Intact } else { Lost };
-            let dpdchs: Vec<Reception> = (1..7).map(part).collect();
-            let whole = if pattern == 0 { Intact } else { Lost };
-            assert_eq!(DedicatedChannels::slot(part(0), &dpdchs), whole);
-        }
     }
 }

@@ -177,7 +177,10 @@ proptest! {
     /// decisions are those that make it so.
     #[test]
     fn sets_follow_from_decisions(
-        rounds in prop::collection::vec((prop::collection::vec(-25.0..-3.0_f64, 5), 1..80_u64), 1..25),
+        rounds in prop::collection::vec(
+            (prop::collection::vec(-25.0..-3.0_f64, 5), 1..80_u64),
+            1..25,
+        ),
         size in 1..4_usize,
         connected in any::<bool>(),
         soft in any::<bool>(),
@@ -218,7 +221,8 @@ proptest! {
                 prop_assert!(connected || !set.drifts(&net), "no drift without Iur");
                 let carrier = |cell: &u32| net.cells[*cell as usize].carrier;
                 prop_assert!(shadow.iter().all(|cell| carrier(cell) == carrier(&shadow[0])));
-                prop_assert!(shadow.iter().enumerate().all(|(i, cell)| !shadow[..i].contains(cell)));
+                let is_new = |(i, cell)| !shadow[..i].contains(cell);
+            prop_assert!(shadow.iter().enumerate().all(is_new));
             }
         }
     }

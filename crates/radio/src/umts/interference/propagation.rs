@@ -30,8 +30,8 @@ impl PathLoss {
     /// minimum coupling loss of 70 dB (TR 25.942 §4.5.1.1, §5.1.4.2).
     pub const MACRO: Self = Self { at_1_km_db: 128.1, decade_db: 37.6, least_db: 70.0 };
 
-    /// COST 231-Hata (COST 231 final report, §4.4.1) at `mhz` from 1,500 to 2,000, with the `NodeB`'s
-    /// antenna at 30 to 200 m and the UE's at 1 to 10 m.
+    /// COST 231-Hata (COST 231 final report, §4.4.1) at `mhz` from 1,500 to 2,000, with the
+    /// `NodeB`'s antenna at 30 to 200 m and the UE's at 1 to 10 m.
     pub fn cost231_hata(mhz: f64, node_b_m: f64, ue_m: f64, area: Area) -> Self {
         let (f, h) = (log10(mhz), log10(node_b_m));
         let ue = (1.1 * f - 0.7) * ue_m - (1.56 * f - 0.8);

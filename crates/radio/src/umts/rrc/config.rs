@@ -32,7 +32,8 @@ pub struct Config {
     pub rest: Rest,
     /// When shared channels no longer do.
     pub traffic_volume: TrafficVolume,
-    /// After so many cell updates in a row without data the UE is put into `URA_PCH`; `None`: never.
+    /// After so many cell updates in a row without data the UE is put into `URA_PCH`; `None`:
+    /// never.
     pub updates_before_ura: Option<u32>,
     /// How long a UE without any cell keeps its connection (T307, T314, T315, T317).
     pub out_of_service: Duration,

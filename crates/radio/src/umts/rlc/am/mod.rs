@@ -11,6 +11,7 @@ pub mod pdu;
 mod poll;
 mod receiver;
 mod reset;
+mod retransmissions;
 mod status;
 pub mod superfield;
 #[cfg(test)]

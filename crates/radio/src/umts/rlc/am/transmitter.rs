@@ -4,6 +4,7 @@ use base::{Duration, Time};
 
 use super::discard::{Discard, Unanswered};
 use super::poll::{Polls, Sending};
+use super::retransmissions::{Retransmissions, Retransmitted};
 use super::status::StatusReport;
 use super::{Config, OnLimit};
 use crate::umts::mac::TransportBlocks;
@@ -32,17 +33,9 @@ pub(crate) struct Transmitter {
     /// What waits to be sent again.
     missing: Bits,
     missing_count: u32,
-    /// For each number of the ring, its retransmissions.
-    retransmissions: Box<[Retransmissions]>,
+    retransmissions: Retransmissions,
     /// A PDU reached its limit of retransmissions.
     exhausted: Option<Sn>,
-}
-
-/// How often a PDU has been sent again, and when for the last time.
-#[derive(Clone, Copy, Default, Debug)]
-struct Retransmissions {
-    last: Time,
-    count: u32,
 }
 
 /// What a window that does not get through leads to.
@@ -56,7 +49,6 @@ pub(crate) enum Verdict {
 
 impl Transmitter {
     pub(crate) fn new(config: &Config, delay: Duration) -> Self {
-        let ring = vec![Retransmissions::default(); Sn::SPAN as usize];
         Self {
             window: u64::from(config.window),
             delay,
@@ -69,7 +61,7 @@ impl Transmitter {
             reported: Sn::ZERO,
             missing: Bits::new(),
             missing_count: 0,
-            retransmissions: ring.into_boxed_slice(),
+            retransmissions: Retransmissions::default(),
             exhausted: None,
         }
     }
@@ -197,7 +189,7 @@ impl Transmitter {
     /// since, or was still on its way, the report says nothing about that: only a report from
     /// after its arrival counts.
     fn handle_missing(&mut self, sn: Sn, built: Time) {
-        let Retransmissions { last, count } = self.retransmissions[usize::from(sn.wire())];
+        let Retransmitted { last, count } = self.retransmissions.of(sn);
         if last + self.delay >= built {
             return;
         }
@@ -215,7 +207,7 @@ impl Transmitter {
             let sn = self.missing.first_set(from, self.next).expect("counted as missing");
             self.missing.clear(sn, 1);
             self.missing_count -= 1;
-            self.note_retransmission(now, sn);
+            self.retransmissions.note(now, sn);
             let is_last =
                 self.missing_count == 0 && self.polls.triggers().last_in_retransmission_buffer;
             let sending =
@@ -236,19 +228,14 @@ impl Transmitter {
             return;
         }
         let sn = if self.reported < self.next { self.next - 1 } else { self.floor() };
-        let count = self.retransmissions[usize::from(sn.wire())].count;
+        let count = self.retransmissions.of(sn).count;
         if self.max_retransmissions.is_some_and(|max| count >= max) {
             self.exhausted = self.exhausted.max(Some(sn));
             return;
         }
-        self.note_retransmission(now, sn);
+        self.retransmissions.note(now, sn);
         self.polls.repeated(now, self.next);
         blocks.push_again(sn, true);
-    }
-
-    fn note_retransmission(&mut self, now: Time, sn: Sn) {
-        let entry = &mut self.retransmissions[usize::from(sn.wire())];
-        *entry = Retransmissions { last: now, count: entry.count + 1 };
     }
 
     fn send_new(&mut self, now: Time, sdus: &mut Sdus, blocks: &mut TransportBlocks) {
@@ -259,7 +246,9 @@ impl Transmitter {
             let cut = sdus.segment(now, self.next, most, self.polls.sdu_stride());
             let first = self.next;
             self.next = first + u64::from(cut.pdus);
-            self.begin_counts(first);
+            if self.max_retransmissions.is_some() {
+                self.retransmissions.begin(first, self.next);
+            }
             let sending = Sending {
                 pdus: cut.pdus,
                 sdu_ends: cut.sdu_ends,
@@ -268,15 +257,6 @@ impl Transmitter {
                 next: self.next,
             };
             blocks.push_new(first, cut.pdus, self.polls.decide(now, sending));
-        }
-    }
-
-    /// New PDUs have not been sent again, whatever the ring says of their predecessors.
-    fn begin_counts(&mut self, first: Sn) {
-        if self.max_retransmissions.is_some() {
-            for offset in 0..self.next - first {
-                self.retransmissions[usize::from((first + offset).wire())].count = 0;
-            }
         }
     }
 

@@ -1,0 +1,321 @@
+"""The items of chapter VI: what each needs, draws and tabulates, and the words of the report."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thinpipe.papers.hynderick2004.chapter6 import (
+    advice,
+    blackouts,
+    buffers,
+    contradictions,
+    figures,
+    limits,
+    parameters,
+    queues,
+    rates,
+    recovery,
+    sharing,
+    variants,
+)
+from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.paper import Item
+
+_RECOVERY: Final = (
+    Item(
+        "set-up",
+        "Chapter VI: the set-up",
+        (
+            "A file of 1 MB (10⁶ bytes) to a mobile over a dedicated channel; packets are 540 B or "
+            "1,540 B, 40 B of them headers. What the thesis leaves open stands in the scenario "
+            "umts-thesis, each value with its reason.",
+            "A rate counts PDUs with their headers of 3 B, and what is no whole number of blocks "
+            "an interval is carried over to the next.",
+        ),
+        (*parameters.RATE_POINTS, *parameters.ALL_VARIANTS,
+         *recovery.cells(0.1, recovery.TOGETHER)),
+        Keep.TABLES,
+        tabulate=parameters.table_rates,
+        traced=(*parameters.SAMPLE_POINTS, queues.over_time(4), parameters.FOREVER),
+    ),
+    Item(
+        "link-recovery",
+        "Table VI.1 and figures VI.1 to VI.3: link-layer recovery",
+        (
+            "Tahoe, SF 8, 540 B, initial window 1, queue unlimited. The thesis's own link control "
+            "(PDUs of 60 B, a time-out of 60 ms, feedback that names the next PDU expected) stands "
+            "beside that of TS 25.322 at its best, which repairs each PDU by name.",
+            "What the thesis measured without recovery, 2,132 B/s, needs about 15 % of segments "
+            "lost. Nine PDUs at 1 % lose 8.6 %; 16.5 % if the data and the control channel of a "
+            "block fail apart.",
+        ),
+        recovery.TABLE_POINTS,
+        Keep.TABLES,
+        figures.link_recovery,
+        recovery.table,
+        traced=(
+            *(
+                point
+                for drawn in (recovery.THESIS, recovery.TOGETHER, recovery.APART)
+                for point in recovery.cells(0.01, (*recovery.WITHOUT, *drawn))
+            ),
+            recovery.shown(0.01),
+            recovery.shown(0.1),
+        ),
+    ),
+    Item(
+        "variants-alike",
+        "Figures VI.4 to VI.7: with recovery all variants are the same",
+        ("The same blocks are in error for each variant. Acknowledgement times are compared "
+         "exactly.",),
+        recovery.GRID_POINTS,
+        Keep.TABLES,
+        figures.alike,
+        recovery.grid,
+        traced=recovery.curves(),
+    ),
+    Item(
+        "link-limits",
+        "How much recovery: limits of retransmissions, delivery in and out of sequence",
+        ("The thesis claims this without a figure. SF 8, 540 B, Tahoe, queue unlimited; a PDU sent "
+         "again as often as it may is given up with its packet.",),
+        (*limits.LIMIT_POINTS, *limits.ORDER_POINTS),
+        Keep.SEGMENTS,
+        figures.limited,
+        lambda outcomes: (*limits.table_limits(outcomes), *limits.table_orders(outcomes)),
+    ),
+)  # fmt: skip
+
+_QUEUES: Final = (
+    Item(
+        "queue-level",
+        "Figures VI.8, VI.9 and VI.13 to VI.15, Table VI.2: queues",
+        (
+            "Recovery, Tahoe, 1 MB, mean of five seeds; bars are the range over seeds, stars what "
+            "the thesis states.",
+            "Table VI.2 does not state its error rate; it agrees with the text only at 0 %.",
+        ),
+        (*queues.POINTS, *queues.TOGETHER_POINTS),
+        Keep.RESULT,
+        figures.queue_level,
+        queues.table,
+    ),
+    Item(
+        "outstanding",
+        "Figures VI.10 to VI.12: outstanding data",
+        ("Over time, 60 kbit/s, 500 B, BLER 10 %: each change, the mean of the samples so far, and "
+         "the mean weighted by time.",),
+        queues.OUTSTANDING_POINTS,
+        Keep.SEGMENTS,
+        figures.outstanding,
+        traced=(queues.over_time(4), queues.over_time(50)),
+    ),
+    Item(
+        "queue-variants",
+        "Figure VI.16: the variants against the queue",
+        ("BLER 10 %. The thesis does not say at which rate and packet size: here are all.",),
+        queues.VARIANT_POINTS,
+        Keep.RESULT,
+        figures.queue_variants,
+        queues.variants,
+    ),
+)  # fmt: skip
+
+_RATES: Final = (
+    Item(
+        "rate-steps",
+        "Figures VI.17 and VI.18: rates that step",
+        ("500 B, BLER 0 %, Tahoe, queue 4. Dotted lines are the jumps.",),
+        (rates.shown(rates.FALLING, rates.COPING), rates.shown(rates.RISING, rates.COPING)),
+        Keep.TRACE,
+        figures.rate_steps,
+    ),
+    Item(
+        "step-sequences",
+        "Figures VI.19 to VI.22: the jumps packet by packet",
+        ("Segments, retransmissions, drops, the line of acknowledgements and that of the window.",),
+        rates.STEP_POINTS,
+        Keep.TRACE,
+        figures.step_sequences,
+    ),
+    Item(
+        "rate-falls",
+        "Figures VI.23 to VI.28: falls from 480 kbit/s",
+        (),
+        (*rates.FALL_POINTS, *rates.RISE_POINTS, *rates.STEP_POINTS),
+        Keep.TRACE,
+        figures.rate_falls,
+        rates.table,
+    ),
+    Item(
+        "rate-rises",
+        "Figures VI.29 to VI.34: rises to 480 kbit/s",
+        (),
+        rates.RISE_POINTS,
+        Keep.TRACE,
+        figures.rate_rises,
+    ),
+)
+
+_BLACK_OUTS: Final = (
+    Item(
+        "black-outs",
+        "Figures VI.35 to VI.37: two black-outs",
+        ("Scenario A; grey is where nothing passes.",),
+        (blackouts.scenario_a(),),
+        Keep.TRACE,
+        figures.black_outs,
+    ),
+    Item(
+        "long-black-out",
+        "Figure VI.38: a black-out of 50 s",
+        (
+            "Tahoe, 1,500 B, 120 kbit/s, queue 2. The thesis has the link back at 50 s and "
+            "calls that a black-out of 50 s: both readings are run, with link-layer recovery and "
+            "without.",
+        ),
+        (
+            *blackouts.B_POINTS,
+            *(
+                blackouts.ceiled(blackouts.CEILINGS_S[-1], length_s, recovery.WITHOUT)
+                for length_s in blackouts.UNLUCKY_S
+            ),
+        ),
+        Keep.SEGMENTS,
+        figures.long_black_out,
+        blackouts.table_b,
+        traced=blackouts.B_POINTS,
+    ),
+    Item(
+        "maximum-timeout",
+        "The greatest retransmission timeout",
+        ("The thesis's trade-off without a figure: black-outs from 15 s on, queue 2.",),
+        blackouts.CEILING_POINTS,
+        Keep.SEGMENTS,
+        tabulate=blackouts.table_ceilings,
+    ),
+    Item(
+        "black-out-variants",
+        "Variants around a black-out",
+        (
+            "BLER 10 %, 120 kbit/s, 1,500 B, queue 4, one black-out from 15 s on, forty seeds. "
+            "What is lost is the time of the transfer less that without a black-out.",
+        ),
+        variants.POINTS,
+        Keep.TABLES,
+        figures.black_out_variants,
+        variants.table,
+    ),
+    Item(
+        "black-out-queues",
+        "Figures VI.39 and VI.40: black-outs and queues",
+        ("Scenario C at 120 kbit/s, without other errors, mean of twenty moments.",),
+        (
+            *blackouts.C_POINTS,
+            *(
+                point
+                for payload in queues.PAYLOADS
+                for queue in queues.QUEUES
+                for point in queues.runs(120, payload, 0.1, queue)
+            ),
+        ),
+        Keep.RESULT,
+        figures.black_out_queues,
+        blackouts.table_c,
+        traced=(blackouts.scenario_c(4, 500),),
+    ),
+)
+
+_ADVICE: Final = (
+    Item(
+        "windows",
+        "Windows and the path's product of bandwidth and delay",
+        (),
+        advice.WINDOW_POINTS,
+        Keep.RESULT,
+        tabulate=advice.table_windows,
+    ),
+    Item(
+        "initial-window",
+        "Table VI.3: the initial window",
+        ("With recovery: the thesis's times leave no room for a timeout.",),
+        advice.SHORT_POINTS,
+        Keep.RESULT,
+        figures.initial_windows,
+        advice.table,
+    ),
+    Item(
+        "packet-sizes",
+        "Packet sizes with and without recovery",
+        (),
+        advice.SIZE_POINTS,
+        Keep.RESULT,
+        tabulate=advice.table_sizes,
+    ),
+    Item(
+        "buffer-manager",
+        "The thesis's future work: a buffer that RRC manages",
+        (
+            "The bearer steps through 480, 60, 480, 120, 480, 240, 480 and 60 kbit/s, 15 s each; "
+            "540 B, no errors, a window of 64 packets. The manager lets a flow have its share of "
+            "one product of rate and round-trip time (BDP) waiting, half of it if it is "
+            "interactive, and never less than three packets; it counts the coming rate one round "
+            "trip ahead of a change. Here are other factors, too.",
+        ),
+        buffers.POINTS,
+        Keep.TABLES,
+        figures.managed,
+        buffers.table,
+    ),
+    Item(
+        "shared-buffer",
+        "The same for a bulk and an interactive flow on one bearer",
+        (
+            "The interactive flow asks for 400 B, a packet, about once a second. One fixed queue "
+            "for both stands against a queue for each of its own size: half a BDP for the "
+            "interactive flow, 1 to 1,000 for the bulk flow. Both are sent in order of arrival "
+            "or in turn.",
+            "What wins is a queue of its own for each flow, served in turn: then the bulk flow's "
+            "may be as long as its throughput asks for. By its size alone, in one order of "
+            "arrival, the manager beats short queues only.",
+            "Against an unlimited queue throughput can only be equal: it keeps the channel busy.",
+        ),
+        sharing.POINTS,
+        Keep.RESULT,
+        figures.shared,
+        sharing.table,
+    ),
+    Item(
+        "contradictions",
+        "Where chapter VI contradicts itself",
+        (),
+        (
+            *contradictions.WINDOW_BOUND,
+            *(
+                point
+                for rate, payload, queue, _, _ in queues.TABLE_2
+                for bler in queues.BLERS
+                for point in queues.runs(rate, payload, bler, queue)
+            ),
+        ),
+        Keep.RESULT,
+        traced=(*rates.STEP_POINTS, *blackouts.B_POINTS, blackouts.scenario_a()),
+    ),
+)
+
+ITEMS: Final = (*_RECOVERY, *_QUEUES, *_RATES, *_BLACK_OUTS, *_ADVICE)
+
+MEASURES: Final = {
+    **parameters.MEASURES,
+    **recovery.MEASURES,
+    **limits.MEASURES,
+    **queues.MEASURES,
+    **rates.MEASURES,
+    **blackouts.MEASURES,
+    **variants.MEASURES,
+    **advice.MEASURES,
+    **buffers.MEASURES,
+    **sharing.MEASURES,
+    **contradictions.MEASURES,
+}
+"""The measurement of each fact of the chapter, by its id."""

@@ -1,0 +1,206 @@
+"""How much recovery (VI.C): limits of retransmissions, and delivery in and out of sequence."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    bytes_per_s,
+    deviation_ms,
+    mean,
+    rlc_effort,
+    spurious,
+    tcp_effort,
+    timeouts,
+)
+from thinpipe.papers.hynderick2004.chapter6.recovery import BLOCK_BYTES, STANDARD, THESIS
+from thinpipe.papers.hynderick2004.chapter6.setup import SEEDS, bearer, transfer
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.report.numbers import percent, short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.hynderick2004.chapter6.setup import Settings
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.point import Point
+
+    Measure = Callable[[Outcomes], Sequence[float]]
+    Integers = NDArray[np.int64]
+
+SF: Final = 8
+PAYLOAD: Final = 500
+LIMITS: Final = (0, 1, 2, 3, 5, 10, None)
+"""Retransmissions of a PDU, at most; `None` is no limit."""
+
+BLERS: Final = (0.01, 0.05, 0.1, 0.2, 0.3)
+
+IN_SEQUENCE: Final[Settings] = ()
+OUT_OF_SEQUENCE: Final[Settings] = (("radio.rlc.in_order", False),)
+ORDERS: Final = ((IN_SEQUENCE, "in sequence"), (OUT_OF_SEQUENCE, "out of sequence"))
+PROFILES: Final = ((THESIS, "thesis"), (STANDARD, "3gpp"))
+
+
+def limited(limit: int | None, bler: float) -> tuple[Point, ...]:
+    """Return the runs with a limit of retransmissions, one a seed."""
+    most = "unlimited" if limit is None else limit
+    more = (("radio.rlc.max_retransmissions", most), ("radio.rlc.on_limit", "discard"))
+    return tuple(
+        transfer(bearer(SF), payload=PAYLOAD, bler=bler, seed=seed, more=more) for seed in SEEDS
+    )
+
+
+def ordered(profile: Settings, order: Settings, bler: float) -> tuple[Point, ...]:
+    """Return the runs with delivery in or out of sequence, one a seed."""
+    more = (*profile, *order)
+    return tuple(
+        transfer(bearer(SF), payload=PAYLOAD, bler=bler, seed=seed, more=more) for seed in SEEDS
+    )
+
+
+SLOW_SF: Final = 128
+SLOW_PAYLOAD: Final = 1500
+"""A packet of 1,540 B takes 0.4 s at 30 kbit/s: where retransmissions last longest."""
+
+
+def slow(bler: float) -> tuple[Point, ...]:
+    """Return the runs on a slow bearer without a limit, one a seed."""
+    return tuple(
+        transfer(bearer(SLOW_SF), payload=SLOW_PAYLOAD, bler=bler, seed=seed) for seed in SEEDS
+    )
+
+
+LIMIT_POINTS: Final = (
+    *(point for limit, bler in product(LIMITS, BLERS) for point in limited(limit, bler)),
+    *(point for bler in BLERS for point in slow(bler)),
+)
+ORDER_POINTS: Final = tuple(
+    point
+    for (profile, _), (order, _), bler in product(PROFILES, ORDERS, BLERS)
+    for point in ordered(profile, order, bler)
+)
+
+
+def burst(run: Outcome) -> float:
+    """Return how many data segments reach the mobile in one instant, the mean as a segment sees it.
+
+    A segment that comes with two others counts 3: bursts weigh as much as they hold.
+    """
+    sizes = _bursts(run)
+    return float(np.sum(sizes**2) / np.sum(sizes)) if len(sizes) else np.nan
+
+
+def greatest_burst(run: Outcome) -> float:
+    """Return how many data segments reach the mobile in one instant at most."""
+    return float(_bursts(run).max(initial=0))
+
+
+def _bursts(run: Outcome) -> Integers:
+    table = run.tables["segments"]
+    data = table.filter((table["payload_bytes"] > 0) & (table["event"] == "received"))
+    sizes: Integers = np.unique(data["time_s"].to_numpy(), return_counts=True)[1]
+    return sizes
+
+
+def bounded_over_unbounded(outcomes: Outcomes) -> list[float]:
+    """Return the best throughput under a limit over that without one, per block error rate."""
+    return [
+        max(mean(outcomes, limited(limit, bler), bytes_per_s) for limit in LIMITS[:-1])
+        / mean(outcomes, limited(None, bler), bytes_per_s)
+        for bler in BLERS
+    ]
+
+
+def spurious_unbounded(outcomes: Outcomes) -> list[float]:
+    """Return the most spurious timeouts without a limit on either bearer, mean of seeds."""
+    return [
+        max(
+            mean(outcomes, points, spurious)
+            for bler in BLERS
+            for points in (limited(None, bler), slow(bler))
+        )
+    ]
+
+
+def _in_over_out(
+    value: Callable[[Outcome], float], profile: Settings
+) -> Callable[[Outcomes], list[float]]:
+    return lambda outcomes: [
+        mean(outcomes, ordered(profile, IN_SEQUENCE, bler), value)
+        / mean(outcomes, ordered(profile, OUT_OF_SEQUENCE, bler), value)
+        for bler in BLERS
+    ]
+
+
+def limit_needed(outcomes: Outcomes) -> list[float]:
+    """Return the least limit that leaves 95 % of the throughput without one, at BLER 10 %."""
+    whole = mean(outcomes, limited(None, 0.1), bytes_per_s)
+    return [
+        float(limit)
+        for limit in LIMITS
+        if limit is not None and mean(outcomes, limited(limit, 0.1), bytes_per_s) >= 0.95 * whole
+    ][:1]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "c15-bound": bounded_over_unbounded,
+    "c15-spurious": spurious_unbounded,
+    "c15-enough": limit_needed,
+    "c16-burst": _in_over_out(burst, THESIS),
+    "c16-burst-standard": _in_over_out(burst, STANDARD),
+}
+
+
+def table_limits(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate throughput and all that pays for it against the limit."""
+    values: tuple[tuple[str, Callable[[Outcome], float]], ...] = (
+        ("Throughput in B/s", bytes_per_s),
+        ("Deviation of round-trip times in ms", deviation_ms),
+        ("Mean burst at the mobile in segments", burst),
+        ("Timeouts", timeouts),
+        ("Spurious timeouts", spurious),
+        ("TCP payload sent over delivered", lambda run: tcp_effort(run, PAYLOAD)),
+        ("RLC bytes sent downlink over payload delivered", rlc_effort),
+    )
+    head = ("BLER", *("no limit" if limit is None else f"limit {limit}" for limit in LIMITS))
+    return tuple(
+        Table(
+            f"{caption}, mean of five seeds",
+            head,
+            tuple(
+                (
+                    percent(bler),
+                    *(short(mean(outcomes, limited(limit, bler), value), 4) for limit in LIMITS),
+                )
+                for bler in BLERS
+            ),
+        )
+        for caption, value in values
+    )
+
+
+def table_orders(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate delivery in and out of sequence."""
+    rows = []
+    for (profile, profile_name), bler, (order, name) in product(PROFILES, BLERS, ORDERS):
+        points = ordered(profile, order, bler)
+        values: tuple[Callable[[Outcome], float], ...] = (
+            bytes_per_s,
+            deviation_ms,
+            burst,
+            greatest_burst,
+            lambda run: float(run.flow.fast_retransmits),
+            spurious,
+            lambda run: tcp_effort(run, PAYLOAD),
+            lambda run, block=BLOCK_BYTES[profile]: rlc_effort(run, block),  # type: ignore[misc]
+        )
+        cells = (short(mean(outcomes, points, value), 4) for value in values)
+        rows.append((f"{profile_name}, {percent(bler)}, {name}", *cells))
+    head = ("", "B/s", "RTT deviation ms", "burst", "greatest burst", "fast retransmits",
+            "spurious timeouts", "TCP sent/delivered", "RLC sent/delivered")  # fmt: skip
+    return (Table("Delivery in and out of sequence, mean of five seeds", head, tuple(rows)),)

@@ -1,0 +1,289 @@
+"""The set-up's parameters, each read off runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, recovery
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    drops,
+    each,
+    kbps,
+    mean_outstanding,
+    rtt_ms,
+)
+from thinpipe.papers.hynderick2004.chapter6.setup import (
+    COMPARED,
+    FILE,
+    MODULE_RATES,
+    PDU,
+    PDU_HEADER,
+    bearer,
+    transfer,
+)
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.plot.series import outstanding, sending_end, sent_by, throughput
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thinpipe.papers.hynderick2004.chapter6.setup import Settings
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.point import Point
+
+    Measure = Callable[[Outcomes], Sequence[float]]
+
+# --- Rates of spreading factors -------------------------------------------------------------------
+
+UPLINK_RATES: Final = {256: 7.5, 128: 15, 64: 30, 32: 60, 16: 120, 8: 240, 4: 480}
+"""Uplink user rates in kbit/s by spreading factor, Table III.1."""
+
+LARGE_PAYLOAD: Final = 8 * PDU - 40
+"""Of packets of eight whole PDUs."""
+
+SMALL_PAYLOAD: Final = PDU - 40
+"""Of packets of one PDU, as their acknowledgements are."""
+
+STANDARD_TABLE: Final[Settings] = (("radio.spreading", "standard"),)
+
+_FULL: Final[Settings] = (
+    ("radio.rlc.mode", "um"),  # at 7.5 kbit/s a PDU takes longer than recovery waits for it
+    ("tcp.min_rto", "60 s"),
+    ("flow.bytes", "unlimited"),
+    ("duration", "400 s"),
+)
+"""A bearer that has always something to send, however long it takes."""
+
+WIDE: Final[Settings] = (("tcp.window", 100),)
+WIDER: Final[Settings] = (("tcp.window", 400),)
+"""Windows that fill the fastest channel with packets of eight PDUs, and of one."""
+
+
+def downlink(sf: int, more: Settings = ()) -> Point:
+    """Return a run that fills the downlink of a spreading factor: packets of eight PDUs."""
+    return transfer(bearer(sf), payload=LARGE_PAYLOAD, more=(*_FULL, *WIDE, *more))
+
+
+def uplink(sf: int) -> Point:
+    """Return a run whose acknowledgements fill the uplink: packets and they are one PDU each."""
+    channel = (("radio.downlink.sf", 4), ("radio.uplink.sf", sf))
+    return transfer(channel, payload=SMALL_PAYLOAD, more=(*_FULL, *WIDER))
+
+
+def rate_kbps(run: Outcome, pdus: int, payload: int) -> float:
+    """Return the rate in kbit/s of packets of so many PDUs, acknowledged in the second half."""
+    rtt, end_s = run.tables["rtt"], run.result.duration_s
+    packets = 0.0
+    for flow in range(len(run.result.flows)):
+        late = rtt.filter((rtt["flow"] == flow) & (rtt["time_s"] >= end_s / 2))
+        offset = late["offset"].to_numpy().astype(np.float64)
+        packets += (offset[-1] - offset[0]) / payload + 1
+    return packets * pdus * (PDU + PDU_HEADER) * 8 / 1000 / (end_s / 2)
+
+
+def downlink_shares(more: Settings = ()) -> Measure:
+    """Measure each downlink rate over the table's."""
+    return lambda outcomes: [
+        rate_kbps(outcomes[downlink(sf, more)], 8, LARGE_PAYLOAD) / rate
+        for sf, rate in MODULE_RATES.items()
+    ]
+
+
+def uplink_shares(outcomes: Outcomes) -> list[float]:
+    """Measure each uplink rate over the table's."""
+    return [
+        rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD) / rate
+        for sf, rate in UPLINK_RATES.items()
+    ]
+
+
+def asked(kbps_: int, flows: int) -> Point:
+    """Return a run whose flows ask for a rate each, of which RRC makes an uplink."""
+    channel = (
+        ("radio.downlink.sf", 4),
+        ("radio.uplink.sf", "auto"),
+        ("flow.rate", f"{kbps_} kbit/s"),
+        ("flow.count", flows),
+    )
+    return transfer(channel, payload=SMALL_PAYLOAD, more=(*_FULL, *WIDER))
+
+
+RATE_POINTS: Final = (
+    asked(140, 1),
+    asked(70, 2),
+    *(downlink(sf, more) for sf in MODULE_RATES for more in ((), STANDARD_TABLE)),
+    *map(uplink, UPLINK_RATES),
+)
+
+
+def table_rates(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate rates by spreading factor: the thesis's, ours, and the standard's."""
+    rows = []
+    for sf, rate in MODULE_RATES.items():
+        ours, standard = (
+            short(rate_kbps(outcomes[downlink(sf, more)], 8, LARGE_PAYLOAD), 4)
+            for more in ((), STANDARD_TABLE)
+        )
+        up = UPLINK_RATES.get(sf)
+        up_ours = "–" if up is None else short(rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD), 4)
+        rows.append((str(sf), short(rate), ours, standard, short(up), up_ours))
+    head = ("SF", "downlink kbit/s: thesis", "ours", "with the standard's slots", "uplink: thesis",
+            "ours")  # fmt: skip
+    return (Table("User data rates, Tables III.1 and III.2", head, tuple(rows)),)
+
+
+# --- The link control, read off traces ------------------------------------------------------------
+
+CLEAN: Final = recovery.cells(0.0)[0]
+SOME: Final = recovery.cells(0.01)[0]
+MANY: Final = recovery.cells(0.1)[0]
+LARGE: Final = queues.runs(240, 1500, 0.0, 50)[0]
+LOSSY: Final = recovery.cells(0.01, recovery.WITHOUT)[0]
+SAMPLE_POINTS: Final = (CLEAN, SOME, MANY, LARGE, LOSSY, queues.over_time(50))
+ALL_VARIANTS: Final = tuple(
+    transfer(bearer(recovery.SF), bler=0.1, variant=variant)
+    for variant in (*COMPARED, "fack", "vegas")
+)
+FOREVER: Final = blackouts.ceiled(64, 3000, recovery.WITHOUT)
+"""A black-out that outlasts the connection."""
+
+
+def pdus_a_packet(run: Outcome, payload: int) -> float:
+    """Return the data PDUs downlink for each packet, without those of the handshake and the end."""
+    blocks = run.tables["blocks"]
+    data = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
+    return round(len(data) * payload / FILE)
+
+
+def repair_ms(run: Outcome) -> float:
+    """Return the median time from a PDU in error downlink to the retransmission of its number."""
+    blocks = run.tables["blocks"]
+    down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] != "control"))
+    waiting: dict[int, float] = {}
+    found = []
+    for time_s, sn, error in zip(down["time_s"], down["sn"], down["error"], strict=True):
+        if sn in waiting:
+            found.append(time_s - waiting.pop(sn))
+        if error:
+            waiting[sn] = time_s
+    return 1000 * float(np.median(found))
+
+
+def overtaken(run: Outcome) -> float:
+    """Count data segments that reach the mobile before one with a lower number."""
+    table = run.tables["segments"]
+    data = table.filter((table["payload_bytes"] > 0) & (table["event"] == "received"))
+    return float(np.sum(np.diff(data["seq"].to_numpy().astype(np.int64)) < 0))
+
+
+def late_requests(run: Outcome) -> float:
+    """Count control PDUs uplink from 1 s after the transfer on."""
+    blocks = run.tables["blocks"]
+    after = blocks["time_s"] > (run.flow.completed_s or 0.0) + 1
+    control = (blocks["direction"] == "up") & (blocks["kind"] == "control")
+    return float((after & control).sum())
+
+
+def lost_over_hit(run: Outcome) -> float:
+    """Return data segments lost without recovery over those with a PDU in error."""
+    blocks, table = run.tables["blocks"], run.tables["segments"]
+    data = table.filter(table["payload_bytes"] > 0)
+    received, sent = (len(data.filter(data["event"] == way)) for way in ("received", "sent"))
+    down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
+    handshake = 2  # the SYN and the acknowledgement that ends the handshake are one PDU each
+    errors = down["error"].to_numpy()[handshake:]
+    whole = errors[: len(errors) // 9 * 9].reshape(-1, 9)
+    return float((sent - received) / whole.any(axis=1).sum())
+
+
+def in_error(run: Outcome) -> float:
+    """Return the share of blocks in error in per cent."""
+    radio = run.result.radio
+    return 100 * radio.downlink.blocks_in_error / radio.downlink.blocks_sent if radio else np.nan
+
+
+def most_outstanding(run: Outcome) -> float:
+    """Return the most that was outstanding in packets of 500 B."""
+    data = outstanding(sending_end(run.tables["segments"], flow=0))
+    return float(data.instant_bytes.max() / 500)
+
+
+def longest_wait_s(run: Outcome) -> float:
+    """Return the longest time between attempts in an endless black-out."""
+    return float(max(np.diff(blackouts.attempts_s(run, blackouts.START_B_S))))
+
+
+def retransmissions_of_one(run: Outcome) -> float:
+    """Count the retransmissions of a packet: of the expiries of its timer, the last gives up."""
+    return float(len(blackouts.attempts_s(run, blackouts.START_B_S)) - 1)
+
+
+def first_waits(run: Outcome) -> list[float]:
+    """Return each of the second to fourth waits over the one before."""
+    waits = np.diff(blackouts.attempts_s(run, blackouts.START_B_S))[:4]
+    return [round(float(ratio), 6) for ratio in waits[1:] / waits[:-1]]
+
+
+def acknowledgements_a_packet(run: Outcome) -> float:
+    """Return acknowledgements heard over data segments received."""
+    rows = sending_end(run.tables["segments"], flow=0)
+    table = run.tables["segments"]
+    data = table.filter((table["payload_bytes"] > 0) & (table["event"] == "received"))
+    heard = rows.filter((rows["event"] == "received") & (rows["ack"] > 1))
+    return round(len(heard) / len(data), 2)
+
+
+def mean_line(run: Outcome) -> float:
+    """Return the last of the blue line over payload per time of the transfer."""
+    return float(throughput(sent_by(sending_end(run.tables["segments"], flow=0))).mean_bps[-1]) / (
+        run.flow.goodput_bps or np.nan
+    )
+
+
+def little(run: Outcome) -> float:
+    """Return mean outstanding data over throughput times mean round-trip time."""
+    return mean_outstanding(run) / (kbps(run) * rtt_ms(run) / 8)
+
+
+def goodput_of_file(run: Outcome) -> float:
+    """Return throughput times the time of the transfer over the file."""
+    return (run.flow.goodput_bps or 0.0) / 8 * (run.flow.completed_s or 0.0) / FILE
+
+
+def completes(run: Outcome) -> float:
+    """Return 1 if the transfer was completed."""
+    return float(run.flow.completed_s is not None)
+
+
+def _at(point: Point, value: Callable[[Outcome], float]) -> Measure:
+    return lambda outcomes: [value(outcomes[point])]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "p1-downlink": downlink_shares(),
+    "p1-uplink": uplink_shares,
+    "p2": downlink_shares(STANDARD_TABLE),
+    "p3": lambda outcomes: [rate_kbps(outcomes[asked(140, 1)], 1, SMALL_PAYLOAD)],
+    "p4": lambda outcomes: [rate_kbps(outcomes[asked(70, 2)], 1, SMALL_PAYLOAD)],
+    "p5": _at(CLEAN, lambda run: pdus_a_packet(run, 500)),
+    "p6": _at(SOME, repair_ms),
+    "p7": _at(LARGE, lambda run: pdus_a_packet(run, 1500)),
+    "p8-order": _at(MANY, overtaken),
+    "p8-complete": _at(MANY, drops),
+    "p9": _at(MANY, late_requests),
+    "p10": _at(LOSSY, lost_over_hit),
+    "p11": lambda outcomes: each(outcomes, recovery.cells(0.1, recovery.TOGETHER), in_error),
+    "p12": _at(queues.over_time(50), most_outstanding),
+    "p13-doubling": lambda outcomes: first_waits(outcomes[FOREVER]),
+    "p13-most": _at(FOREVER, longest_wait_s),
+    "p14": _at(FOREVER, retransmissions_of_one),
+    "p15": _at(CLEAN, acknowledgements_a_packet),
+    "p16": lambda outcomes: each(outcomes, ALL_VARIANTS, completes),
+    "p17": _at(MANY, goodput_of_file),
+    "p18": _at(CLEAN, mean_line),
+    "p19": _at(CLEAN, little),
+    "p20": _at(queues.over_time(4), goodput_of_file),
+}

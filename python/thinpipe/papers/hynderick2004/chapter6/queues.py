@@ -1,0 +1,383 @@
+"""Queues ahead of the radio (VI.C): figures VI.8 to VI.16 and Table VI.2."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    each,
+    kbps,
+    mean,
+    mean_outstanding,
+    resent,
+    rlc_effort,
+    rtt_ms,
+    tau,
+    tcp_effort,
+)
+from thinpipe.papers.hynderick2004.chapter6.recovery import TOGETHER
+from thinpipe.papers.hynderick2004.chapter6.setup import (
+    COMPARED,
+    HEADERS,
+    PDU,
+    PDU_HEADER,
+    SEEDS,
+    SF_OF,
+    bearer,
+    transfer,
+)
+from thinpipe.papers.hynderick2004.tables import NAMES
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.point import Point
+
+    Measure = Callable[[Outcomes], Sequence[float]]
+
+QUEUES: Final = (2, 4, 6, 8, 10, 15, 50)
+RATES: Final = (60, 120, 240)
+"""kbit/s."""
+PAYLOADS: Final = (500, 1500)
+BLERS: Final = (0.0, 0.1)
+SETTINGS: Final = tuple(product(RATES, PAYLOADS))
+
+ENOUGH: Final = 0.95
+"""A queue suffices that leaves so much of the best throughput."""
+
+
+def runs(
+    rate: int, payload: int, bler: float, queue: int, variant: str = "tahoe"
+) -> tuple[Point, ...]:
+    """Return the runs behind one mark of a figure, one a seed."""
+    return tuple(
+        transfer(
+            bearer(SF_OF[rate]),
+            payload=payload,
+            bler=bler,
+            queue=queue,
+            variant=variant,
+            seed=seed,
+        )
+        for seed in SEEDS
+    )
+
+
+POINTS: Final = tuple(
+    point
+    for rate, payload in SETTINGS
+    for bler in BLERS
+    for queue in QUEUES
+    for point in runs(rate, payload, bler, queue)
+)
+OUTSTANDING_POINTS: Final = tuple(
+    point
+    for rate, payload in SETTINGS
+    for queue in QUEUES
+    for point in runs(rate, payload, BLERS[-1], queue)
+)
+VARIANT_POINTS: Final = tuple(
+    point
+    for rate, payload in SETTINGS
+    for queue in QUEUES
+    for variant in COMPARED
+    for point in runs(rate, payload, BLERS[-1], queue, variant)
+)
+
+
+def together(rate: int, payload: int, queue: int) -> tuple[Point, ...]:
+    """Return runs at BLER 10 % with one draw a block, one a seed."""
+    return tuple(
+        transfer(
+            bearer(SF_OF[rate]),
+            payload=payload,
+            bler=0.1,
+            queue=queue,
+            seed=seed,
+            more=TOGETHER,
+        )
+        for seed in SEEDS
+    )
+
+
+TOGETHER_POINTS: Final = (
+    *together(60, 1500, 50),
+    *together(120, 500, 4),
+    *together(120, 500, 50),
+)
+
+
+def over_time(queue: int) -> Point:
+    """Return the run of figure VI.11 or VI.12."""
+    return runs(60, 500, 0.1, queue)[0]
+
+
+def curve(
+    outcomes: Outcomes,
+    value: Callable[[Outcome], float],
+    rate: int,
+    payload: int,
+    bler: float,
+    variant: str = "tahoe",
+) -> list[float]:
+    """Return the mean over seeds of a value at each queue."""
+    return [mean(outcomes, runs(rate, payload, bler, queue, variant), value) for queue in QUEUES]
+
+
+def curves(outcomes: Outcomes, value: Callable[[Outcome], float], bler: float) -> list[list[float]]:
+    """Return such a curve for each rate and payload."""
+    return [curve(outcomes, value, rate, payload, bler) for rate, payload in SETTINGS]
+
+
+# --- Tables ---------------------------------------------------------------------------------------
+
+TABLE_2: Final = (
+    (240, 1500, 4, 194.208, 297.84),
+    (240, 500, 6, 171.434, 231.94),
+    (120, 1500, 2, 99.336, 357.28),
+    (120, 500, 4, 87.4944, 251.44),
+    (60, 1500, 2, 52.3568, 830.98),
+    (60, 500, 2, 43.1904, 278.84),
+)
+"""Table VI.2: kbit/s, payload, queue; throughput in kbit/s, mean round-trip time in ms."""
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate Table VI.2, with BLER 0 %, which it does not state, and with 10 % beside."""
+    rows = []
+    for rate, payload, queue, throughput_kbps, stated_ms in TABLE_2:
+        ours = [
+            short(mean(outcomes, runs(rate, payload, bler, queue), value), 4)
+            for bler in BLERS
+            for value in (kbps, rtt_ms)
+        ]
+        rows.append(
+            (f"{rate}", f"{payload}", f"{queue}", short(throughput_kbps, 6), short(stated_ms, 5),
+             *ours)
+        )  # fmt: skip
+    head = ("kbit/s", "payload B", "queue", "thesis kbit/s", "RTT ms", "ours at 0 %: kbit/s",
+            "RTT ms", "ours at 10 %: kbit/s", "RTT ms")  # fmt: skip
+    return (Table("Table VI.2, mean of five seeds", head, tuple(rows)), *_efforts(outcomes))
+
+
+def _efforts(outcomes: Outcomes) -> tuple[Table, ...]:
+    rows = []
+    for (rate, payload), bler in product(SETTINGS, BLERS):
+        tcp = curve(outcomes, partial(tcp_effort, payload=payload), rate, payload, bler)
+        rlc = curve(outcomes, rlc_effort, rate, payload, bler)
+        name = f"{rate} kbit/s, {payload} B, {100 * bler:g} %"
+        rows.append((name, *(f"{short(t)} / {short(r)}" for t, r in zip(tcp, rlc, strict=True))))
+    head = ("", *(f"queue {queue}" for queue in QUEUES))
+    caption = "Transmission effort: TCP payload / RLC bytes downlink, sent over delivered"
+    return (Table(caption, head, tuple(rows)),)
+
+
+def variants(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate what the variants reach at each queue."""
+    rows = [
+        (
+            f"{rate} kbit/s, {payload} B, {NAMES[variant]}",
+            *(short(value, 4) for value in curve(outcomes, kbps, rate, payload, 0.1, variant)),
+        )
+        for rate, payload in SETTINGS
+        for variant in COMPARED
+    ]
+    head = ("", *(f"queue {queue}" for queue in QUEUES))
+    return (Table("Throughput in kbit/s at BLER 10 %, mean of five seeds", head, tuple(rows)),)
+
+
+# --- Measures -------------------------------------------------------------------------------------
+
+
+def _share_resent(run: Outcome) -> float:
+    return 100 * run.flow.retransmits / run.flow.segments_sent
+
+
+def needed(throughputs: Sequence[float]) -> int:
+    """Return the first queue that suffices."""
+    best = max(throughputs)
+    return next(
+        queue for queue, value in zip(QUEUES, throughputs, strict=True) if value >= ENOUGH * best
+    )
+
+
+def more_resent_with_errors(outcomes: Outcomes) -> list[float]:
+    """Return packets resent at 10 % less those at 0 %, summed over queues, per rate and payload."""
+    return [
+        sum(some) - sum(none)
+        for some, none in zip(
+            curves(outcomes, resent, 0.1), curves(outcomes, resent, 0.0), strict=True
+        )
+    ]
+
+
+def outstanding_ratio(outcomes: Outcomes) -> list[float]:
+    """Return bytes outstanding with 1,500 B over those with 500 B, per rate and queue."""
+    return [
+        large / small
+        for rate in RATES
+        for large, small in zip(
+            curve(outcomes, mean_outstanding, rate, 1500, 0.1),
+            curve(outcomes, mean_outstanding, rate, 500, 0.1),
+            strict=True,
+        )
+    ]
+
+
+def gaps(outcomes: Outcomes, rate: int) -> list[float]:
+    """Return the bytes outstanding with 1,500 B less those with 500 B at each queue."""
+    large, small = (
+        curve(outcomes, mean_outstanding, rate, payload, 0.1) for payload in (1500, 500)
+    )
+    return [more - less for more, less in zip(large, small, strict=True)]
+
+
+def gap_growth(outcomes: Outcomes) -> list[float]:
+    """Return how far the gap grows up to a queue of 15, per rate."""
+    return [tau(gaps(outcomes, rate)[:-1]) for rate in RATES]
+
+
+def levelling(values: Sequence[float]) -> float:
+    """Return the growth per packet of queue from 15 to 50 over that from 2 to 15.
+
+    >>> levelling((0, 2, 4, 6, 8, 13, 13 + 35 / 4))
+    0.25
+    """
+    first, bend, last = values[0], values[-2], values[-1]
+    return ((last - bend) / (QUEUES[-1] - QUEUES[-2])) / ((bend - first) / (QUEUES[-2] - QUEUES[0]))
+
+
+def gap_levels(outcomes: Outcomes) -> list[float]:
+    """Return how the gap levels beyond a queue of 15, per rate."""
+    return [levelling(gaps(outcomes, rate)) for rate in RATES]
+
+
+def bounded(outcomes: Outcomes) -> list[float]:
+    """Return the RTT with the queue that suffices over that at 50, per setting, at 10 %."""
+    found = []
+    for throughputs, rtts in zip(
+        curves(outcomes, kbps, 0.1), curves(outcomes, rtt_ms, 0.1), strict=True
+    ):
+        found.append(rtts[QUEUES.index(needed(throughputs))] / rtts[-1])
+    return found
+
+
+def queue_more(outcomes: Outcomes) -> list[float]:
+    """Return by how many packets the queue needed at 10 % exceeds that at 0 %: the mean."""
+    more = [
+        needed(some) - needed(none)
+        for some, none in zip(curves(outcomes, kbps, 0.1), curves(outcomes, kbps, 0.0), strict=True)
+    ]
+    return [fmean(more)]
+
+
+def larger_is_faster(outcomes: Outcomes) -> list[float]:
+    """Return the share of cells in per cent in which 1,500 B reach more than 500 B."""
+    pairs = [
+        pair
+        for rate, bler in product(RATES, BLERS)
+        for pair in zip(
+            curve(outcomes, kbps, rate, 1500, bler),
+            curve(outcomes, kbps, rate, 500, bler),
+            strict=True,
+        )
+    ]
+    return [100 * fmean(large > small for large, small in pairs)]
+
+
+def beside_best(outcomes: Outcomes, variant: str) -> list[float]:
+    """Return a variant's throughput, mean over queues, over the best other's, per setting."""
+    found = []
+    for rate, payload in SETTINGS:
+        means = {
+            each_: fmean(curve(outcomes, kbps, rate, payload, 0.1, each_)) for each_ in COMPARED
+        }
+        mine = means.pop(variant)
+        found.append(mine / max(means.values()))
+    return found
+
+
+def tahoe_beside_reno(outcomes: Outcomes) -> list[float]:
+    """Return Tahoe's throughput, mean over queues, over Reno's, per setting."""
+    return [
+        fmean(curve(outcomes, kbps, rate, payload, 0.1, "tahoe"))
+        / fmean(curve(outcomes, kbps, rate, payload, 0.1, "reno"))
+        for rate, payload in SETTINGS
+    ]
+
+
+def _best_at(rate: int, payload: int, bler: float) -> Measure:
+    return lambda outcomes: [max(curve(outcomes, kbps, rate, payload, bler))]
+
+
+def _of(
+    rate: int, payload: int, bler: float, queue: int, value: Callable[[Outcome], float]
+) -> Measure:
+    return lambda outcomes: each(outcomes, runs(rate, payload, bler, queue), value)
+
+
+def _trends(value: Callable[[Outcome], float], bler: float) -> Measure:
+    return lambda outcomes: [tau(each_) for each_ in curves(outcomes, value, bler)]
+
+
+def efficiency(points: Sequence[Point], rate: int, payload: int) -> Measure:
+    """Measure the share of the rate in use, headers and padding counted, in per cent."""
+    pdus = -(-(payload + HEADERS) // PDU)
+    return lambda outcomes: [
+        100 * kbps(outcomes[point]) * pdus * (PDU + PDU_HEADER) / payload / rate for point in points
+    ]
+
+
+def cwnd_most(run: Outcome) -> float:
+    """Return the greatest window in packets."""
+    return float(run.flow.cwnd_segments.max or 0)
+
+
+_TABLE: Final[dict[str, Measure]] = {
+    f"q9-{rate}-{payload}-{name}": _of(rate, payload, 0.0, queue, value)
+    for rate, payload, queue, _, _ in TABLE_2
+    for name, value in (("throughput", kbps), ("rtt", rtt_ms))
+}
+
+MEASURES: Final[dict[str, Measure]] = {
+    "c17": bounded,
+    "q1-falls-0": _trends(resent, 0.0),
+    "q1-falls-10": _trends(resent, 0.1),
+    "q1-nearly-none": lambda outcomes: [
+        mean(outcomes, runs(rate, payload, bler, 50), _share_resent)
+        for (rate, payload), bler in product(SETTINGS, BLERS)
+    ],
+    "q1-more-at-10": more_resent_with_errors,
+    "q2-more": outstanding_ratio,
+    "q2-grows": gap_growth,
+    "q2-flat": gap_levels,
+    "q3-resent-50": _of(60, 500, 0.1, 50, resent),
+    "q3-window-50": _of(60, 500, 0.1, 50, cwnd_most),
+    "q3-resent-4": _of(60, 500, 0.1, 4, resent),
+    "q4-grows": _trends(rtt_ms, 0.1),
+    "q4-worst": _of(60, 1500, 0.1, 50, rtt_ms),
+    "q5-more-queue": queue_more,
+    "q6-throughput": _of(120, 500, 0.1, 4, kbps),
+    "q6-best": _best_at(120, 500, 0.1),
+    "q6-rtt": _of(120, 500, 0.1, 4, rtt_ms),
+    "q6-rtt-best": _of(120, 500, 0.1, 50, rtt_ms),
+    "q7": larger_is_faster,
+    "q8-sack": lambda outcomes: beside_best(outcomes, "sack"),
+    "q8-tahoe": tahoe_beside_reno,
+    **_TABLE,
+    "q10-60": efficiency(runs(60, 1500, 0.1, 50), 60, 1500),
+    "q10-120": efficiency(runs(120, 500, 0.1, 50), 120, 500),
+    "q4-worst-together": lambda outcomes: each(outcomes, together(60, 1500, 50), rtt_ms),
+    "q6-throughput-together": lambda outcomes: each(outcomes, together(120, 500, 4), kbps),
+    "q6-best-together": lambda outcomes: each(outcomes, together(120, 500, 50), kbps),
+    "q6-rtt-together": lambda outcomes: each(outcomes, together(120, 500, 4), rtt_ms),
+    "q6-rtt-best-together": lambda outcomes: each(outcomes, together(120, 500, 50), rtt_ms),
+    "q10-60-together": efficiency(together(60, 1500, 50), 60, 1500),
+    "q10-120-together": efficiency(together(120, 500, 50), 120, 500),
+}

@@ -1,0 +1,330 @@
+"""Rates that jump (VI.D): figures VI.17 to VI.34."""
+
+from __future__ import annotations
+
+from itertools import product
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    each,
+    mean,
+    rate_between,
+    resent_at_s,
+)
+from thinpipe.papers.hynderick2004.chapter6.setup import (
+    HEADERS,
+    PDU,
+    PDU_HEADER,
+    SF_OF,
+    transfer,
+)
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.plot.series import sending_end, sent_by
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.point import Point
+
+    Measure = Callable[[Outcomes], Sequence[float]]
+
+PAYLOAD: Final = 500
+
+APART_S: Final = 20
+"""From one jump to the next, and from the start to the first."""
+
+MOMENTS_S: Final = (20.0, 20.7, 21.4, 22.1, 22.8)
+"""Of the first jump. The thesis does not state it, and what a jump does depends on where the
+window stands: each is a run."""
+
+STEP_MOMENTS_S: Final = tuple(round(20 + 0.35 * number, 2) for number in range(20))
+"""The same for rates that step, over several periods of the window: what the thesis shows of one
+run is looked for in many."""
+
+FALLING: Final = (240, 120, 60)
+HELD: Final = (240, 120, 120)
+"""The same without the second jump: what a window of this height loses anyway."""
+RISING: Final = (60, 120, 240)
+TOP: Final = 480
+"""kbit/s; single jumps lead from it or to it."""
+
+FALL_QUEUES: Final = (6, 10, 15)
+RISE_QUEUES: Final = (4, 6, 8)
+QUEUES: Final = (2, 4, 6, 8, 10, 15)
+LOW: Final = (60, 120)
+WIDE: Final = (30, 60, 120, 240)
+"""The other ends of the single jumps."""
+
+SMALL_QUEUES: Final = (2, 4)
+COPING: Final = 4
+"""The queue of figures VI.17 and VI.18, which do not state it; with it the thesis sees smooth
+transitions."""
+
+AFTERMATH_S: Final = 3.0
+"""How long what happens is put down to the jump: ten round trips and more."""
+
+SETTLING_S: Final = 10.0
+"""How long after an upward jump the use of the new rate is looked at."""
+
+
+def steps(rates: tuple[int, ...], queue: int, moment_s: float) -> Point:
+    """Return a run over channels of these rates in kbit/s, the first jump at a moment."""
+    sfs = [SF_OF[rate] for rate in rates]
+    schedule = [
+        {"at": f"{moment_s + APART_S * number:g} s", "sf": sf} for number, sf in enumerate(sfs[1:])
+    ]
+    channel = (
+        ("radio.downlink.sf", sfs[0]),
+        ("radio.schedule", schedule),
+    )
+    lasting = (
+        ("flow.bytes", "unlimited"),
+        ("duration", f"{moment_s + APART_S * len(schedule):g} s"),
+    )
+    return transfer(channel, payload=PAYLOAD, queue=queue, more=lasting)
+
+
+def all_of(
+    rates: tuple[int, ...], queue: int, moments_s: Sequence[float] = MOMENTS_S
+) -> tuple[Point, ...]:
+    """Return the runs with every moment."""
+    return tuple(steps(rates, queue, moment_s) for moment_s in moments_s)
+
+
+def shown(rates: tuple[int, ...], queue: int) -> Point:
+    """Return the run that a figure shows."""
+    return steps(rates, queue, MOMENTS_S[0])
+
+
+STEP_POINTS: Final = tuple(
+    point
+    for rates in (FALLING, HELD, RISING)
+    for queue in SMALL_QUEUES
+    for point in all_of(rates, queue, STEP_MOMENTS_S)
+)
+FALL_POINTS: Final = tuple(
+    point for low, queue in product(WIDE, QUEUES) for point in all_of((TOP, low), queue)
+)
+RISE_POINTS: Final = tuple(
+    point for low, queue in product(WIDE, QUEUES) for point in all_of((low, TOP), queue)
+)
+
+# --- Measures -------------------------------------------------------------------------------------
+
+
+def resent_after(run: Outcome, jump_s: float, lasting_s: float = AFTERMATH_S) -> float:
+    """Count the packets sent again in the aftermath of a jump."""
+    times_s = resent_at_s(run)
+    return float(np.sum((times_s >= jump_s) & (times_s < jump_s + lasting_s)))
+
+
+def dropped_after(run: Outcome, jump_s: float) -> float:
+    """Count the packets dropped in the aftermath of a jump."""
+    hops = run.tables["hops"]
+    times_s = hops.filter(hops["event"] == "dropped")["time_s"].to_numpy()
+    return float(np.sum((times_s >= jump_s) & (times_s < jump_s + AFTERMATH_S)))
+
+
+def unprovoked_timeouts(run: Outcome) -> float:
+    """Count spurious timeouts of packets that had not been sent again before.
+
+    A timer that runs out for a repair follows a drop: the packet was lost, if not again.
+    """
+    events = run.tables["events"]
+    expired = events.filter(events["event"] == "spurious_timeout")
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    repairs = sent.only(sent.carries_data & sent.again)
+    return float(
+        sum(
+            not np.any((repairs.first == offset) & (repairs.time_s < at_s))
+            for at_s, offset in zip(expired["time_s"], expired["offset"], strict=True)
+        )
+    )
+
+
+def use(run: Outcome, rate: int, start_s: float, end_s: float) -> float:
+    """Return how much of a rate in kbit/s was acknowledged in a time, in per cent.
+
+    Headers of packets and PDUs count, as the rate has to carry them.
+    """
+    on_air = -(-(PAYLOAD + HEADERS) // PDU) * (PDU + PDU_HEADER)
+    return 100 * rate_between(run, start_s, end_s) * on_air / PAYLOAD / (1000 * rate)
+
+
+def coping(outcomes: Outcomes, rates: tuple[int, ...]) -> list[float]:
+    """Return the use of each rate from 5 s after its jump to the next one."""
+    run = outcomes[shown(rates, COPING)]
+    jumps_s = [0.0, *(MOMENTS_S[0] + APART_S * number for number in range(len(rates)))]
+    return [
+        use(run, rate, start_s + 5, end_s)
+        for rate, start_s, end_s in zip(rates, jumps_s[:-1], jumps_s[1:], strict=True)
+    ]
+
+
+def after(
+    rates: tuple[int, ...], queue: int, number: int, value: Callable[[Outcome, float], float]
+) -> Measure:
+    """Measure what follows the jump of a number, one value a moment."""
+    return lambda outcomes: [
+        value(outcomes[steps(rates, queue, moment_s)], moment_s + APART_S * number)
+        for moment_s in MOMENTS_S
+    ]
+
+
+def extra(queue: int, value: Callable[[Outcome, float], float]) -> Measure:
+    """Measure what follows 120 → 60 kbit/s beyond what follows without it, one value a moment."""
+    return lambda outcomes: [
+        value(outcomes[steps(FALLING, queue, moment_s)], moment_s + APART_S)
+        - value(outcomes[steps(HELD, queue, moment_s)], moment_s + APART_S)
+        for moment_s in STEP_MOMENTS_S
+    ]
+
+
+def mean_resent(outcomes: Outcomes, low: int, queue: int) -> float:
+    """Return the packets sent again in all the time after a fall from the top, mean of moments."""
+    return fmean(
+        resent_after(outcomes[steps((TOP, low), queue, moment_s)], moment_s, APART_S)
+        for moment_s in MOMENTS_S
+    )
+
+
+def falls_with_queue(outcomes: Outcomes) -> list[float]:
+    """Return the greatest change of packets sent again from one queue to the next, per rate."""
+    means = [[mean_resent(outcomes, low, queue) for queue in FALL_QUEUES] for low in LOW]
+    return [max(np.diff(each_)) for each_ in means]
+
+
+def fewer_at_120(outcomes: Outcomes) -> list[float]:
+    """Return packets dropped after a fall to 120 kbit/s less those at 60, mean, per queue."""
+
+    def dropped(low: int, queue: int) -> float:
+        return fmean(after((TOP, low), queue, 0, dropped_after)(outcomes))
+
+    return [dropped(120, queue) - dropped(60, queue) for queue in FALL_QUEUES]
+
+
+def smoother(outcomes: Outcomes) -> list[float]:
+    """Return the share of moments in per cent without extra retransmissions, queue 4 less 2."""
+    four, two = (
+        100 * fmean(count <= 0 for count in extra(queue, resent_after)(outcomes))
+        for queue in (4, 2)
+    )
+    return [four - two]
+
+
+def order_after_rise(outcomes: Outcomes) -> list[float]:
+    """Return the payload acknowledged in 5 s after 60 → 120 kbit/s, queue 4 over queue 2."""
+
+    def carried(queue: int) -> float:
+        return fmean(
+            rate_between(outcomes[steps(RISING, queue, moment_s)], moment_s, moment_s + 5)
+            for moment_s in STEP_MOMENTS_S
+        )
+
+    return [carried(4) / carried(2)]
+
+
+def use_after_rise(low: int, queue: int) -> Measure:
+    """Measure the use of 480 kbit/s in the time after a rise, one value a moment."""
+    return lambda outcomes: [
+        use(outcomes[steps((low, TOP), queue, moment_s)], TOP, moment_s, moment_s + SETTLING_S)
+        for moment_s in MOMENTS_S
+    ]
+
+
+def seconds_after_rise(outcomes: Outcomes, low: int, queue: int) -> list[list[float]]:
+    """Return the use of 480 kbit/s in each second after a rise, one list a moment."""
+    return [
+        [
+            use(outcomes[steps((low, TOP), queue, moment_s)], TOP, at_s, at_s + 1)
+            for at_s in moment_s + np.arange(APART_S)
+        ]
+        for moment_s in MOMENTS_S
+    ]
+
+
+def reaches_quickly(low: int, queue: int) -> Measure:
+    """Measure the greatest use of a second in the first three after a rise, one value a moment."""
+    return lambda outcomes: [
+        max(seconds[:3]) for seconds in seconds_after_rise(outcomes, low, queue)
+    ]
+
+
+def falls_back(low: int, queue: int) -> Measure:
+    """Measure the least use of a second from the fourth on after a rise, one value a moment."""
+    return lambda outcomes: [
+        min(seconds[3:]) for seconds in seconds_after_rise(outcomes, low, queue)
+    ]
+
+
+def downward_spurious(outcomes: Outcomes) -> list[float]:
+    """Count unprovoked timeouts with 240 → 120 → 60 kbit/s, and with falls to 120 and to 60."""
+    stepping = [p for queue in SMALL_QUEUES for p in all_of(FALLING, queue, STEP_MOMENTS_S)]
+    falling = [
+        [point for queue in QUEUES for point in all_of((TOP, low), queue)] for low in (120, 60)
+    ]
+    return [sum(each(outcomes, points, unprovoked_timeouts)) for points in (stepping, *falling)]
+
+
+def wider_spurious(outcomes: Outcomes) -> list[float]:
+    """Count unprovoked timeouts with the falls to 240 and to 30 kbit/s."""
+    falling = [
+        [point for queue in QUEUES for point in all_of((TOP, low), queue)] for low in (240, 30)
+    ]
+    return [sum(each(outcomes, points, unprovoked_timeouts)) for points in falling]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "b1-falling": lambda outcomes: coping(outcomes, FALLING),
+    "b1-rising": lambda outcomes: coping(outcomes, RISING),
+    "b2": lambda outcomes: [max(extra(2, dropped_after)(outcomes))],
+    "b3": lambda outcomes: [median(extra(4, resent_after)(outcomes))],
+    "b3-smoother": smoother,
+    "b4": order_after_rise,
+    "b5": lambda outcomes: [
+        mean(outcomes, all_of(pair, 15), lambda run: rate_between(run, 23, 40) / 1000)
+        for low in WIDE
+        for pair in ((TOP, low), (low, TOP))
+    ],
+    "b6-queue": falls_with_queue,
+    "b6-rate": fewer_at_120,
+    "b7": after((TOP, 120), 15, 0, lambda run, at_s: resent_after(run, at_s, APART_S)),
+    "b8-60": use_after_rise(60, 4),
+    "b8-120": use_after_rise(120, 4),
+    "b9-60-reaches": reaches_quickly(60, 6),
+    "b9-120-reaches": reaches_quickly(120, 6),
+    "b9-60-falls-back": falls_back(60, 6),
+    "b9-120-falls-back": falls_back(120, 6),
+    "b10-60": falls_back(60, 8),
+    "b10-120": falls_back(120, 8),
+    "b11": downward_spurious,
+    "b11-wide": wider_spurious,
+}
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate what each jump costs at each queue."""
+    head = ("", *(f"queue {queue}" for queue in QUEUES))
+    falls = tuple(
+        (
+            f"{TOP} → {low} kbit/s",
+            *(short(mean_resent(outcomes, low, queue)) for queue in QUEUES),
+        )
+        for low in WIDE
+    )
+    rises = tuple(
+        (
+            f"{low} → {TOP} kbit/s",
+            *(f"{short(fmean(use_after_rise(low, queue)(outcomes)))} %" for queue in QUEUES),
+        )
+        for low in WIDE
+    )
+    return (
+        Table("Packets sent again in the 20 s after a fall, mean of five moments", head, falls),
+        Table("Use of 480 kbit/s in the 10 s after a rise, mean of five moments", head, rises),
+    )

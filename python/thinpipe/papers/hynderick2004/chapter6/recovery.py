@@ -1,0 +1,313 @@
+"""Link-layer recovery (VI.C): Table VI.1, figures VI.1 to VI.7, and all variants alike."""
+
+from __future__ import annotations
+
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    acknowledged,
+    bytes_per_s,
+    deviation_ms,
+    drops,
+    each,
+    from_established,
+    mean,
+    rlc_effort,
+    rtt_ms,
+    spurious,
+    tcp_effort,
+    timeouts,
+    undisturbed,
+)
+from thinpipe.papers.hynderick2004.chapter6.setup import COMPARED, SEEDS, WINDOW, bearer, transfer
+from thinpipe.papers.hynderick2004.tables import NAMES
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.papers.series import Steps
+from thinpipe.report.numbers import percent, short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thinpipe.papers.hynderick2004.chapter6.setup import Settings
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.point import Point
+
+    Measure = Callable[[Outcomes], Sequence[float]]
+
+SF: Final = 8
+BLERS: Final = (0.0, 0.01, 0.1)
+PAYLOAD: Final = 500
+
+THESIS: Final[Settings] = ()
+"""The link control of the thesis, which the scenario has."""
+
+STANDARD: Final[Settings] = (("radio.profile", "3gpp"),)
+"""That of TS 25.322 at its best."""
+
+WITHOUT: Final[Settings] = (("radio.rlc.mode", "um"),)
+"""No recovery."""
+
+TOGETHER: Final[Settings] = (("radio.dpcch", "with-data"),)
+"""One draw decides over a block."""
+
+APART: Final[Settings] = (("radio.dpcch", "apart"),)
+"""One draw each for DPDCH and DPCCH, and a block arrives if both do: as in the scenario."""
+
+WIDE: Final[Settings] = (*STANDARD, ("tcp.window", 64))
+"""With a window that the round-trip time does not bound, the rate alone decides."""
+
+PROFILES: Final = {THESIS: "ours, thesis", STANDARD: "ours, 3gpp"}
+BLOCK_BYTES: Final = {THESIS: 60, STANDARD: 40}
+"""RLC payload of a block under either profile."""
+
+
+def cells(bler: float, more: Settings = THESIS) -> list[Point]:
+    """Return the runs behind a cell of Table VI.1, one a seed."""
+    return [
+        transfer(bearer(SF), payload=PAYLOAD, bler=bler, seed=seed, more=more) for seed in SEEDS
+    ]
+
+
+def shown(bler: float, more: Settings = THESIS) -> Point:
+    """Return the run that a figure shows."""
+    return cells(bler, more)[0]
+
+
+_ROWS: Final = (
+    ("1 %, no recovery", 0.01, WITHOUT, (2_132, 158.1, 10.9)),
+    ("1 %", 0.01, THESIS, (50_478, 192.2, 13.7)),
+    ("10 %", 0.1, THESIS, (37_409, 259.5, 83.3)),
+)
+"""Name, block error rate, recovery; B/s, mean and deviation of the round-trip time in ms."""
+
+COLUMNS: Final = (
+    ("0 %", 0.0, THESIS, (51_344, 188.8, 4.5)),
+    *(
+        (f"{name}, {draws}", bler, (*recovery, *drawn), stated)
+        for name, bler, recovery, stated in _ROWS
+        for draws, drawn in (("one draw a block", TOGETHER), ("two draws", APART))
+    ),
+)
+"""Table VI.1, under either hypothesis of what a block error is."""
+
+TABLE_POINTS: Final = tuple(
+    point
+    for profile in PROFILES
+    for _, bler, more, _ in COLUMNS
+    for point in cells(bler, (*profile, *more))
+) + tuple(
+    point for more in (THESIS, STANDARD, WIDE) for bler in BLERS for point in cells(bler, more)
+)
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate Table VI.1: the thesis's, ours under its link control, and under the standard's."""
+    rows = []
+    for name, bler, more, stated in COLUMNS:
+        rows.append(("thesis", name, *(short(value, 5) for value in stated), "–", "–", "–"))
+        for profile, label in PROFILES.items():
+            runs = [outcomes[point] for point in cells(bler, (*profile, *more))]
+            rows.append((label, name, *_cells(runs, BLOCK_BYTES[profile])))
+    head = ("", "BLER", "B/s", "RTT ms", "deviation ms", "timeouts", "TCP sent/delivered",
+            "RLC sent/delivered")  # fmt: skip
+    caption = (
+        "Table VI.1. Ours are means of five seeds; B/s count from when the connection stands, as "
+        "in Table VI.3. Transmission effort stands beside throughput: "
+        "payload that TCP sent, and bytes of blocks sent downlink, over payload delivered."
+    )
+    return (Table(caption, head, tuple(rows)),)
+
+
+def _cells(runs: Sequence[Outcome], block: int) -> tuple[str, ...]:
+    return (
+        short(fmean(map(from_established, runs)), 5),
+        short(fmean(map(rtt_ms, runs)), 4),
+        short(fmean(map(deviation_ms, runs))),
+        short(fmean(map(timeouts, runs))),
+        short(fmean(tcp_effort(run, PAYLOAD) for run in runs), 4),
+        short(fmean(rlc_effort(run, block) for run in runs), 4),
+    )
+
+
+# --- The grid in which the variants are alike -----------------------------------------------------
+
+GRID: Final = tuple(product((128, 64, 32, 8), (500, 1500), (1, 2, 4), (0.01, 0.1)))
+"""Spreading factor, payload, initial window, block error rate."""
+
+
+def alike(variant: str, sf: int, payload: int, initial_window: int, bler: float) -> Point:
+    """Return a run of the grid."""
+    return transfer(
+        bearer(sf),
+        payload=payload,
+        bler=bler,
+        variant=variant,
+        more=(("tcp.initial_window", initial_window),),
+    )
+
+
+GRID_POINTS: Final = tuple(alike(variant, *cell) for variant in COMPARED for cell in GRID)
+
+
+def _cell(outcomes: Outcomes, cell: tuple[int, int, int, float]) -> list[Outcome]:
+    return [outcomes[alike(variant, *cell)] for variant in COMPARED]
+
+
+def identical(runs: Sequence[Outcome]) -> bool:
+    """Return whether all acknowledgements came at the same times."""
+    return len({(*acknowledged(run), run.flow.completed_s) for run in runs}) == 1
+
+
+def different_though_undisturbed(outcomes: Outcomes) -> list[float]:
+    """Count the cells in which nothing was dropped or timed out and yet the variants differ."""
+    quiet = [runs for cell in GRID if all(map(undisturbed, runs := _cell(outcomes, cell)))]
+    return [float(sum(not identical(runs) for runs in quiet))]
+
+
+def grid(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate the grid."""
+    rows = []
+    for sf, payload, bler in product((128, 64, 32, 8), (500, 1500), (0.01, 0.1)):
+        cells_ = [_cell(outcomes, (sf, payload, window, bler)) for window in (1, 2, 4)]
+        counts = [int(sum(timeouts(run) for run in runs)) for runs in cells_]
+        rows.append(
+            (
+                f"SF {sf}, {payload + 40} B, {percent(bler)}",
+                *(short(bytes_per_s(runs[0]), 5) for runs in cells_),
+                *("the same" if identical(runs) else "differ" for runs in cells_),
+                str(sum(counts)),
+            )
+        )
+    head = ("", *(f"B/s, IW {w}" for w in (1, 2, 4)), *(f"variants, IW {w}" for w in (1, 2, 4)),
+            "timeouts")  # fmt: skip
+    names = ", ".join(NAMES[variant] for variant in COMPARED)
+    caption = f"{names}: throughput of the first, and whether all acknowledgements come at the same"
+    return (Table(f"{caption} times", head, tuple(rows)),)
+
+
+def curves() -> tuple[Point, ...]:
+    """Return the runs of figures VI.4 to VI.7."""
+    return tuple(alike(variant, SF, PAYLOAD, 1, 0.1) for variant in COMPARED)
+
+
+# --- Measures -------------------------------------------------------------------------------------
+
+
+def least_rtt_ms(run: Outcome) -> float:
+    """Return the least round-trip time in ms."""
+    return 1000 * (run.flow.rtt_s.min or np.nan)
+
+
+def greatest_rtt_ms(run: Outcome) -> float:
+    """Return the greatest round-trip time in ms."""
+    return 1000 * (run.flow.rtt_s.max or np.nan)
+
+
+def peak_rtt_ms(run: Outcome) -> float:
+    """Return the round-trip time in ms that one sample of a hundred exceeds."""
+    return 1000 * (run.flow.rtt_s.p99 or np.nan)
+
+
+def floor_rtt_ms(run: Outcome) -> float:
+    """Return the round-trip time in ms that 99 samples of 100 exceed or reach.
+
+    Samples count from a second after the window was full.
+    """
+    cwnd, rtt = Steps.cwnd(run), run.tables["rtt"]
+    sent_s = rtt["time_s"].to_numpy() - rtt["rtt_s"].to_numpy()
+    full_s = cwnd.time_s[int(np.argmax(cwnd.value >= WINDOW))]
+    return 1000 * float(np.percentile(rtt["rtt_s"].to_numpy()[sent_s >= full_s + 1], 1))
+
+
+def far_above_mean(run: Outcome) -> float:
+    """Return the share of round-trip times in per cent that two link timeouts would explain."""
+    rtt_s = run.tables["rtt"]["rtt_s"].to_numpy()
+    return 100 * float(np.mean(rtt_s > rtt_s.mean() + 2 * 0.060))
+
+
+def shrinkings(run: Outcome) -> float:
+    """Count how often the congestion window shrank until the transfer was over."""
+    cwnd = Steps.cwnd(run)
+    until = cwnd.time_s[1:] <= (run.flow.completed_s or np.inf)
+    return float(np.sum((np.diff(cwnd.value) < 0) & until))
+
+
+def in_flight_share(run: Outcome) -> float:
+    """Return throughput times mean round-trip time over the window."""
+    return from_established(run) * rtt_ms(run) / 1000 / (WINDOW * PAYLOAD)
+
+
+def lost_segments(run: Outcome) -> float:
+    """Return the data segments lost on their way in per cent of those sent, of a traced run."""
+    table = run.tables["segments"]
+    data = table.filter(table["payload_bytes"] > 0)
+    received, sent = (len(data.filter(data["event"] == way)) for way in ("received", "sent"))
+    return 100 * (1 - received / sent)
+
+
+def _of(bler: float, value: Callable[[Outcome], float], more: Settings = THESIS) -> Measure:
+    return lambda outcomes: each(outcomes, cells(bler, more), value)
+
+
+def ratio(bler: float, more: Settings = THESIS) -> Measure:
+    """Return the throughput at a block error rate over that at none, one value a seed."""
+    return lambda outcomes: [
+        from_established(outcomes[some]) / from_established(outcomes[none])
+        for some, none in zip(cells(bler, more), cells(0.0, more), strict=True)
+    ]
+
+
+def without_over_with(outcomes: Outcomes) -> list[float]:
+    """Return the throughput at 1 % with recovery over that without."""
+    some = mean(outcomes, cells(0.01), from_established)
+    return [some / mean(outcomes, cells(0.01, WITHOUT), from_established)]
+
+
+def _row(name: str, bler: float, more: Settings) -> dict[str, Measure]:
+    return {
+        f"{name}-throughput": _of(bler, from_established, more),
+        f"{name}-rtt": _of(bler, rtt_ms, more),
+        f"{name}-deviation": _of(bler, deviation_ms, more),
+    }
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "c1-least": _of(0.01, least_rtt_ms, WITHOUT),
+    "c1-mean": _of(0.01, rtt_ms, WITHOUT),
+    "c1-greatest": _of(0.01, greatest_rtt_ms, WITHOUT),
+    "c2-mean": _of(0.01, rtt_ms),
+    "c2-peak": _of(0.01, peak_rtt_ms),
+    "c2-rarely-twice": _of(0.01, far_above_mean),
+    "c3-floor": _of(0.1, floor_rtt_ms),
+    **_row("c4", 0.0, THESIS),
+    **_row("c5", 0.01, (*WITHOUT, *APART)),
+    **_row("c5-together", 0.01, (*WITHOUT, *TOGETHER)),
+    **_row("c6", 0.01, APART),
+    **_row("c6-together", 0.01, TOGETHER),
+    **_row("c7", 0.1, APART),
+    **_row("c7-together", 0.1, TOGETHER),
+    "c8": lambda outcomes: [100 * value for value in ratio(0.1)(outcomes)],
+    "c9": different_though_undisturbed,
+    "c9-everywhere": lambda outcomes: [
+        float(sum(not identical(_cell(outcomes, cell)) for cell in GRID))
+    ],
+    "c10": lambda outcomes: [float(not identical([outcomes[point] for point in curves()]))],
+    "c11": lambda outcomes: each(outcomes, curves(), drops),
+    "c11-window": lambda outcomes: each(outcomes, curves(), shrinkings),
+    "c12": lambda outcomes: [
+        mean(outcomes, cells(bler), in_flight_share) for bler in (0.0, 0.01, 0.1)
+    ],
+    "c13-1": ratio(0.01),
+    "c13-10": ratio(0.1),
+    "c13-1-standard": ratio(0.01, STANDARD),
+    "c13-10-standard": ratio(0.1, STANDARD),
+    "c13-1-wide": ratio(0.01, WIDE),
+    "c13-10-wide": ratio(0.1, WIDE),
+    "c14-together": _of(0.01, lost_segments, (*WITHOUT, *TOGETHER)),
+    "c14-apart": _of(0.01, lost_segments, (*WITHOUT, *APART)),
+    "c10-spurious": lambda outcomes: each(outcomes, curves(), spurious),
+}
