@@ -37,7 +37,7 @@ def check(done, expected: str) -> None:
         ),
         (
             "link.schedule=[{at = '20 s'}, {at = '5 s'}]",
-            "must not lie before the one before it",
+            "must not come before the one before it",
         ),
         (
             "queue.kind=codle",

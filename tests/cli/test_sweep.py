@@ -173,6 +173,16 @@ def test_line_that_was_cut_off_is_no_row(tmp_path):
     assert count_runs(tmp_path, LONG) == 20 - kept
 
 
+def test_damaged_lines_are_no_rows_and_cost_no_others(tmp_path):
+    interrupted(tmp_path, signal.SIGKILL, 3)
+    journal = tmp_path / "s.parquet.partial"
+    first, second, third, *rest = journal.read_bytes().splitlines(keepends=True)
+    changed = second.replace(b'"figures":{"', b'"figures":{"x', 1)
+    journal.write_bytes(b"".join((first, changed, b"not a line\n", third, *rest)))
+    kept = finished(tmp_path)
+    assert count_runs(tmp_path, LONG) == 20 - (kept - 2)
+
+
 def check(done, expected: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"thinpipe: {expected}\n"

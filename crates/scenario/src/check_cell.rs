@@ -46,12 +46,21 @@ impl Check<'_> {
 
     /// A bearer alone has the one mobile at its end.
     fn no_members(&self, radio: &Radio) -> Result<(), Fault> {
-        for (is_absent, key) in [
-            (radio.ues == 0, "radio.ues"),
-            (radio.ue.is_empty(), "radio.ue"),
-            (radio.node_b.is_empty(), "radio.node_b"),
+        let usual = Radio::default();
+        for (is_usual, key) in [
+            (radio.ues == usual.ues, "radio.ues"),
+            (radio.place == usual.place, "radio.place"),
+            (radio.ue == usual.ue, "radio.ue"),
+            (radio.node_b == usual.node_b, "radio.node_b"),
+            (radio.rncs == usual.rncs, "radio.rncs"),
+            (radio.rrc == usual.rrc, "radio.rrc"),
+            (radio.fach == usual.fach, "radio.fach"),
+            (radio.rach == usual.rach, "radio.rach"),
+            (radio.interference == usual.interference, "radio.interference"),
+            (radio.admission == usual.admission, "radio.admission"),
+            (radio.mobility == usual.mobility, "radio.mobility"),
         ] {
-            if !is_absent {
+            if !is_usual {
                 let message = format!("{key} is for radio.kind = umts-cell alone");
                 return self.clash(&[key, "radio.kind"], message);
             }

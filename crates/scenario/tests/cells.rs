@@ -92,6 +92,8 @@ fn what_is_for_other_radios() {
     }
     let line = "--set radio.ues=2: radio.ues is for radio.kind = umts-cell alone";
     refuse("umts-384", &[("radio.ues", "2")], line);
+    let line = "--set radio.rrc.setup_delay=1s: radio.rrc is for radio.kind = umts-cell alone";
+    refuse("umts-384", &[("radio.rrc.setup_delay", "1s")], line);
     refuse_text(
         "[radio]\n[[radio.node_b]]\nname = \"A\"",
         "mine.toml:2: radio.node_b: radio.node_b is for radio.kind = umts-cell alone",

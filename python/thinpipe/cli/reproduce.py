@@ -42,7 +42,7 @@ def reproduce(
 
     known = papers()
     if listing:
-        _list(known)
+        _list(_choose(known, names or list(known)))
         return
     chosen = _possible(_choose(known, names or list(known)), asked=bool(names))
     made = []
@@ -103,11 +103,11 @@ def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of na
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _list(known: dict[str, Paper]) -> None:
-    for paper in known.values():
+def _list(chosen: list[tuple[Paper, list[Item]]]) -> None:
+    for paper, items in chosen:
         typer.echo(f"{paper.id}: {paper.citation}")
-        width = max(len(item.id) for item in paper.items)
-        for item in paper.items:
+        width = max(len(item.id) for item in items)
+        for item in items:
             typer.echo(f"  {paper.id}/{item.id:<{width}}  {item.title}")
 
 

@@ -11,6 +11,7 @@ from errno import EAGAIN, EEXIST
 from io import FileIO
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
 from thinpipe.files import destination, named_as
 from thinpipe.sweep.figures import Figures
@@ -22,8 +23,8 @@ FIRST_LINE: Final = b'{"thinpipe":"sweep"}\n'
 class Journal:
     """Rows of finished points by the points' digests, one line each.
 
-    A line is written in one step, and one that was cut off is as good as none. Rows of points that
-    are no longer asked for do no harm.
+    A line is written in one step and carries a checksum of its row; one that was cut off or damaged
+    is as good as none. Rows of points that are no longer asked for do no harm.
     """
 
     def __init__(self, file: FileIO) -> None:
@@ -36,7 +37,8 @@ class Journal:
 
     def add(self, digest: str, row: str) -> None:
         """Keep the row of a point."""
-        line = memoryview(f'{{"point":"{digest}","figures":{row}}}\n'.encode())
+        check = crc32(row.encode())
+        line = memoryview(f'{{"point":"{digest}","check":{check},"figures":{row}}}\n'.encode())
         try:
             while line:
                 line = line[self._file.write(line) :]
@@ -100,11 +102,13 @@ def _read(file: FileIO) -> dict[str, str]:
     for line in file.readall().splitlines(keepends=True):
         if not line.endswith(b"\n"):
             break
+        good += len(line)
         try:
             entry = json.loads(line)
-            rows[entry["point"]] = encoded(entry["figures"])
+            point, row = entry["point"], encoded(entry["figures"])
+            if entry["check"] == crc32(row.encode()):
+                rows[point] = row
         except (ValueError, KeyError, TypeError):
-            break
-        good += len(line)
+            continue
     file.truncate(good)
     return rows

@@ -105,7 +105,9 @@ impl<A: Absent> Form for ChanceLimits<A> {
         match limits.unwrap_or_default().as_slice() {
             [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
             [low, high] => Ok(Some([*low, *high])),
-            [] | [_] | [_, _, _, ..] => Err(item.fault(key, expected_limits::<A>())),
+            [] | [_] | [_, _, _, ..] => {
+                Err(item.fault(key, format!("expected {}", expected_limits::<A>())))
+            }
         }
     }
 
@@ -118,7 +120,7 @@ impl<A: Absent> Form for ChanceLimits<A> {
 
 fn expected_limits<A: Absent>() -> String {
     let word = A::WORD;
-    format!("expected a lower and an upper limit, as in [\"1 %\", \"10 %\"], or {word}")
+    format!("a lower and an upper limit, as in [\"1 %\", \"10 %\"], or {word}")
 }
 
 /// A member of a list of tables that go by the time `at` from which they hold.

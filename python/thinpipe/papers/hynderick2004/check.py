@@ -178,7 +178,7 @@ _ONE: Final[dict[str, Measure]] = {
     "v3-inflated": of(1, lambda t: walk.inflated(t, 13), "reno", "newreno"),
     "v3-sack-cwnd": of(1, lambda t: t.first_loss.cwnd, "sack"),
     **{
-        f"v3-{variant}-released": listed(variant, 1, lambda t: walk.on_last_duplicates(t, 13, 6))
+        f"v3-{variant}-sends": listed(variant, 1, lambda t: walk.on_last_duplicates(t, 13, 6))
         for variant in _RECOVERING
     },
     "v3-silent": of(1, lambda t: len(walk.new_on_duplicates(t, 13)), *_RECOVERING),
@@ -263,8 +263,8 @@ _BURSTS: Final[dict[str, Measure]] = {
     "v17-tahoe-timeouts": bursts("tahoe", BURSTS, timeouts),
     "v17-tahoe-rounds": bursts("tahoe", BURSTS, round_trips),
     "v17-tahoe-best": tahoe_beside(("reno", "newreno", "sack")),
-    "v17-tahoe-best-guarded": tahoe_beside(("reno", "newreno"), GUARDED),
-    "v17-tahoe-underuses": tahoe_use_beside_sack,
+    "v17-tahoe-guarded": tahoe_beside(("reno", "newreno"), GUARDED),
+    "v17-tahoe-idles": tahoe_use_beside_sack,
     "v17-sack-best": sack_beside_others,
     "v18-damage": damaged_shares,
 }

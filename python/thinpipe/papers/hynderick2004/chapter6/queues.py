@@ -342,7 +342,7 @@ def cwnd_most(run: Outcome) -> float:
 _TABLE: Final[dict[str, Measure]] = {
     f"q9-{rate}-{payload}-{name}": _of(rate, payload, 0.0, queue, value)
     for rate, payload, queue, _, _ in TABLE_2
-    for name, value in (("throughput", kbps), ("rtt", rtt_ms))
+    for name, value in (("kbps", kbps), ("rtt", rtt_ms))
 }
 
 MEASURES: Final[dict[str, Measure]] = {
@@ -374,10 +374,10 @@ MEASURES: Final[dict[str, Measure]] = {
     "q10-60": efficiency(runs(60, 1500, 0.1, 50), 60, 1500),
     "q10-120": efficiency(runs(120, 500, 0.1, 50), 120, 500),
     "q4-worst-together": lambda outcomes: each(outcomes, together(60, 1500, 50), rtt_ms),
-    "q6-throughput-together": lambda outcomes: each(outcomes, together(120, 500, 4), kbps),
+    "q6-kbps-together": lambda outcomes: each(outcomes, together(120, 500, 4), kbps),
     "q6-best-together": lambda outcomes: each(outcomes, together(120, 500, 50), kbps),
     "q6-rtt-together": lambda outcomes: each(outcomes, together(120, 500, 4), rtt_ms),
-    "q6-rtt-best-together": lambda outcomes: each(outcomes, together(120, 500, 50), rtt_ms),
+    "q6-rtt-best-joint": lambda outcomes: each(outcomes, together(120, 500, 50), rtt_ms),
     "q10-60-together": efficiency(together(60, 1500, 50), 60, 1500),
     "q10-120-together": efficiency(together(120, 500, 50), 120, 500),
 }

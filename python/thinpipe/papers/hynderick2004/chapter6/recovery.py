@@ -269,9 +269,9 @@ def without_over_with(outcomes: Outcomes) -> list[float]:
 
 def _row(name: str, bler: float, more: Settings) -> dict[str, Measure]:
     return {
-        f"{name}-throughput": _of(bler, from_established, more),
+        f"{name}-rate": _of(bler, from_established, more),
         f"{name}-rtt": _of(bler, rtt_ms, more),
-        f"{name}-deviation": _of(bler, deviation_ms, more),
+        f"{name}-dev": _of(bler, deviation_ms, more),
     }
 
 

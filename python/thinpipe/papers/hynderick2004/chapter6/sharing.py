@@ -239,9 +239,9 @@ def _of_unlimited(value: Callable[[Outcome], float]) -> Measure:
 MEASURES: Final[dict[str, Measure]] = {
     "b12-shared": _count(FINITE, SERVICES, surely=False),
     "b12-shared-surely": _count(FINITE, SERVICES, surely=True),
-    "b12-shared-in-order": _count(FINITE, SERVICES[:1], surely=False),
+    "b12-shared-fifo": _count(FINITE, SERVICES[:1], surely=False),
     "b12-unlimited-kbps": _of_unlimited(together_kbps),
-    "b12-unlimited-response": _of_unlimited(response_ms),
+    "b12-unlimited-wait": _of_unlimited(response_ms),
 }
 
 
