@@ -37,7 +37,8 @@ def check(done, expected: str) -> None:
         ),
         (
             "link.schedule=[{at = '20 s'}, {at = '5 s'}]",
-            "must not come before the one before it",
+            "link.schedule[1]: must not come before the one before it: "
+            "the list is in order of time",
         ),
         (
             "queue.kind=codle",
