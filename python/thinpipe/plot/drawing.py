@@ -183,6 +183,11 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
     ax.set_xlim(view.start_s - margin, view.end_s + margin)
     if not ax.has_data():
         ax.text(0.5, 0.5, "nothing to show", transform=ax.transAxes, ha="center", va="center")
+    legend_above(ax)
+
+
+def legend_above(ax: Axes) -> None:
+    """Put what has a name into rows above the axes."""
     handles, labels = ax.get_legend_handles_labels()
     if labels:
         rows = -(-len(labels) // COLUMNS)

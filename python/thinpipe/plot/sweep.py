@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.plot.drawing import COLUMNS
+from thinpipe.plot.drawing import legend_above
 from thinpipe.plot.style import COLORS, style
 from thinpipe.sweep.interval import CONFIDENCE, Estimate, estimates
 from thinpipe.sweep.words import figure_label, figure_scale, parameter_scale, parameter_text
@@ -152,18 +152,7 @@ def _finish(ax: Axes, y: str) -> None:
     label = figure_label(y)
     ax.set_ylabel(label[:1].upper() + label[1:])
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
-    handles, labels = ax.get_legend_handles_labels()
-    if labels:
-        rows = -(-len(labels) // COLUMNS)
-        ax.legend(
-            handles,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            ncols=-(-len(labels) // rows),
-            borderaxespad=0.2,
-            columnspacing=1.4,
-        )
+    legend_above(ax)
 
 
 def _named(key: str, value: object, units: Mapping[str, str]) -> str:

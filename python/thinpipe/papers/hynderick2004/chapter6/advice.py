@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -226,16 +227,11 @@ MEASURES: Final[dict[str, Measure]] = {
     "s2": lambda outcomes: [gain(outcomes, sf)[0] for sf in TABLE_3],
     **{
         f"s3-{sf}-{window}": (
-            lambda outcomes, sf=sf, window=window: each(  # type: ignore[misc]
-                outcomes, short_transfers(sf, window), from_established
-            )
+            partial(each, points=short_transfers(sf, window), value=from_established)
         )
         for sf, window in product(TABLE_3, INITIAL_WINDOWS)
     },
-    **{
-        f"s4-{sf}": (lambda outcomes, sf=sf: gain(outcomes, sf))  # type: ignore[misc]
-        for sf in TABLE_3
-    },
+    **{f"s4-{sf}": partial(gain, sf=sf) for sf in TABLE_3},
     "s5-with": large_over_small(THESIS),
     "s5-without": large_over_small(WITHOUT),
     "s6-recovery": without_over_with,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -197,7 +198,7 @@ def table_orders(outcomes: Outcomes) -> tuple[Table, ...]:
             lambda run: float(run.flow.fast_retransmits),
             spurious,
             lambda run: tcp_effort(run, PAYLOAD),
-            lambda run, block=BLOCK_BYTES[profile]: rlc_effort(run, block),  # type: ignore[misc]
+            partial(rlc_effort, block=BLOCK_BYTES[profile]),
         )
         cells = (short(mean(outcomes, points, value), 4) for value in values)
         rows.append((f"{profile_name}, {percent(bler)}, {name}", *cells))
