@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -25,6 +26,8 @@ HERE = Path(__file__).parent
 ROUNDS = 3
 MSS = 512
 ALL_VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr")
+FLOWS_EACH = 8
+MOBILES = {10: 120, 100: 120, 1000: 120, 10_000: 30}  # and seconds simulated
 LINKS = {"plain-384": "10000 s", "dumbbell-100": "20 s"}
 
 Row = tuple[str, ...]
@@ -69,6 +72,26 @@ def main() -> None:
             variants(),
         ),
         ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling()),
+        (
+            "Mobiles with 8 flows each behind one middlebox (atcp), pages",
+            (
+                "mobiles",
+                "simulated s",
+                "packets at the box",
+                "CPU s",
+                "to real time",
+                "µs per event",
+                "µs per packet",
+                "peak memory MB",
+                "kB a flow",
+            ),
+            mobiles(),
+        ),
+        (
+            "What an idle connection holds in that middlebox, eight a mobile",
+            ("mobiles", "connections", "bytes each", "goal"),
+            idle(),
+        ),
         (
             "Reno in Rust, and the same in Python (examples/aimd.py)",
             ("algorithm", "segments", "µs per segment"),
@@ -157,6 +180,60 @@ def scaling() -> list[Row]:
         cpu_s, run = _timed(partial(tp.run, "dumbbell-100", settings, duration="20 s"))
         delivered = _delivered(run)
         rows.append((f"{flows:,}", f"{delivered:,}", short(1e6 * cpu_s / delivered)))
+    return rows
+
+
+def mobiles() -> list[Row]:
+    """Run more and more mobiles behind a middlebox, in a process each."""
+    rows: list[Row] = []
+    for count, duration_s in MOBILES.items():
+        flows = FLOWS_EACH * count
+        settings = {
+            "radio.ues": count,
+            "flow.count": flows,
+            "flow.application": "web",
+            "flow.interval": f"{10e9 // flows:.0f} ns",  # all have begun after 10 s
+            "middlebox.kind": "atcp",
+        }
+        code = (
+            "import json, sys, time, pathlib, thinpipe as tp\n"
+            "start = time.process_time()\n"
+            f"run = tp.run('gprs-3+1', {settings!r}, duration='{duration_s} s')\n"
+            "cpu_s = time.process_time() - start\n"
+            "status = pathlib.Path('/proc/self/status').read_text()\n"
+            "peak = next(line for line in status.splitlines() if line.startswith('VmHWM'))\n"
+            "packets = run.middlebox.packets_in + run.middlebox.packets_out\n"
+            "print(json.dumps([packets, run.result.events, cpu_s, int(peak.split()[1]) / 1024]))"
+        )
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        packets, events, cpu_s, peak_mb = json.loads(done.stdout)
+        rows.append(
+            (
+                f"{count:,}",
+                short(duration_s),
+                f"{packets:,}",
+                short(cpu_s),
+                short(duration_s / cpu_s),
+                short(1e6 * cpu_s / events, 2),
+                short(1e6 * cpu_s / packets),
+                short(peak_mb),
+                short(1000 * peak_mb / flows),
+            )
+        )
+    return rows
+
+
+def idle() -> list[Row]:
+    """Ask the middlebox's own bench what its connections hold."""
+    bench = ["--package", "middlebox", "--bench", "atcp", "--", "idle_flows"]
+    command = ["cargo", "bench", "--quiet", *bench]
+    done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
+    rows: list[Row] = []
+    for found in re.finditer(r"─ (\d+) .*?max alloc:.*?([\d.]+) MB", done.stdout, re.DOTALL):
+        connections = FLOWS_EACH * int(found[1])
+        held = 1e6 * float(found[2]) / connections
+        rows.append((f"{int(found[1]):,}", f"{connections:,}", short(held), "≤ 1,024"))
     return rows
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "CODE_EVENTS",
     "EVENTS",
     "HANDOVER_EVENTS",
+    "MIDDLEBOX_EVENTS",
     "RRC_EVENTS",
     "RRC_STATES",
     "Ack",
@@ -36,6 +37,7 @@ RRC_STATES: list[str]
 RRC_EVENTS: list[str]
 CODE_EVENTS: list[str]
 HANDOVER_EVENTS: list[str]
+MIDDLEBOX_EVENTS: list[str]
 
 class ScenarioError(ValueError): ...
 class EmulationError(RuntimeError): ...

@@ -45,7 +45,7 @@ END_S: Final = 60.0
 
 
 def check(point: Point) -> None:
-    """Check a scenario and its settings, and that it has one mobile, which a program can be.
+    """Check a scenario and its settings, and that it has one mobile and no middlebox.
 
     Raises
     ------
@@ -60,6 +60,10 @@ def check(point: Point) -> None:
         cure = "leave one [[radio.ue]]" if named else "--set radio.ues=1"
         raise _core.ScenarioError(
             f"{name}: has {mobiles} mobiles, and an emulated program is one alone: {cure}"
+        )
+    if values.get("middlebox.kind", "none") != "none":
+        raise _core.ScenarioError(
+            f"{name}: has a middlebox, and an emulated network has none: --set middlebox.kind=none"
         )
 
 

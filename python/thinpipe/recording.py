@@ -8,9 +8,9 @@ from errno import EINVAL, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.result import Cell, Flow, Link, Radio, Result
+from thinpipe.result import Cell, Flow, Link, Middlebox, Radio, Result
 from thinpipe.signals import undisturbed
-from thinpipe.tables import CELL, TRACED
+from thinpipe.tables import CELL, MIDDLEBOX, TRACED, WAITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,6 +58,11 @@ class Recording(ABC):
         return self.result.cell
 
     @property
+    def middlebox(self) -> Middlebox | None:
+        """The middlebox; ``None`` without one."""
+        return self.result.middlebox
+
+    @property
     def rtt(self) -> pl.DataFrame:
         """Round-trip times (``rtt_s``) of segments sent once, when each was acknowledged."""
         return self._table("rtt")
@@ -74,7 +79,7 @@ class Recording(ABC):
 
     @property
     def segments(self) -> pl.DataFrame:
-        """TCP segments sent and received at each endpoint, sequence numbers from 0 for the SYN."""
+        """TCP segments at each endpoint and at a middlebox, numbered from 0 for the SYN."""
         return self._table("segments")
 
     @property
@@ -91,6 +96,16 @@ class Recording(ABC):
     def pages(self) -> pl.DataFrame:
         """Pages that arrived whole, where flows have some, with their response times."""
         return self._table("pages")
+
+    @property
+    def echoes(self) -> pl.DataFrame:
+        """Echoes of what was typed, where flows have some, with the time that each took."""
+        return self._table("echoes")
+
+    @property
+    def probes(self) -> pl.DataFrame:
+        """Probes that arrived, where flows have some, with their delays one way."""
+        return self._table("probes")
 
     @property
     def rrc(self) -> pl.DataFrame:
@@ -111,6 +126,21 @@ class Recording(ABC):
     def common(self) -> pl.DataFrame:
         """Blocks on each cell's FACH (down) and RACH (up), second by second while in use."""
         return self._table("common")
+
+    @property
+    def middlebox_backlog(self) -> pl.DataFrame:
+        """What a middlebox held for each mobile, and what might be in flight: on each change."""
+        return self._table("middlebox_backlog")
+
+    @property
+    def middlebox_rtt(self) -> pl.DataFrame:
+        """Round-trip times between a middlebox and its mobiles."""
+        return self._table("middlebox_rtt")
+
+    @property
+    def middlebox_events(self) -> pl.DataFrame:
+        """Retransmissions of a middlebox, stalls and recoveries of mobiles, zero windows."""
+        return self._table("middlebox_events")
 
     @property
     def plot(self) -> Plots:
@@ -179,7 +209,7 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         import polars as pl
 
         file = directory / f"{name}.parquet"
-        if name in (*CELL, "pages") and not file.exists():
+        if name in (*CELL, *MIDDLEBOX, *WAITS) and not file.exists():
             raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
         if name in TRACED and not file.exists():
             raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")

@@ -59,10 +59,13 @@ class Flow:
     ``goodput_bps`` counts payload over the time of the transfer, from its start until it completed
     or the run ended. ``normalized_throughput`` counts the segments accepted in order, headers
     included, over the time of the whole run, as a share of the bottleneck's rate: that of the
-    radio's downlink or of the link. A transfer that ends early has a small share.
+    radio's downlink or of the link. A transfer that ends early has a small share. ``group`` is the
+    ``[[flow.group]]`` that it belongs to, or ``flow``. ``echo_s`` are times from a keystroke to its
+    echo; ``probe_s`` those of probes, one way.
     """
 
     id: int
+    group: str
     variant: str
     bytes_acked: int
     goodput_bps: float | None
@@ -78,7 +81,10 @@ class Flow:
     established_s: float | None
     completed_s: float | None
     given_up_s: float | None
+    received_s: float | None
     pages: Pages | None
+    echo_s: RttSummary | None
+    probe_s: RttSummary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +196,45 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Middlebox:
+    """What a middlebox did.
+
+    Attributes
+    ----------
+    held_bytes
+        Payload that it held at the end: accepted, and not yet acknowledged by whom it was for.
+    held_max
+        The most bytes that it held for one mobile.
+    held_mean, held_max_total
+        Bytes that it held for all mobiles together, the mean weighted by time.
+    stall_s
+        How long it heard nothing from mobiles that it waited for, all together.
+    rtt_s
+        Round-trip times between it and the mobiles.
+    """
+
+    kind: str
+    at: str
+    mobiles: int
+    packets_in: int
+    packets_out: int
+    flows: int
+    bypassed: int
+    released: int
+    held_bytes: int
+    held_max: int
+    held_mean: float
+    held_max_total: int
+    retransmissions: int
+    timeouts: int
+    suppressed: int
+    zero_windows: int
+    discarded_bytes: int
+    stall_s: float
+    rtt_s: RttSummary
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """All figures of a run. ``wall_s``, the time it took, is the only one that varies."""
 
@@ -202,6 +247,7 @@ class Result:
     links: tuple[Link, ...]
     radio: Radio | None
     cell: Cell | None
+    middlebox: Middlebox | None
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -214,6 +260,7 @@ class Result:
             links=tuple(link_of(link) for link in data["links"]),
             radio=None if data["radio"] is None else radio_of(data["radio"]),
             cell=None if data.get("cell") is None else cell_of(data["cell"]),
+            middlebox=_middlebox(data.get("middlebox")),
         )
 
 
@@ -229,7 +276,27 @@ def record_of(kind: type[Record], data: Mapping[str, Any], **nested: object) -> 
 def _flow(data: Mapping[str, Any]) -> Flow:
     rtt = record_of(RttSummary, data["rtt_s"])
     cwnd = record_of(CwndSummary, data["cwnd_segments"])
-    return record_of(Flow, data, rtt_s=rtt, cwnd_segments=cwnd, pages=_pages(data.get("pages")))
+    return record_of(
+        Flow,
+        data,
+        group=data.get("group", "flow"),
+        rtt_s=rtt,
+        cwnd_segments=cwnd,
+        received_s=data.get("received_s"),  # not in runs that version 0.1 saved
+        pages=_pages(data.get("pages")),
+        echo_s=_times(data.get("echo_s")),
+        probe_s=_times(data.get("probe_s")),
+    )
+
+
+def _times(data: Mapping[str, Any] | None) -> RttSummary | None:
+    return None if data is None else record_of(RttSummary, data)
+
+
+def _middlebox(data: Mapping[str, Any] | None) -> Middlebox | None:
+    if data is None:
+        return None
+    return record_of(Middlebox, data, rtt_s=record_of(RttSummary, data["rtt_s"]))
 
 
 def _pages(data: Mapping[str, Any] | None) -> Pages | None:

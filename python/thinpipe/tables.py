@@ -19,12 +19,19 @@ ALWAYS: Final = ("rtt", "cwnd", "events")
 CELL: Final = ("rrc", "codes", "handovers", "common")
 """Tables of a run with ``radio.kind = "umts-cell"``."""
 
+WAITS: Final = ("pages", "echoes", "probes")
+"""Tables of a run whose flows have such things."""
+
+MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
+"""Tables of a run with a middlebox."""
+
 TRACED: Final = ("segments", "blocks", "hops")
 """Tables of a run with ``trace=True``."""
 
 _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("events", "event"): _core.EVENTS,
     ("segments", "event"): ("sent", "received"),
+    ("segments", "towards"): ("receiver", "sender"),
     ("blocks", "direction"): ("down", "up"),
     ("blocks", "kind"): ("data", "retransmission", "control"),
     ("hops", "event"): ("entered", "left", "dropped"),
@@ -34,6 +41,7 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("codes", "event"): _core.CODE_EVENTS,
     ("handovers", "event"): _core.HANDOVER_EVENTS,
     ("common", "direction"): ("down", "up"),
+    ("middlebox_events", "event"): _core.MIDDLEBOX_EVENTS,
 }
 
 
@@ -45,8 +53,6 @@ def frame(
 
     names = {**_NAMES, ("hops", "machine"): machines, ("segments", "endpoint"): machines}
     series: dict[str, pl.Series] = {}
-    if table == "segments":
-        columns = {"time_s": columns["time_s"], "flow": _flows(columns, machines), **columns}
     for column, values in columns.items():
         words = names.get((table, column))
         if words is None:
@@ -55,16 +61,3 @@ def frame(
             kinds = pl.Series(column, list(words), dtype=pl.Enum(list(words)))
             series[column] = kinds.gather(pl.Series(values).cast(pl.UInt32))
     return pl.DataFrame(series)
-
-
-def _flows(
-    columns: Mapping[str, NDArray[np.generic[Any]]], machines: Sequence[str]
-) -> NDArray[np.generic[Any]]:
-    """Return the flow of each segment: endpoints (`host:port`) stand in pairs, flow by flow."""
-    import numpy as np
-
-    endpoints = [number for number, name in enumerate(machines) if ":" in name]
-    flow_of = np.zeros(len(machines), dtype=np.uint32)
-    flow_of[endpoints] = np.arange(len(endpoints)) // 2
-    flows: NDArray[np.uint32] = flow_of[columns["endpoint"].astype(np.int64)]
-    return flows

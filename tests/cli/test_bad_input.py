@@ -46,13 +46,66 @@ def test_setting_without_a_value(thinpipe):
     ("arguments", "expected"),
     [
         (
+            ("--set", "tcp.variant=wtcp"),
+            "--set tcp.variant=wtcp: wtcp reads separations off timestamps: tcp.timestamps must be "
+            "true",
+        ),
+        (
+            ("--set", "tcp.freeze.false_warnings=30 s"),
+            "--set tcp.freeze.false_warnings=30 s: warnings in vain need tcp.freeze.warning, how "
+            "long they last",
+        ),
+        (
+            ("--set", "tcp.receiver=win200"),
+            "--set tcp.receiver=win200: must be plain, linux-2.4, win2000 or wince; "
+            "did you mean win2000?",
+        ),
+        (
+            ("--set", "tcp.share_state=on"),
+            "--set tcp.share_state=on: must be off, temporal or ensemble; did you mean off?",
+        ),
+        (
+            ("--set", "queue.kind=fair"),
+            "--set queue.kind=fair: the queue ahead of UMTS is droptail",
+        ),
+        (
+            ("--set", "flow.direction=between-mobiles"),
+            "--set flow.direction=between-mobiles: flow.direction = between-mobiles needs two "
+            "mobiles or more, as in radio.ues = 2",
+        ),
+        (
+            ("--set", "flow.arrivals=nowhere.pcap"),
+            "--set flow.arrivals=nowhere.pcap: cannot read nowhere.pcap: No such file or directory",
+        ),
+        (
+            ("--set", "flow.group.late.bytes=3 kB"),
+            "--set flow.group.late.bytes=3 kB: this scenario has no [[flow.group]]",
+        ),
+        (
+            ("--set", "flow.application=telent"),
+            "--set flow.application=telent: must be file, web, mixed, telnet or probe; "
+            "did you mean telnet?",
+        ),
+        (
+            ("--set", "flow.port=0"),
+            "--set flow.port=0: must be a whole number from 1 to 65535, or by application",
+        ),
+        (
+            ("--set", "flow.web.protocol=http/2"),
+            "--set flow.web.protocol=http/2: must be http/1.0 or http/1.1; did you mean http/1.0?",
+        ),
+        (
+            ("--set", "flow.probe.least=9s", "--set", "flow.application=probe"),
+            "--set flow.probe.least=9s: flow.probe.least must not be longer than flow.probe.most",
+        ),
+        (
             ("--set", "tcp.variont=vegas"),
             "--set tcp.variont=vegas: unknown key; did you mean tcp.variant?",
         ),
         (
             ("--set", "tcp.variant=vega"),
             "--set tcp.variant=vega: must be tahoe, reno, newreno, sack, fack, vegas, westwood, "
-            "cubic or bbr; did you mean vegas?",
+            "cubic, bbr or wtcp; did you mean vegas?",
         ),
         (
             ("--set", "radio.tbler=100%"),
@@ -123,7 +176,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             'radio.downlink.sf = auto needs flow.rate, as in rate = "140 kbit/s"',
         ),
         (UMTS, "radio.spreading=spec", "must be module or standard; did you mean module?"),
-        (UMTS, "radio.kind=umts", "must be umts-dch or umts-cell; did you mean umts-dch?"),
+        (UMTS, "radio.kind=umts", "must be umts-dch, umts-cell or gprs; did you mean umts-dch?"),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
         (UMTS, "radio.dpcch=alone", "must be with-data or apart; did you mean apart?"),
         (UMTS, "radio.rlc.mode=ack", "must be tm, um or am; did you mean am?"),
@@ -196,12 +249,16 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "radio.handovers=[{at='5s',kind='soft',gap='1s'}]",
             "radio.handovers[0]: a soft handover has no gap",
         ),
-        (UMTS, "queue.kind=red", "the queue ahead of [radio] is droptail"),
+        (UMTS, "queue.kind=red", "the queue ahead of UMTS is droptail"),
         (UMTS, "queue.per_flow=some", "expected true or false"),
-        (UMTS, "radio.ues=3", "radio.ues is for radio.kind = umts-cell alone"),
-        (UMTS, "flow.application=www", "must be file, web or mixed; did you mean web?"),
+        (UMTS, "radio.rncs=['A']", "radio.rncs is for radio.kind = umts-cell alone"),
+        (
+            UMTS,
+            "flow.application=www",
+            "must be file, web, mixed, telnet or probe; did you mean web?",
+        ),
         (UMTS, "flow.web.reading=0s", "must be above zero"),
-        (CELL, "queue.kind=red", "the queue ahead of [radio] is droptail"),
+        (CELL, "queue.kind=red", "the queue ahead of UMTS is droptail"),
         (
             CELL,
             "radio.ues=0",

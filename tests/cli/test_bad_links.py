@@ -42,7 +42,7 @@ def check(done, expected: str) -> None:
         ),
         (
             "queue.kind=codle",
-            "must be droptail, red or codel; did you mean codel?",
+            "must be droptail, red, codel or fair; did you mean codel?",
         ),
         (
             "queue.ecn=true",

@@ -49,7 +49,7 @@ def test_keys_of_the_way_back_are_listed(thinpipe):
         ("link.back.dealy=3 ms", "unknown key; did you mean link.back.delay?"),
         (
             "queue.back.kind=codle",
-            "must be droptail, red or codel; did you mean codel?",
+            "must be droptail, red, codel or fair; did you mean codel?",
         ),
         (
             "queue.back.packets=0",

@@ -18,6 +18,8 @@ def test_listing_names_paper_and_items(thinpipe):
         assert f"  lo2005/{item} " in done.stdout
     for item in ("one-drop", "four-drops", "bursts", "tahoe-factor", "steady-state"):
         assert f"  hynderick2004/{item} " in done.stdout
+    for item in ("figure-1", "figure-9", "table-1", "vegas-rescued", "rate-steps"):
+        assert f"  chakravorty2003/{item} " in done.stdout
 
 
 def test_what_differs_as_expected_is_no_failure(thinpipe, tmp_path):

@@ -81,7 +81,13 @@ def test_networks_with_a_source():
     assert named | {"wlan-11b-fringe"} <= set(NETWORKS)
 
 
-OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis"}
+OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis"} | {
+    "gprs-3+1",
+    "gprs-4+1",
+    "gprs-8+1",
+    "edge-4+1",
+    "gprs-fifo",
+}
 
 
 @pytest.mark.parametrize("name", sorted({*NETWORKS, "link"} - OF_PAPERS))

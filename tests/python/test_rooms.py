@@ -8,8 +8,9 @@ import pytest
 
 STAIRS = (
     {"base"},
-    {"cc", "link", "radio", "wire"},
-    {"tcp"},
+    {"cc", "link", "wire"},
+    {"radio", "tcp"},
+    {"middlebox"},
     {"world"},
     {"scenario"},
     {"sim"},
@@ -18,7 +19,11 @@ STAIRS = (
 )
 """From the ground up: a room may use only rooms of lower steps."""
 
-MAY_NOT_KNOW = {"cc": {"wire"}, "radio": {"wire"}, "tcp": {"link", "radio", "wire"}}
+MAY_NOT_KNOW = {
+    "radio": {"cc", "wire"},
+    "tcp": {"link", "wire"},
+    "middlebox": {"link", "radio", "wire"},
+}
 """Rooms below that a room must do without all the same."""
 
 LONGEST_FILE = 500

@@ -10,10 +10,12 @@
 //! * [`Observe`]: what a measurement sees of a running world.
 
 mod agenda;
+mod application;
 mod cell;
 mod ecn;
 pub mod float;
 mod header;
+mod middlebox;
 mod observe;
 mod probability;
 mod random;
@@ -24,9 +26,11 @@ mod seq;
 mod time;
 
 pub use agenda::Agenda;
+pub use application::{ConnectionFact, EchoFact};
 pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
 pub use ecn::Ecn;
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
+pub use middlebox::{MiddleboxFact, RepairReason};
 pub use observe::{
     BlockFact, BlockKind, Direction, DropReason, Observe, PacketEvent, PacketFact, RttSample,
     TcpFact,

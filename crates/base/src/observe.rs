@@ -4,7 +4,8 @@
 //! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
 
 use crate::{
-    CodeFact, CommonFact, Duration, HandoverFact, PageFact, RrcFact, Seq, TcpHeader, Time,
+    CodeFact, CommonFact, ConnectionFact, Duration, EchoFact, HandoverFact, MiddleboxFact,
+    PageFact, RrcFact, Seq, TcpHeader, Time,
 };
 
 /// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
@@ -12,7 +13,8 @@ pub trait Observe {
     /// False if nothing is recorded, so that work done only to record can be left out.
     const ON: bool = true;
 
-    /// A packet left or reached an endpoint, or entered, left or was dropped at a link or bearer.
+    /// A packet left or reached an endpoint or a middlebox, or entered, left or was dropped at a
+    /// link or bearer.
     fn packet(&mut self, _now: Time, _fact: &PacketFact<'_>) {}
 
     /// Something happened inside TCP endpoint number `endpoint`.
@@ -35,6 +37,15 @@ pub trait Observe {
 
     /// A page has arrived at the browser of TCP endpoint number `endpoint`.
     fn page(&mut self, _now: Time, _endpoint: u32, _fact: PageFact) {}
+
+    /// What was typed at TCP endpoint number `endpoint` has come back.
+    fn echo(&mut self, _now: Time, _endpoint: u32, _fact: EchoFact) {}
+
+    /// An application opened a connection.
+    fn connection(&mut self, _now: Time, _fact: ConnectionFact) {}
+
+    /// Something happened inside middlebox number `machine`.
+    fn middlebox(&mut self, _now: Time, _machine: u32, _fact: MiddleboxFact) {}
 }
 
 /// The observer that sees nothing.
@@ -85,14 +96,29 @@ impl<A: Observe, B: Observe> Observe for (A, B) {
         self.0.page(now, endpoint, fact);
         self.1.page(now, endpoint, fact);
     }
+
+    fn echo(&mut self, now: Time, endpoint: u32, fact: EchoFact) {
+        self.0.echo(now, endpoint, fact);
+        self.1.echo(now, endpoint, fact);
+    }
+
+    fn connection(&mut self, now: Time, fact: ConnectionFact) {
+        self.0.connection(now, fact);
+        self.1.connection(now, fact);
+    }
+
+    fn middlebox(&mut self, now: Time, machine: u32, fact: MiddleboxFact) {
+        self.0.middlebox(now, machine, fact);
+        self.1.middlebox(now, machine, fact);
+    }
 }
 
 /// What happened to a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketEvent {
-    /// An endpoint sent it.
+    /// An endpoint or a middlebox sent it. What a middlebox sends is a packet of its own.
     Departed,
-    /// An endpoint received it.
+    /// An endpoint or a middlebox received it.
     Arrived,
     /// A link or bearer took it in.
     Entered,
@@ -124,10 +150,14 @@ pub enum DropReason {
 pub struct PacketFact<'a> {
     /// What happened.
     pub event: PacketEvent,
-    /// The number of the machine (endpoint, link or bearer) where it happened.
+    /// The number of the machine (endpoint, middlebox, link or bearer) where it happened.
     pub machine: u32,
     /// The packet's number in this run; later packets have higher ones.
     pub uid: u64,
+    /// The number of the node that it comes from.
+    pub source: u32,
+    /// The number of the node where it goes.
+    pub destination: u32,
     /// Size at the IP layer in bytes.
     pub bytes: u32,
     /// Its TCP header, where it has one.

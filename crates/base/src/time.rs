@@ -38,6 +38,15 @@ impl Time {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
+    /// The earlier of two deadlines, of which either may be never.
+    #[must_use]
+    pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// The first instant after `self` that is a whole multiple of `period` from the start.
     ///
     /// # Panics
@@ -221,6 +230,17 @@ mod tests {
         check(1, 10);
         check(9_999, 10);
         check(10_000, 20);
+    }
+
+    #[test]
+    fn never_is_later_than_any_time() {
+        let at = |nanos: Option<u64>| nanos.map(Time::from_nanos);
+        let check = |one, other, expect| assert_eq!(Time::earlier(at(one), at(other)), at(expect));
+        check(None, None, None);
+        check(Some(3), None, Some(3));
+        check(None, Some(3), Some(3));
+        check(Some(4), Some(3), Some(3));
+        check(Some(3), Some(4), Some(3));
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn algorithms() -> impl Iterator<Item = Algorithm> {
             gamma: 1.0,
             delta: Delta::Rounded,
         }),
-        Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }),
+        Algorithm::Westwood(WestwoodParameters::PLAIN),
         Algorithm::Cubic(CubicParameters {
             c: 0.4,
             beta: 0.7,

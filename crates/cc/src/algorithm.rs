@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     Bbr, BbrParameters, Controller, Cubic, CubicParameters, Limits, Reno, RenoParameters, Tahoe,
-    Vegas, VegasParameters, Westwood, WestwoodParameters,
+    Vegas, VegasParameters, Westwood, WestwoodParameters, Wtcp,
 };
 
 /// A congestion control and its parameters: makes one [`Controller`] for each connection.
@@ -23,6 +23,8 @@ pub enum Algorithm {
     Cubic(CubicParameters),
     /// [`Bbr`].
     Bbr(BbrParameters),
+    /// [`Wtcp`].
+    Wtcp,
     /// One that is not ours.
     Custom(Custom),
 }
@@ -37,6 +39,7 @@ impl Algorithm {
             Self::Westwood(parameters) => Box::new(Westwood::new(limits, *parameters)),
             Self::Cubic(parameters) => Box::new(Cubic::new(limits, *parameters)),
             Self::Bbr(parameters) => Box::new(Bbr::new(limits, *parameters)),
+            Self::Wtcp => Box::new(Wtcp::new(limits)),
             Self::Custom(custom) => (custom.make)(limits),
         }
     }

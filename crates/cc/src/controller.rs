@@ -19,6 +19,9 @@ pub trait Controller: Debug + Send {
     /// One segment was found lost, whether or not it begins an episode.
     fn on_lost_segment(&mut self, _lost: &LostSegment) {}
 
+    /// An acknowledgement tells of both ends' clocks. Before its [`Controller::on_ack`].
+    fn on_clocks(&mut self, _clocks: &Clocks) {}
+
     /// Nothing was sent for longer than a retransmission timeout: whoever measures must know.
     fn on_idle(&mut self, _now: Time) {}
 
@@ -97,6 +100,22 @@ pub struct RateSample {
     pub pipe_at_send: u64,
     /// Bytes found lost since the segment was sent (`RS.lost`).
     pub lost: u64,
+}
+
+/// Both ends' clocks as the timestamps of an acknowledgement tell (RFC 7323 §3), which wrap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clocks {
+    /// This side's in ticks, when it sent what is acknowledged: `TSecr`.
+    pub sent: u32,
+    /// The peer's in its own ticks, when it acknowledged that: `TSval`.
+    pub received: u32,
+    /// The number acknowledged.
+    pub ack: u32,
+}
+
+impl Clocks {
+    /// How long a tick lasts at either end, as far as is known.
+    pub const TICK: Duration = Duration::from_millis(1);
 }
 
 /// How a loss was found.

@@ -18,12 +18,14 @@ mod tahoe;
 mod vegas;
 mod westwood;
 mod window;
+mod wtcp;
 
 pub use algorithm::{Algorithm, Custom};
 pub use bbr::{Bbr, BbrParameters};
-pub use controller::{Ack, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
+pub use controller::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
 pub use cubic::{Cubic, CubicParameters, SlowStart};
 pub use reno::{Growth, Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;
 pub use vegas::{Delta, Vegas, VegasParameters};
-pub use westwood::{Westwood, WestwoodParameters};
+pub use westwood::{MinimumRtt, Westwood, WestwoodParameters};
+pub use wtcp::Wtcp;

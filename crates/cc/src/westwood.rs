@@ -7,11 +7,31 @@ use base::{Duration, Time};
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// Westwood+'s parameter.
+/// Westwood+'s parameters.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WestwoodParameters {
     /// The pole of the low-pass filter, from 0 (none) to below 1: α.
     pub alpha: f64,
+    /// Which round-trip times `RTTmin` is the smallest of.
+    pub minimum_rtt: MinimumRtt,
+    /// A bandwidth sample takes a round trip, and no less than this (Linux: 50 ms).
+    pub shortest_sample: Duration,
+}
+
+impl WestwoodParameters {
+    /// As Grieco and Mascolo 2004 have them.
+    pub const PLAIN: Self =
+        Self { alpha: 0.9, minimum_rtt: MinimumRtt::Ever, shortest_sample: Duration::ZERO };
+}
+
+/// Which round-trip times `RTTmin` is the smallest of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MinimumRtt {
+    /// All that were seen (Grieco and Mascolo 2004).
+    Ever,
+    /// Those since the last timeout, as the path may be another by then (Linux,
+    /// `tcp_westwood_event` on `CA_EVENT_LOSS`).
+    SinceTimeout,
 }
 
 /// Reno that closes its window to what the path carried, not to half.
@@ -32,11 +52,11 @@ pub struct WestwoodParameters {
 /// * Timeout: ssthresh likewise, cwnd one segment.
 /// * Before the first sample BWE is unknown, and ssthresh is Reno's half.
 ///
-/// `RTTmin` is the smallest round-trip time ever seen.
+/// `RTTmin` is the smallest round-trip time seen, ever or since the last timeout.
 #[derive(Debug)]
 pub struct Westwood {
     window: Window,
-    alpha: f64,
+    parameters: WestwoodParameters,
     rtt: Rtt,
     round: Round,
     /// BWE in bytes per nanosecond.
@@ -48,6 +68,8 @@ pub struct Westwood {
 struct Rtt {
     last: Duration,
     min: Option<Duration>,
+    /// True if the smallest is to be looked for anew.
+    outdated: bool,
 }
 
 /// The round trip being measured.
@@ -62,7 +84,7 @@ impl Westwood {
     pub fn new(limits: &Limits, parameters: WestwoodParameters) -> Self {
         Self {
             window: Window::new(limits),
-            alpha: parameters.alpha,
+            parameters,
             rtt: Rtt::default(),
             round: Round::default(),
             bandwidth: None,
@@ -75,7 +97,8 @@ impl Westwood {
         }
         self.round.delivered += ack.delivered;
         let elapsed = ack.now.saturating_since(self.round.start);
-        if self.rtt.min.is_some() && elapsed >= self.rtt.last && elapsed > Duration::ZERO {
+        let enough = self.rtt.last.max(self.parameters.shortest_sample);
+        if self.rtt.min.is_some() && elapsed >= enough && elapsed > Duration::ZERO {
             self.filter(self.round.delivered as f64 / elapsed.as_nanos() as f64);
             self.round = Round { start: ack.now, delivered: 0 };
         }
@@ -86,14 +109,15 @@ impl Westwood {
         if self.rtt.min.is_none() {
             self.round.start = Time::from_nanos(now.as_nanos().saturating_sub(rtt.as_nanos()));
         }
-        self.rtt.min = Some(self.rtt.min.map_or(rtt, |min| min.min(rtt)));
+        let min = self.rtt.min.filter(|_| !std::mem::take(&mut self.rtt.outdated));
+        self.rtt.min = Some(min.map_or(rtt, |min| min.min(rtt)));
         self.rtt.last = rtt;
     }
 
     fn filter(&mut self, sample: f64) {
-        self.bandwidth = Some(
-            self.bandwidth.map_or(sample, |bwe| self.alpha * bwe + (1.0 - self.alpha) * sample),
-        );
+        let alpha = self.parameters.alpha;
+        let filtered = |bwe| alpha * bwe + (1.0 - alpha) * sample;
+        self.bandwidth = Some(self.bandwidth.map_or(sample, filtered));
     }
 
     /// BWE · `RTTmin` in segments.
@@ -123,7 +147,10 @@ impl Controller for Westwood {
             LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {
                 self.window.cwnd.min(self.window.ssthresh)
             }
-            LossKind::Timeout => 1.0,
+            LossKind::Timeout => {
+                self.rtt.outdated = self.parameters.minimum_rtt == MinimumRtt::SinceTimeout;
+                1.0
+            }
         };
     }
 

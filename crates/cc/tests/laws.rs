@@ -28,7 +28,7 @@ fn algorithms() -> [Algorithm; 8] {
         Algorithm::Reno(RenoParameters::PLAIN),
         Algorithm::Vegas(vegas(Delta::Rounded)),
         Algorithm::Vegas(vegas(Delta::Exact)),
-        Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }),
+        Algorithm::Westwood(WestwoodParameters::PLAIN),
         cubic(SlowStart::Standard),
         cubic(SlowStart::Hystart),
         Algorithm::Bbr(BbrParameters { seed: 1 }),

@@ -3,7 +3,7 @@
 mod harness;
 
 use base::{Duration, Time};
-use cc::{Ack, Controller, Limits, Loss, LossKind, Westwood, WestwoodParameters};
+use cc::{Ack, Controller, Limits, Loss, LossKind, MinimumRtt, Westwood, WestwoodParameters};
 use harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
@@ -17,7 +17,7 @@ fn westwood(window: u32, alpha: f64) -> Westwood {
         initial_ssthresh: 2,
         maximum_window: 1_000,
     };
-    Westwood::new(&limits, WestwoodParameters { alpha })
+    Westwood::new(&limits, WestwoodParameters { alpha, ..WestwoodParameters::PLAIN })
 }
 
 /// One acknowledgement each round trip, of so many segments.
@@ -103,6 +103,24 @@ fn the_threshold_is_for_the_smallest_round_trip_time() {
     let (now, rtt) = (Time::ZERO + RTT * 3, Some(RTT * 2));
     westwood.on_ack(&Ack { now, acked: 40 * MSS, delivered: 40 * MSS, rtt, ..ACK });
     assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, 20_000);
+}
+
+/// Linux: a path that is longer after a timeout is taken for what it is.
+#[test]
+fn a_timeout_may_begin_the_search_for_the_smallest_anew() {
+    let check = |minimum_rtt, expect| {
+        let limits =
+            Limits { mss: 1_000, initial_window: 40, initial_ssthresh: 64, maximum_window: 64 };
+        let parameters = WestwoodParameters { minimum_rtt, ..WestwoodParameters::PLAIN };
+        let mut westwood = Westwood::new(&limits, parameters);
+        deliver(&mut westwood, &[20]);
+        lose(&mut westwood, LossKind::Timeout);
+        let (now, rtt) = (Time::ZERO + RTT * 3, Some(RTT * 2));
+        westwood.on_ack(&Ack { now, acked: 40 * MSS, delivered: 40 * MSS, rtt, ..ACK });
+        assert_eq!(lose(&mut westwood, LossKind::DuplicateAcks).0, expect, "{minimum_rtt:?}");
+    };
+    check(MinimumRtt::Ever, 20_000);
+    check(MinimumRtt::SinceTimeout, 40_000);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! * [`Pipe`]: a constant rate and a drop-tail queue, at one event a packet;
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
-//! * [`queue`]: drop-tail, RED and `CoDel`; [`loss`]: independent, in bursts, listed, in outages;
+//! * [`queue`]: drop-tail, RED, `CoDel` and a fair one; [`loss`]: independent, in bursts, listed,
+//!   in outages;
 //! * [`Trace`]: when a recorded link could send. A [`base::Schedule`] says what changes when.
 
 mod counters;
@@ -29,4 +30,9 @@ pub trait Load {
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
+
+    /// The flow that it belongs to.
+    fn flow(&self) -> u64 {
+        0
+    }
 }

@@ -2,13 +2,11 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Schedule, Stream, Time};
+use base::{DropReason, Duration, Schedule, Time};
 
 use crate::loss::list::List;
 use crate::loss::{self, Losses};
-use crate::queue::codel::CoDel;
-use crate::queue::red::Red;
-use crate::queue::{self, Arrival, Backlog, Departure, Discipline, Notice, Verdict};
+use crate::queue::{self, Backlog, Discipline, Queue, Transmission, Turn};
 use crate::server::Server;
 use crate::{Config, Counters, Load, Service};
 
@@ -39,7 +37,13 @@ impl LinkConfig {
                 delay: delay.as_constant()?,
                 queue_limit: queue.limit.packets,
             }),
-            (Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_), _) => None,
+            (
+                Discipline::DropTail
+                | Discipline::Red(_)
+                | Discipline::CoDel(_)
+                | Discipline::Fair(_),
+                _,
+            ) => None,
         }
     }
 }
@@ -63,7 +67,8 @@ pub enum Output<T> {
     Dropped(Dropped<T>),
 }
 
-/// One direction of a link. Packets leave in the order in which they came.
+/// One direction of a link. Packets leave in the order in which they came, in a fair queue those of
+/// a flow.
 ///
 /// A packet costs an event when it arrives, and one when the transmitter is done with it if
 /// another waits by then.
@@ -71,38 +76,17 @@ pub enum Output<T> {
 pub struct Link<T> {
     server: Server,
     delay: Schedule<Duration>,
-    limit: queue::droptail::Limit,
-    discipline: Active,
-    notice: Notice,
     list: List,
     losses: Losses,
-    /// What waits, oldest first, and its bytes.
-    waiting: VecDeque<Waiting<T>>,
-    waiting_bytes: u64,
+    queue: Queue<T>,
     /// When the transmitter is or was done with the last packet, and that packet's bytes.
     busy_until: Time,
     sending_bytes: u32,
-    /// What was dropped when it was its turn, and when.
-    gone: VecDeque<(Time, Dropped<T>)>,
     /// What is being sent or on its way, oldest first: none is looked at before its turn, so that
     /// none overtakes.
     flight: VecDeque<Flight<T>>,
     sent_bytes: u64,
     counters: Counters,
-}
-
-/// The state of a [`Discipline`].
-#[derive(Debug)]
-enum Active {
-    DropTail,
-    Red(Box<Red>),
-    CoDel(Box<CoDel>),
-}
-
-#[derive(Debug)]
-struct Waiting<T> {
-    since: Time,
-    packet: T,
 }
 
 #[derive(Debug)]
@@ -116,27 +100,14 @@ struct Flight<T> {
 impl<T: Load> Link<T> {
     /// An idle link called `name`, by which its sources of chance go, with `seed`.
     pub fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
-        let discipline = match config.queue.discipline {
-            Discipline::DropTail => Active::DropTail,
-            Discipline::Red(red) => {
-                let chance = Stream::named(seed, &format!("{name} RED"));
-                Active::Red(Box::new(Red::new(red, chance)))
-            }
-            Discipline::CoDel(codel) => Active::CoDel(Box::new(CoDel::new(codel))),
-        };
         Self {
             server: Server::new(&config.service),
             delay: config.delay.clone(),
-            limit: config.queue.limit,
-            discipline,
-            notice: config.queue.notice,
             list: List::new(config.drop_arrivals.clone()),
             losses: Losses::new(&config.loss, seed, name),
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            queue: Queue::new(&config.queue, seed, name),
             busy_until: Time::ZERO,
             sending_bytes: 0,
-            gone: VecDeque::new(),
             flight: VecDeque::new(),
             sent_bytes: 0,
             counters: Counters::default(),
@@ -147,16 +118,15 @@ impl<T: Load> Link<T> {
     ///
     /// # Errors
     /// The packet, if it was dropped on arrival.
-    pub fn handle_input(&mut self, now: Time, mut packet: T) -> Result<(), Dropped<T>> {
+    pub fn handle_input(&mut self, now: Time, packet: T) -> Result<(), Dropped<T>> {
         self.serve(now);
-        if let Some(reason) = self.refuse(now, &mut packet) {
+        if !packet.is_pure_ack() && self.list.drops_next() {
+            let reason = DropReason::List;
             self.counters.drops.count(reason);
             return Err(Dropped { packet, reason });
         }
-        self.counters.accepted += 1;
-        self.waiting_bytes += u64::from(packet.bytes());
-        self.waiting.push_back(Waiting { since: now, packet });
-        self.counters.queue_max = self.counters.queue_max.max(self.backlog(now).packets);
+        let transmission = self.transmission(now);
+        self.queue.push(now, packet, transmission, &mut self.counters)?;
         self.serve(now);
         Ok(())
     }
@@ -165,7 +135,7 @@ impl<T: Load> Link<T> {
     #[must_use]
     pub fn poll_output(&mut self, now: Time) -> Option<Output<T>> {
         self.serve(now);
-        if let Some((_, dropped)) = self.gone.pop_front() {
+        if let Some(dropped) = self.queue.poll_gone() {
             return Some(Output::Dropped(dropped));
         }
         if self.flight.front()?.arrives > now {
@@ -185,8 +155,8 @@ impl<T: Load> Link<T> {
     /// [`Self::handle_input`] and [`Self::poll_output`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let gone = self.gone.front().map(|(time, _)| *time);
-        let turn = (!self.waiting.is_empty()).then_some(self.busy_until);
+        let gone = self.queue.gone_since();
+        let turn = (!self.queue.is_empty()).then_some(self.busy_until);
         let arrival = self.flight.front().map(|next| next.arrives);
         [gone, turn, arrival].into_iter().flatten().min()
     }
@@ -197,8 +167,8 @@ impl<T: Load> Link<T> {
         let to_come = self.busy_until.saturating_since(now);
         counters.busy = counters.busy.saturating_sub(to_come);
         counters.queue_integral = counters.queue_integral.saturating_sub(to_come);
-        for waiting in &self.waiting {
-            counters.queue_integral += now.saturating_since(waiting.since);
+        for turn in self.queue.waiting() {
+            counters.queue_integral += now.saturating_since(turn.since);
         }
         counters
     }
@@ -213,84 +183,35 @@ impl<T: Load> Link<T> {
 
     /// Packets between entry and exit.
     pub fn in_flight(&self) -> usize {
-        self.waiting.len() + self.gone.len() + self.flight.len()
+        self.queue.len() + self.queue.gone() + self.flight.len()
     }
 
     /// The packets between entry and exit, each once.
     pub fn held(&self) -> impl Iterator<Item = &T> {
-        let gone = self.gone.iter().map(|(_, dropped)| &dropped.packet);
-        let flight = self.flight.iter().map(|flight| &flight.packet);
-        flight.chain(gone).chain(self.waiting.iter().map(|waiting| &waiting.packet))
+        self.flight.iter().map(|flight| &flight.packet).chain(self.queue.held())
     }
 
-    /// What is in the queue or in transmission.
-    fn backlog(&self, now: Time) -> Backlog {
-        let sending = self.busy_until > now;
-        let bytes = if sending { self.sending_bytes } else { 0 };
-        Backlog {
-            packets: self.waiting.len() as u32 + u32::from(sending),
-            bytes: self.waiting_bytes + u64::from(bytes),
+    /// What the transmitter is doing.
+    fn transmission(&self, now: Time) -> Transmission {
+        if self.busy_until > now {
+            let bytes = u64::from(self.sending_bytes);
+            return Transmission { sending: Backlog { packets: 1, bytes }, idle_bytes: 0 };
         }
-    }
-
-    /// Why `packet` is dropped on arrival, if it is.
-    fn refuse(&mut self, now: Time, packet: &mut T) -> Option<DropReason> {
-        if !packet.is_pure_ack() && self.list.drops_next() {
-            return Some(DropReason::List);
+        if !self.queue.heeds_idleness() {
+            return Transmission::default();
         }
-        let backlog = self.backlog(now);
-        let verdict = match &mut self.discipline {
-            Active::DropTail | Active::CoDel(_) => Verdict::Pass,
-            Active::Red(red) => {
-                let idle = now.saturating_since(self.busy_until);
-                let idle_packets = self
-                    .server
-                    .rate(now)
-                    .map_or(u64::MAX, |rate| rate.bytes_in(idle) / u64::from(red.mean_packet()));
-                red.on_arrival(Arrival { backlog, idle_packets })
-            }
-        };
-        if !self.limit.admits(backlog, packet.bytes()) {
-            return Some(DropReason::Queue);
-        }
-        self.has_to_go(verdict, packet).then_some(DropReason::Aqm)
-    }
-
-    /// Marks `packet` or says that it is to be dropped, as the verdict asks.
-    fn has_to_go(&mut self, verdict: Verdict, packet: &mut T) -> bool {
-        match (verdict, self.notice) {
-            (Verdict::Pass, Notice::Drop | Notice::Mark) => false,
-            (Verdict::Notify, Notice::Mark) => {
-                let is_marked = packet.mark();
-                self.counters.marks += u64::from(is_marked);
-                !is_marked
-            }
-            (Verdict::Notify, Notice::Drop) | (Verdict::Drop, Notice::Drop | Notice::Mark) => true,
-        }
+        let idle = now - self.busy_until;
+        let idle_bytes = self.server.rate(now).map_or(u64::MAX, |rate| rate.bytes_in(idle));
+        Transmission { sending: Backlog::default(), idle_bytes }
     }
 
     /// Begins to send whatever can have begun by `now`.
     fn serve(&mut self, now: Time) {
         while self.busy_until <= now
-            && let Some(Waiting { since, mut packet }) = self.waiting.pop_front()
+            && let Some(Turn { since, packet }) =
+                self.queue.pop(self.busy_until, &mut self.counters)
         {
-            let start = self.busy_until.max(since);
-            self.waiting_bytes -= u64::from(packet.bytes());
-            let verdict = match &mut self.discipline {
-                Active::DropTail | Active::Red(_) => Verdict::Pass,
-                Active::CoDel(codel) => {
-                    let (sojourn, bytes_behind) = (start - since, self.waiting_bytes);
-                    codel.on_departure(start, Departure { sojourn, bytes_behind })
-                }
-            };
-            if self.has_to_go(verdict, &mut packet) {
-                let reason = DropReason::Aqm;
-                self.counters.drops.count(reason);
-                self.counters.queue_integral += start - since;
-                self.gone.push_back((start, Dropped { packet, reason }));
-            } else {
-                self.send(since, start, packet);
-            }
+            self.send(since, self.busy_until.max(since), packet);
         }
     }
 

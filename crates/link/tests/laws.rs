@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use base::{DropReason, Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
-use link::queue::{self, Discipline, Notice, codel, droptail::Limit, red};
+use link::queue::{self, Discipline, Notice, codel, droptail::Limit, fair, red};
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use proptest::prelude::*;
 
@@ -28,6 +28,10 @@ impl Load for Packet {
     fn mark(&mut self) -> bool {
         self.is_marked |= self.is_capable;
         self.is_capable
+    }
+
+    fn flow(&self) -> u64 {
+        self.number as u64 % 3
     }
 }
 
@@ -78,7 +82,8 @@ fn discipline() -> impl Strategy<Value = Discipline> {
             mtu: 100,
         })
     });
-    prop_oneof![Just(Discipline::DropTail), red, codel]
+    let fair = (1_u32..2_000).prop_map(|quantum| Discipline::Fair(fair::Config { quantum }));
+    prop_oneof![Just(Discipline::DropTail), red, codel, fair]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {
@@ -127,6 +132,7 @@ fn traffic() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
 /// What becomes of packets, watched from outside.
 struct Watch {
     link: Link<Packet>,
+    is_fair: bool,
     inside: VecDeque<usize>,
     entered: Vec<Time>,
     delivered: usize,
@@ -139,6 +145,7 @@ impl Watch {
         let link = Link::new(config, 7, "test");
         Self {
             link,
+            is_fair: matches!(config.queue.discipline, Discipline::Fair(_)),
             inside: VecDeque::new(),
             entered: Vec::new(),
             delivered: 0,
@@ -151,7 +158,10 @@ impl Watch {
         while let Some(output) = self.link.poll_output(now) {
             match output {
                 Output::Delivered(packet) => {
-                    let next = self.inside.pop_front();
+                    // In order: all packets, or where flows take turns those of a flow.
+                    let is_next = |number: &usize| !self.is_fair || number % 3 == packet.number % 3;
+                    let next = self.inside.iter().position(is_next);
+                    let next = next.and_then(|place| self.inside.remove(place));
                     assert_eq!(next, Some(packet.number), "out of order at {now:?}");
                     assert!(!packet.is_marked || packet.is_capable);
                     self.marked += u64::from(packet.is_marked);
@@ -296,6 +306,7 @@ fn what_no_pipe_can_do() {
     let step = |rate| vec![(at(1), rate)];
     let codel =
         codel::Config { target: Duration::ZERO, interval: Duration::from_millis(1), mtu: 1 };
+    let fair = fair::Config { quantum: 1514 };
     let outage = Outage { from: at(1), to: at(2) };
     let trace = Trace::parse(b"1").expect("valid");
     let others = [
@@ -320,6 +331,10 @@ fn what_no_pipe_can_do() {
                 discipline: Discipline::CoDel(codel),
                 ..queue::Config::UNLIMITED
             },
+            ..plain.clone()
+        },
+        LinkConfig {
+            queue: queue::Config { discipline: Discipline::Fair(fair), ..queue::Config::UNLIMITED },
             ..plain.clone()
         },
         LinkConfig { drop_arrivals: vec![3], ..plain.clone() },

@@ -172,6 +172,6 @@ impl Lateness {
 pub(crate) fn machines(emulator: &Emulator, end: Time) -> (Vec<LinkSummary>, Option<RadioSummary>) {
     let machines = || emulator.world().machines();
     let links = machines().flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end));
-    let radio = machines().find_map(|(_, _, machine)| RadioSummary::of(machine));
+    let radio = RadioSummary::of(machines().map(|(_, _, machine)| machine));
     (links.collect(), radio)
 }

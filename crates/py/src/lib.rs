@@ -46,7 +46,7 @@ fn profiles() -> Vec<(&'static str, &'static str)> {
 #[pyo3(signature = (profile = None))]
 fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>> {
     let keys = match profile {
-        None => scenario::keys(),
+        None => scenario::keys().to_vec(),
         Some(name) => {
             scenario::keys_under(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?
         }
@@ -64,6 +64,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RRC_EVENTS", RrcEvent::ALL.map(RrcEvent::name).to_vec())?;
     module.add("CODE_EVENTS", CodeEvent::ALL.map(CodeEvent::name).to_vec())?;
     module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
+    let events = sim::MiddleboxEvent::ALL.map(sim::MiddleboxEvent::name);
+    module.add("MIDDLEBOX_EVENTS", events.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;
     module.add_class::<result::Run>()?;

@@ -46,9 +46,10 @@ impl Run {
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let metrics = &self.outcome.metrics;
         let cell = self.outcome.summary.cell.as_ref().map(|_| metrics.cell());
-        let tables = tables::series(py, metrics, cell)?;
+        let middlebox = self.outcome.summary.middlebox.as_ref().map(|_| metrics.middlebox());
+        let tables = tables::series(py, metrics, cell, middlebox)?;
         if let Some(trace) = &self.outcome.trace {
-            tables::recorded(&tables, trace)?;
+            tables::recorded(&tables, trace, metrics)?;
         }
         Ok(tables)
     }
@@ -58,7 +59,8 @@ impl Run {
         self.outcome.machines.clone()
     }
 
-    /// Writes one capture for each node with endpoints into `directory` and says their paths.
+    /// Writes one capture for each node with endpoints or a middlebox into `directory` and says
+    /// their paths.
     fn write_pcapng(&self, py: Python<'_>, directory: &str) -> PyResult<Vec<String>> {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));

@@ -1,10 +1,12 @@
 //! Rows to columns.
 
+use std::collections::BTreeMap;
+
 use base::{BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent, RrcState, Time};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{CellMetrics, Event, Metrics, Trace};
+use sim::{CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, Trace, Way};
 
 /// A table under construction: a dict of numpy arrays of one length.
 struct Table<'py>(Bound<'py, PyDict>);
@@ -25,12 +27,13 @@ impl<'py> Table<'py> {
     }
 }
 
-/// `rtt`, `cwnd` and `events` of every flow; `pages` where there are some, and the tables of
-/// `cell`, where there is one.
+/// `rtt`, `cwnd` and `events` of every flow; `pages`, `echoes` and `probes` where there are some,
+/// and the tables of `cell` and `middlebox`, where there is one.
 pub(crate) fn series<'py>(
     py: Python<'py>,
     metrics: &Metrics,
     cell: Option<&CellMetrics>,
+    middlebox: Option<&MiddleboxMetrics>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);
     let numbered = || metrics.rtt().enumerate();
@@ -65,8 +68,17 @@ pub(crate) fn series<'py>(
     if metrics.pages().any(|rows| !rows.is_empty()) {
         tables.set_item("pages", pages(py, metrics)?.0)?;
     }
+    if metrics.echoes().any(|rows| !rows.is_empty()) {
+        tables.set_item("echoes", echoes(py, metrics)?.0)?;
+    }
+    if metrics.probes().any(|rows| !rows.is_empty()) {
+        tables.set_item("probes", probes(py, metrics)?.0)?;
+    }
     if let Some(cell) = cell {
         network(&tables, cell)?;
+    }
+    if let Some(middlebox) = middlebox {
+        between(&tables, middlebox)?;
     }
     Ok(tables)
 }
@@ -80,6 +92,26 @@ fn pages<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
         .column("flow", pages().map(|(flow, _)| flow as u32))?
         .column("bytes", pages().map(|(_, row)| row.fact.bytes))?
         .column("response_s", pages().map(|(_, row)| row.fact.response.as_secs_f64()))
+}
+
+/// `echoes` of every flow.
+fn echoes<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
+    let numbered = || metrics.echoes().enumerate();
+    let echoes = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    Table::new(py)
+        .time(echoes().map(|(_, row)| row.time))?
+        .column("flow", echoes().map(|(flow, _)| flow as u32))?
+        .column("echo_s", echoes().map(|(_, row)| row.fact.response.as_secs_f64()))
+}
+
+/// `probes` of every flow.
+fn probes<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
+    let numbered = || metrics.probes().enumerate();
+    let probes = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    Table::new(py)
+        .time(probes().map(|(_, row)| row.time))?
+        .column("flow", probes().map(|(flow, _)| flow as u32))?
+        .column("probe_s", probes().map(|(_, row)| row.delay.as_secs_f64()))
 }
 
 /// Adds `rrc`, `codes`, `handovers` and `common` of a network of cells.
@@ -127,12 +159,70 @@ fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
     tables.set_item("common", table.0)
 }
 
+/// Adds `middlebox_backlog`, `middlebox_rtt` and `middlebox_events`.
+fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult<()> {
+    let py = tables.py();
+    let rows = || middlebox.backlog.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("mobile", rows().map(|row| row.mobile))?
+        .column("queued_bytes", rows().map(|row| row.queued))?
+        .column("in_flight_bytes", rows().map(|row| row.in_flight))?
+        .column("cwnd_bytes", rows().map(|row| row.cwnd))?;
+    tables.set_item("middlebox_backlog", table.0)?;
+
+    let rows = || middlebox.rtt.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("mobile", rows().map(|row| row.mobile))?
+        .column("connection", rows().map(|row| row.connection))?
+        .column("rtt_s", rows().map(|row| row.rtt.as_secs_f64()))?;
+    tables.set_item("middlebox_rtt", table.0)?;
+
+    let event =
+        |event| MiddleboxEvent::ALL.iter().position(|other| *other == event).unwrap_or(0) as u8;
+    let rows = || middlebox.events.iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("mobile", rows().map(|row| row.mobile))?
+        .column("connection", rows().map(|row| row.connection.map_or(-1, i64::from)))?
+        .column("event", rows().map(|row| event(row.event)))?
+        .column("offset", rows().map(|row| row.offset))?;
+    tables.set_item("middlebox_events", table.0)
+}
+
+/// Of each segment of `trace` the flow and where it goes: 0 to the receiver, 1 to the sender.
+/// A middlebox knows connections by their hosts and ports, as its flows' endpoints told before.
+fn flows(trace: &Trace, metrics: &Metrics) -> Vec<(u32, u8)> {
+    let mut by_way: BTreeMap<Way, (u32, u8)> = BTreeMap::new();
+    let flow = |row: &sim::SegmentRow| {
+        let Some((flow, end)) = metrics.flow_of(row.endpoint) else {
+            return by_way.get(&row.way).copied().unwrap_or_default();
+        };
+        let towards = match (end, row.event == PacketEvent::Departed) {
+            (End::Sender, true) | (End::Receiver, false) => 0,
+            (End::Sender, false) | (End::Receiver, true) => 1,
+        };
+        by_way.insert(row.way, (flow as u32, towards));
+        by_way.insert(row.way.reversed(), (flow as u32, 1 - towards));
+        (flow as u32, towards)
+    };
+    trace.segments.iter().map(flow).collect()
+}
+
 /// Adds `segments`, `blocks` and `hops`.
-pub(crate) fn recorded(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()> {
+pub(crate) fn recorded(
+    tables: &Bound<'_, PyDict>,
+    trace: &Trace,
+    metrics: &Metrics,
+) -> PyResult<()> {
     let py = tables.py();
     let segments = || trace.segments.iter();
+    let flows = flows(trace, metrics);
     let table = Table::new(py)
         .time(segments().map(|row| row.time))?
+        .column("flow", flows.iter().map(|(flow, _)| *flow))?
+        .column("towards", flows.iter().map(|(_, towards)| *towards))?
         .column("endpoint", segments().map(|row| row.endpoint))?
         .column("event", segments().map(|row| u8::from(row.event == PacketEvent::Arrived)))?
         .column("uid", segments().map(|row| row.uid))?

@@ -3,10 +3,20 @@
 //! * [`umts`]: a dedicated channel of UMTS: PDCP, RLC, MAC and PHY of both directions as one
 //!   machine, advanced one transmission time interval (TTI) at a time.
 //!
+//! * [`gprs`]: GPRS and EDGE: RLC/MAC over time slots, from the gateway to the mobile, one block
+//!   period at a time.
+//!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: header compression
 //! works on a view of the headers that the SDU gives.
 
+mod bearer;
+mod counters;
+pub mod gprs;
+mod output;
 mod sdu;
 pub mod umts;
 
+pub use bearer::Bearer;
+pub use counters::Counters;
+pub use output::Output;
 pub use sdu::Sdu;

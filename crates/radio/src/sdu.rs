@@ -12,6 +12,11 @@ pub trait Sdu {
         0
     }
 
+    /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
+    fn mark(&mut self) -> bool {
+        false
+    }
+
     /// Its TCP/IP headers, where it has some that can be compressed.
     fn headers(&self) -> Option<Headers> {
         None

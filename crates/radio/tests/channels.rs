@@ -4,6 +4,7 @@
 mod support;
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Stream, Time};
+use link::Dropped;
 use proptest::prelude::*;
 use radio::umts::rlc::am;
 use radio::umts::{
@@ -446,7 +447,9 @@ fn flows_are_served_in_turn() {
         bearer.handle_timeout(at(LONG), &mut ());
         let mut numbers = Vec::new();
         while let Some((_, output)) = bearer.poll_output() {
-            let (Output::Delivered(sdu) | Output::Discarded(sdu)) = output;
+            let (Output::Delivered(sdu)
+            | Output::Discarded(sdu)
+            | Output::Dropped(Dropped { packet: sdu, .. })) = output;
             numbers.push(sdu.1);
         }
         assert_eq!(bearer.held(Direction::Downlink).count(), 0);

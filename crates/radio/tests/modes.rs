@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use base::{BlockFact, BlockKind, Direction, Duration, Observe, Time};
+use link::Dropped;
 use proptest::prelude::*;
 use radio::umts::rlc::{self, Concatenation, Header, next_expected, tm, um};
 use radio::umts::{Bearer, Counters, Output};
@@ -71,7 +72,9 @@ fn transfer(
             let fates = fates.of(direction);
             match output {
                 Output::Delivered(packet) => fates.delivered.push(packet.number),
-                Output::Discarded(packet) => fates.discarded.push(packet.number),
+                Output::Discarded(packet) | Output::Dropped(Dropped { packet, .. }) => {
+                    fates.discarded.push(packet.number);
+                }
             }
         }
     }

@@ -154,7 +154,7 @@ impl Sdu for Segment {
 fn delivered(bearer: &mut Bearer<Segment>) -> impl Iterator<Item = Segment> {
     std::iter::from_fn(|| bearer.poll_output()).filter_map(|(_, output)| match output {
         Output::Delivered(segment) => Some(segment),
-        Output::Discarded(_) => None,
+        Output::Discarded(_) | Output::Dropped(_) => None,
     })
 }
 

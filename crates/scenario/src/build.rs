@@ -1,25 +1,23 @@
 //! From a scenario to the world that it describes.
 
-use std::sync::Arc;
+use std::fmt::Debug;
 
-use base::{Duration, Rate, Seq, Stream, Time};
-use radio::umts::Bearer;
+use base::{Duration, Rate};
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
+use radio::{gprs, umts};
 use tcp::{Length, Segment};
-use world::{Body, Connection, MachineId, NodeId, Pages, Traffic, Web, World};
+use world::{Body, MachineId, NodeId, World};
 
-use crate::{Hosts, Link, Queue, Radio, RadioKind, Scenario, Wired};
-
-/// More than any run can transfer: what a flow without end has to send.
-const ENDLESS: Length = Length(1 << 60);
+use crate::flows::{self, NetworkFlow};
+use crate::{Link, Queue, Radio, RadioKind, Scenario, Wired};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
 pub struct Network {
     /// The world, at time zero.
     pub world: World<Segment<Length>>,
-    /// The sender's and the receiver's endpoint of each flow.
-    pub connections: Vec<[MachineId; 2]>,
+    /// Each flow, in the order of their numbers.
+    pub flows: Vec<NetworkFlow>,
     /// The rate that throughput is compared with: the radio's downlink, or the link's.
     pub bottleneck: Option<Rate>,
 }
@@ -28,41 +26,11 @@ pub struct Network {
 /// radio bearer to the receiver, with a connection for each flow.
 pub fn build(scenario: &Scenario) -> Network {
     let mut chain = Chain::of(scenario);
+    chain.add_middlebox(scenario);
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
-    let bottleneck = scenario.radio.as_ref().map(|radio| radio.downlink.rate).or(link);
-    let bytes = scenario.flow.payload(scenario.tcp.mss);
-    let web = Arc::new(scenario.flow.web.config());
-    let mut isn = Stream::named(scenario.seed, "initial sequence numbers");
-    let mut chance = Stream::named(scenario.seed, "congestion control");
-    let connections = (0..u64::from(scenario.flow.count)).map(|index| {
-        let [sender, receiver] = match scenario.flow.hosts {
-            Hosts::Shared => [chain.first, chain.receiver(index)],
-            Hosts::Own => chain.add_hosts(index),
-        };
-        chain.world.add_connection(&Connection {
-            sender,
-            receiver,
-            tcp: &Arc::new(scenario.tcp.config_of(u64::from(chance.next_u32()))),
-            data: bytes.map_or(ENDLESS, Length),
-            traffic: traffic(scenario, index, &web),
-            start: Time::ZERO + scenario.flow.start + scenario.flow.interval * index,
-            isn: [Seq::new(isn.next_u32()), Seq::new(isn.next_u32())],
-        })
-    });
-    let connections = connections.collect();
-    Network { world: chain.world, connections, bottleneck }
-}
-
-/// What flow number `index` is for.
-fn traffic(scenario: &Scenario, index: u64, web: &Arc<Web>) -> Traffic {
-    let flow = &scenario.flow;
-    match flow.payload(scenario.tcp.mss) {
-        _ if flow.has_pages(index) => {
-            Traffic::Web(Pages::named(web, scenario.seed, &format!("flow {index}")))
-        }
-        Some(_) => Traffic::File,
-        None => Traffic::Stream,
-    }
+    let bottleneck = scenario.radio.as_ref().map(Radio::bottleneck).or(link);
+    let flows = flows::add(&mut chain, scenario);
+    Network { world: chain.world, flows, bottleneck }
 }
 
 /// Builds the same chain without connections, for packets from outside: those for its first or its
@@ -74,14 +42,34 @@ pub fn build_open<B: Body>(scenario: &Scenario) -> (World<B>, [NodeId; 2]) {
     (world, [first, last])
 }
 
+impl Chain<Segment<Length>> {
+    /// The middlebox, where there is one.
+    fn add_middlebox(&mut self, scenario: &Scenario) {
+        let Some(config) = &scenario.middlebox else { return };
+        let Some(middlebox) = config.machine(scenario.seed) else { return };
+        let last = scenario.places().last().copied();
+        let at = config.at.as_deref().or(last).expect("a scenario is validated when it is parsed");
+        let at = self.node(at);
+        self.world.set_mobile(self.last);
+        self.world.add_middlebox(at, middlebox);
+    }
+}
+
+/// A wire that takes no time.
+const INSTANT: link::Config = link::Config { rate: None, delay: Duration::ZERO, queue_limit: None };
+
+/// Where a middlebox stands in a network without wires: a node beside the fixed host, and the wire
+/// that leads there.
+pub(crate) const PROXY: &str = "proxy";
+
 /// A row of nodes from the fixed host to wherever it has been built so far.
-struct Chain<B: Body> {
-    world: World<B>,
-    first: NodeId,
+pub(crate) struct Chain<B: Body> {
+    pub(crate) world: World<B>,
+    pub(crate) first: NodeId,
     last: NodeId,
     /// From each node but the first, where it leads back to the first.
     back: Vec<(NodeId, MachineId)>,
-    /// Of a network of cells: the mobiles.
+    /// The mobiles, where there are several.
     mobiles: Vec<NodeId>,
 }
 
@@ -89,12 +77,16 @@ impl<B: Body> Chain<B> {
     /// The whole of it.
     fn of(scenario: &Scenario) -> Self {
         let mut chain = Self::from(&scenario.wired);
+        if scenario.wired.is_empty() && scenario.has_middlebox() {
+            chain.add_pipes(PROXY, PROXY, &INSTANT);
+        }
         if let Some(link) = &scenario.link {
             chain.add_link(link, &scenario.queue, scenario.seed);
         }
         if let Some(radio) = &scenario.radio {
             match radio.kind {
-                RadioKind::UmtsDch => chain.add_radio(radio, &scenario.queue, scenario.seed),
+                RadioKind::UmtsDch => chain.add_dch(radio, &scenario.queue, scenario.seed),
+                RadioKind::Gprs => chain.add_gprs(radio, scenario),
                 RadioKind::UmtsCell => chain.add_cell(&scenario.cells(radio), scenario.seed),
             }
         }
@@ -123,15 +115,49 @@ impl<B: Body> Chain<B> {
         self.append(to, down, up);
     }
 
-    /// The radio bearer and the mobile.
-    fn add_radio(&mut self, radio: &Radio, queue: &Queue, seed: u64) {
-        let mobile = self.world.add_node("UE");
+    /// Bearers of UMTS.
+    fn add_dch(&mut self, radio: &Radio, queue: &Queue, seed: u64) {
         let config = radio.config(queue);
-        let bearer = self
-            .world
-            .add_bearer("Uu", self.last, mobile, |id| Bearer::new(id, &config, seed, "Uu"))
-            .expect("a scenario is validated when it is parsed");
-        self.append(mobile, bearer, bearer);
+        self.add_bearers(radio.ues, "Uu", |id, name| umts::Bearer::new(id, &config, seed, name));
+    }
+
+    /// Bearers of GPRS.
+    fn add_gprs(&mut self, radio: &Radio, scenario: &Scenario) {
+        let Scenario { queue, duration, seed, .. } = scenario;
+        self.add_bearers(radio.ues, "Um", |id, name| {
+            let config = radio.gprs_config(queue, *duration, *seed, name);
+            gprs::Bearer::new(id, &config, *seed, name)
+        });
+    }
+
+    /// A radio bearer and its mobile; of several mobiles each has a bearer of its own.
+    fn add_bearers<R: Into<radio::Bearer<world::Packet<B>>>, E: Debug>(
+        &mut self,
+        ues: u32,
+        interface: &str,
+        mut make: impl FnMut(u32, &str) -> Result<R, E>,
+    ) {
+        let network = self.last;
+        let mut add = |mobile: &str, name: &str| {
+            let mobile = self.world.add_node(mobile);
+            let bearer = self
+                .world
+                .add_bearer(name, network, mobile, |id| make(id, name))
+                .expect("a scenario is validated when it is parsed");
+            (mobile, bearer)
+        };
+        if ues == 0 {
+            let (mobile, bearer) = add("UE", interface);
+            return self.append(mobile, bearer, bearer);
+        }
+        let names = (0..ues).map(|index| (format!("UE-{index}"), format!("{interface}-{index}")));
+        let ends: Vec<_> = names.map(|(mobile, name)| add(&mobile, &name)).collect();
+        for (mobile, bearer) in ends {
+            self.world.set_route(mobile, None, bearer);
+            self.world.set_route(network, Some(mobile), bearer);
+            self.mobiles.push(mobile);
+        }
+        self.last = self.mobiles[0];
     }
 
     /// The network of cells and its mobiles.
@@ -166,28 +192,40 @@ impl<B: Body> Chain<B> {
         self.last = node;
     }
 
+    /// The node called `name`.
+    fn node(&self, name: &str) -> NodeId {
+        let mut nodes = (self.first.0..=self.last.0).map(NodeId);
+        let node = nodes.find(|id| self.world.node(*id).name() == name);
+        node.expect("a scenario is validated when it is parsed")
+    }
+
     /// Where flow number `index` ends: the last node, or the mobile whose turn it is.
-    fn receiver(&self, index: u64) -> NodeId {
+    pub(crate) fn receiver(&self, index: u64) -> NodeId {
         if self.mobiles.is_empty() {
             return self.last;
         }
         self.mobiles[(index % self.mobiles.len() as u64) as usize]
     }
 
+    /// The number of the mobile at `node`, where there are several.
+    pub(crate) fn mobile_number(&self, node: NodeId) -> Option<usize> {
+        self.mobiles.iter().position(|mobile| *mobile == node)
+    }
+
     /// A sender beside the first node and a receiver beside the last.
-    fn add_hosts(&mut self, index: u64) -> [NodeId; 2] {
-        let instant = link::Config { rate: None, delay: Duration::ZERO, queue_limit: None };
+    pub(crate) fn add_hosts(&mut self, index: u64) -> [NodeId; 2] {
         let host = |role: &str, at: NodeId, world: &mut World<B>| {
             let name = format!("{role}-{index}");
             let node = world.add_node(&name);
-            let out = world.add_pipe(&format!("{name}/out"), &instant, at);
-            let to = world.add_pipe(&format!("{name}/in"), &instant, node);
+            let out = world.add_pipe(&format!("{name}/out"), &INSTANT, at);
+            let to = world.add_pipe(&format!("{name}/in"), &INSTANT, node);
             world.set_route(node, None, out);
             world.set_route(at, Some(node), to);
             node
         };
         let sender = host("sender", self.first, &mut self.world);
         let receiver = host("receiver", self.last, &mut self.world);
+        self.world.set_mobile(receiver);
         for &(node, up) in &self.back {
             self.world.set_route(node, Some(sender), up);
         }

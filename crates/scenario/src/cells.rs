@@ -64,21 +64,28 @@ impl Scenario {
         });
         let all: Vec<_> = named.chain(counted).collect();
         let count = all.len() as u32;
-        let ue = |(index, (name, motion, tbler)): (usize, (String, Motion, _))| {
-            let flows = (index as u32..self.flow.count).step_by(count as usize).count();
-            UeConfig { name, motion, flows: self.asked_of(radio, flows), tbler }
+        let ue = |(index, (name, motion, tbler)): (usize, (String, Motion, _))| UeConfig {
+            name,
+            motion,
+            flows: self.asked_of(radio, index, count as usize),
+            tbler,
         };
         all.into_iter().enumerate().map(ue).collect()
     }
 
-    /// What `flows` flows of a mobile ask for, where that picks the spreading factor.
-    fn asked_of(&self, radio: &Radio, flows: usize) -> Vec<(Direction, Rate)> {
+    /// What the flows of mobile number `ue` of `count` ask for, where that picks the spreading
+    /// factor.
+    fn asked_of(&self, radio: &Radio, ue: usize, count: usize) -> Vec<(Direction, Rate)> {
         let directions =
             [(Direction::Downlink, &radio.downlink), (Direction::Uplink, &radio.uplink)];
         let auto =
             directions.into_iter().filter(|(_, channel)| channel.sf == Some(Spreading::Auto));
-        let one = auto.filter_map(|(direction, _)| Some((direction, self.flow.rate?)));
-        one.flat_map(|asked| std::iter::repeat_n(asked, flows)).collect()
+        let rates = self.groups().flat_map(|group| {
+            let flows = group.flows_of(ue, count);
+            group.rate.into_iter().flat_map(move |rate| std::iter::repeat_n(rate, flows))
+        });
+        let rates: Vec<_> = rates.collect();
+        auto.flat_map(|(direction, _)| rates.iter().map(move |rate| (direction, *rate))).collect()
     }
 }
 

@@ -13,7 +13,7 @@ impl Check<'_> {
     /// RNC; codes for the shared channels.
     pub(crate) fn cell(&self, radio: &Radio) -> Result<(), Fault> {
         match radio.kind {
-            RadioKind::UmtsDch => return self.no_members(radio),
+            RadioKind::UmtsDch | RadioKind::Gprs => return self.no_members(radio),
             RadioKind::UmtsCell => {}
         }
         self.members(radio)?;
@@ -44,11 +44,15 @@ impl Check<'_> {
         self.coverage(radio)
     }
 
-    /// A bearer alone has the one mobile at its end.
+    /// Mobiles with bearers of their own have no place.
     fn no_members(&self, radio: &Radio) -> Result<(), Fault> {
+        if radio.ues > 0 && self.scenario.flow.hosts == Hosts::Own {
+            let message = "flows of several mobiles run from one host to them: flow.hosts must be \
+                           shared";
+            return self.clash(&["flow.hosts", "radio.ues"], message);
+        }
         let usual = Radio::default();
         for (is_usual, key) in [
-            (radio.ues == usual.ues, "radio.ues"),
             (radio.place == usual.place, "radio.place"),
             (radio.ue == usual.ue, "radio.ue"),
             (radio.node_b == usual.node_b, "radio.node_b"),

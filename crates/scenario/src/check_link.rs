@@ -1,7 +1,7 @@
 //! Whether the keys of `[link]` and `[queue]` go together.
 
 use crate::error::Fault;
-use crate::schema::{QueueKind, Step};
+use crate::schema::{QueueKind, RadioKind, Step};
 use crate::validate::Check;
 
 impl Check<'_> {
@@ -36,16 +36,18 @@ impl Check<'_> {
         let queue = &self.scenario.queue;
         let kinds = [("queue.kind", queue.kind), ("queue.back.kind", queue.back.kind)];
         let managed = kinds.into_iter().find(|(_, kind)| *kind != QueueKind::DropTail);
-        if self.scenario.radio.is_some() {
+        let kind = self.scenario.radio.as_ref().map(|radio| radio.kind);
+        if matches!(kind, Some(RadioKind::UmtsDch | RadioKind::UmtsCell)) {
             if let Some((key, _)) = managed {
-                let message = "the queue ahead of [radio] is droptail";
+                let message = "the queue ahead of UMTS is droptail";
                 return self.clash(&[key, "radio"], message);
             }
-        } else if queue.per_flow {
+        } else if kind.is_none() && queue.per_flow {
             let message = "queue.per_flow needs [radio]";
             return self.clash(&["queue.per_flow"], message);
         }
-        if queue.ecn && managed.is_none() {
+        let marks = |kind| matches!(kind, QueueKind::Red | QueueKind::CoDel);
+        if queue.ecn && !kinds.into_iter().any(|(_, kind)| marks(kind)) {
             let message = "queue.ecn needs queue.kind = red or codel";
             return self.clash(&["queue.ecn", "queue.kind"], message);
         }

@@ -13,6 +13,7 @@ impl Check<'_> {
     /// The radio, in which each spreading factor has become the rate that it has.
     pub(crate) fn radio(&self) -> Result<Option<Radio>, Fault> {
         let Some(radio) = &self.scenario.radio else { return Ok(None) };
+        self.kind(radio)?;
         let mut radio = radio.clone();
         self.steps(&radio)?;
         self.spikes(&radio)?;
@@ -191,11 +192,13 @@ impl Check<'_> {
 
     /// What all flows of a mobile ask of the radio together.
     fn asked(&self, key: &str) -> Result<Rate, Fault> {
-        let flow = &self.scenario.flow;
-        if let Some(rate) = flow.rate {
-            let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles).max(1) as u32;
-            let flows = flow.count.div_ceil(mobiles);
-            return Ok(Rate::from_bps(rate.as_bps() * u64::from(flows)));
+        let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles).max(1);
+        let rates = self.scenario.groups().filter_map(|group| {
+            let flows = (0..mobiles.min(2)).map(|ue| group.flows_of(ue, mobiles)).max();
+            Some(group.rate?.as_bps() * flows.unwrap_or(0) as u64)
+        });
+        if self.scenario.groups().any(|group| group.rate.is_some()) {
+            return Ok(Rate::from_bps(rates.sum()));
         }
         let message = format!("{key} = auto needs flow.rate, as in rate = \"140 kbit/s\"");
         Err(self.fault(&[key, "flow"], message))

@@ -5,8 +5,8 @@ use radio::umts::rlc::{self, Concatenation, Header, am, tm, um};
 
 use crate::{
     Arq, BackOff, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth, Halving,
-    Limit, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Recovery, Reno,
-    Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
+    Limit, MinimumRtt, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Recovery,
+    Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
     Westwood,
 };
 
@@ -29,8 +29,9 @@ impl Tcp {
             window: self.window,
             initial_window: self.initial_window(&controller),
             initial_ssthresh: self.initial_ssthresh,
-            receive_buffer: self.receive_buffer.unwrap_or(self.window.saturating_mul(self.mss)),
-            rto: self.rto(),
+            receive_buffer: self.receive_bytes(),
+            window_opening: self.receiver.opening(),
+            rto: self.rto(&controller),
             rtt_sampling: match self.rtt_sampling {
                 RttSampling::OnePerWindow => tcp::RttSampling::OnePerWindow,
                 RttSampling::EverySegment => tcp::RttSampling::EverySegment,
@@ -57,6 +58,8 @@ impl Tcp {
                 Pacing::Always => tcp::Pacing::Always,
             },
             nagle: self.nagle,
+            freeze: self.freeze.config(),
+            share_state: self.share_state.config(),
             time_wait: self.time_wait,
         }
     }
@@ -88,6 +91,7 @@ impl Tcp {
             Controller::Westwood => cc::Algorithm::Westwood(self.westwood.parameters()),
             Controller::Cubic => cc::Algorithm::Cubic(self.cubic.parameters()),
             Controller::Bbr => cc::Algorithm::Bbr(cc::BbrParameters { seed }),
+            Controller::Wtcp => cc::Algorithm::Wtcp,
         }
     }
 
@@ -106,16 +110,26 @@ impl Tcp {
         }
     }
 
-    const fn rto(&self) -> tcp::RtoConfig {
+    fn receive_bytes(&self) -> u32 {
+        let own = self.receiver.buffer(self.mss);
+        let of_window = || self.window.saturating_mul(self.mss);
+        self.receive_buffer.or(own).unwrap_or_else(of_window)
+    }
+
+    fn rto(&self, controller: &CongestionControl) -> tcp::RtoConfig {
+        let back_off = match self.back_off {
+            BackOff::Exponential => tcp::BackOff::Exponential,
+            BackOff::Linear => tcp::BackOff::Linear,
+            BackOff::Constant => tcp::BackOff::Constant,
+        };
+        // WTCP probes at even intervals.
+        let back_off = if controller.is_wtcp() { tcp::BackOff::Constant } else { back_off };
         tcp::RtoConfig {
             tick: self.tick,
             min: self.min_rto,
             max: self.max_rto,
             initial: self.initial_rto,
-            back_off: match self.back_off {
-                BackOff::Exponential => tcp::BackOff::Exponential,
-                BackOff::Linear => tcp::BackOff::Linear,
-            },
+            back_off,
             max_retransmissions: self.max_retransmissions,
         }
     }
@@ -182,7 +196,14 @@ impl Vegas {
 
 impl Westwood {
     const fn parameters(&self) -> cc::WestwoodParameters {
-        cc::WestwoodParameters { alpha: self.alpha }
+        cc::WestwoodParameters {
+            alpha: self.alpha,
+            minimum_rtt: match self.minimum_rtt {
+                MinimumRtt::Ever => cc::MinimumRtt::Ever,
+                MinimumRtt::SinceTimeout => cc::MinimumRtt::SinceTimeout,
+            },
+            shortest_sample: self.shortest_sample,
+        }
     }
 }
 

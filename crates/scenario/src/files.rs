@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use link::Trace;
+use wire::Arrival;
 
-use crate::Scenario;
 use crate::error::Fault;
-use crate::form::TraceFile;
-use crate::tree::{Origin, Table};
+use crate::form::{CaptureFile, TraceFile};
+use crate::tree::{Item, Origin, Table};
+use crate::{Flow, Scenario};
 
 /// Reads the files that `scenario` names by `open`. A path that stands in the scenario's own file,
 /// `name`, starts from that file.
@@ -22,19 +23,54 @@ pub(crate) fn read(
         [(&mut link.trace.down, "link.trace.down"), (&mut link.trace.up, "link.trace.up")]
     {
         let (Some(file), Some(item)) = (file, tree.find(key)) else { continue };
-        let path = match &item.origin {
-            Origin::Setting(_) => file.path.clone(),
-            Origin::File | Origin::Line(_) => beside(name, &file.path),
-        };
+        let path = seen_from(name, item, &file.path);
         let trace = read_trace(&path, open).map_err(|message| item.fault(key, message))?;
         *file = TraceFile { path, trace: Some(trace) };
     }
     Ok(())
 }
 
+/// Reads the captures that `scenario` names, likewise.
+pub(crate) fn read_captures(
+    scenario: &mut Scenario,
+    tree: &Table,
+    name: &str,
+    open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<(), Fault> {
+    let Flow { arrivals, group, .. } = &mut scenario.flow;
+    let first = (arrivals, "flow.arrivals".to_owned());
+    let further = group.iter_mut().map(|group| {
+        let key = format!("flow.group.{}.arrivals", group.name);
+        (&mut group.arrivals, key)
+    });
+    for (file, key) in std::iter::once(first).chain(further) {
+        let (Some(file), Some(item)) = (file, tree.find(&key)) else { continue };
+        let path = seen_from(name, item, &file.path);
+        let arrivals = read_arrivals(&path, open).map_err(|message| item.fault(&key, message))?;
+        *file = CaptureFile { path, arrivals: Some(arrivals.into()) };
+    }
+    Ok(())
+}
+
+fn read_arrivals(
+    path: &str,
+    open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Vec<Arrival>, String> {
+    let capture = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    wire::arrivals(&capture).map_err(|error| format!("{path}: {error}"))
+}
+
 fn read_trace(path: &str, open: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Trace, String> {
     let text = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
     Trace::parse(&text).map_err(|error| format!("{path}: {error}"))
+}
+
+/// The `path` that `item` has; what stands in the file `name` starts from there.
+fn seen_from(name: &str, item: &Item, path: &str) -> String {
+    match &item.origin {
+        Origin::Setting(_) => path.to_owned(),
+        Origin::File | Origin::Line(_) => beside(name, path),
+    }
 }
 
 /// `path`, seen from the file `name`.

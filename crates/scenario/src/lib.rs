@@ -24,13 +24,20 @@ mod bearers;
 mod build;
 mod cells;
 mod check_cell;
+mod check_flow;
+mod check_gprs;
 mod check_link;
+mod check_middlebox;
 mod check_radio;
 mod configs;
 mod error;
 mod files;
+mod flows;
 mod form;
+mod freeze;
+mod gprs;
 mod links;
+mod middleboxes;
 mod nearest;
 mod profile;
 mod schema;
@@ -41,18 +48,22 @@ mod validate;
 
 pub use build::{Network, build, build_open};
 pub use error::ScenarioError;
-pub use form::{Key, TraceFile};
+pub use flows::NetworkFlow;
+pub use form::{CaptureFile, Key, TraceFile};
 pub use profile::{Profile, RadioProfile, profiles};
 pub use schema::{
-    Activity, Admission, AfterDch, Air, Application, Arq, Back, BackOff, Buffer, Channel,
-    ChannelStep, Class, CoDel, CongestionControl, Controller, Cubic, Delta, DpcchName,
-    ErrorRatesName, Fach, Fack, FackWindow, FirstChannel, Flow, GilbertElliott, Growth, Halving,
-    Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, Link, Manager,
-    Mobility, Mode, NewReno, NodeB, Objects, Pacing, PartialAckTimer, PartialAckWindow, Pdcp,
-    Place, Poll, Queue, QueueBack, QueueKind, Rach, Radio, RadioKind, RadioStep, Recovery, Red,
-    Reno, Repetition, Rest, Rlc, Rrc, RttSampling, SackRule, Scenario, Sizes, SlowStart, Spike,
-    Spreading, SpreadingName, SpuriousTimeouts, Status, Step, Tcp, Traces, TrafficVolume, Ue,
-    Variant, Vegas, Web, Westwood, Wired, keys, keys_under,
+    Activity, Adaptation, Admission, AfterDch, Air, Application, Arq, AtcpClass, AtcpKeys, Back,
+    BackOff, Buffer, Channel, ChannelStep, Class, CoDel, CongestionControl, Content, Controller,
+    Core, Cubic, DelayedDupacksKeys, Delta, DpcchName, ErrorRatesName, Fach, Fack, FackWindow,
+    Fair, FdaKeys, FirstChannel, Flow, FlowDirection, Freeze, GilbertElliott, Gprs, Growth,
+    Halving, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, Link,
+    MTcpKeys, Manager, Middlebox, MiddleboxKind, MinimumRtt, Mobility, Mode, NewReno, NodeB,
+    Objects, Opener, Pacing, PartialAckTimer, PartialAckWindow, Pdcp, Place, Poll, Probe, Protocol,
+    Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep,
+    RandomOutages, Receiver, Recovery, Red, Reno, Repetition, Reselection, Rest, Rlc, Rrc,
+    RttSampling, SackRule, Scenario, SchemeName, ShareState, Sizes, SlowStart, SnoopKeys, Spike,
+    Split, Spreading, SpreadingName, SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces,
+    TrafficVolume, Ue, Variant, Vegas, WTcpKeys, Web, Westwood, Wired, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

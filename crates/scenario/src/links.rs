@@ -3,7 +3,7 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::gilbert_elliott;
 use link::loss::outage::Outage;
-use link::queue::{self, Discipline, Notice, codel, droptail, red};
+use link::queue::{self, Discipline, Notice, codel, droptail, fair, red};
 use link::{LinkConfig, Service, loss};
 
 use crate::{GilbertElliott, Link, Queue, QueueBack, QueueKind, Step, TraceFile};
@@ -86,6 +86,7 @@ impl Queue {
                 interval: self.codel.interval,
                 mtu: self.codel.mtu,
             }),
+            QueueKind::Fair => Discipline::Fair(fair::Config { quantum: self.fair.quantum }),
         };
         let notice = if self.ecn { Notice::Mark } else { Notice::Drop };
         queue::Config { limit, discipline, notice }

@@ -1,11 +1,13 @@
 //! What someone may have meant.
 
-/// The candidate that is most like `given`; the first of equals.
+/// The candidate that begins with `given`, or else the one that is most like it; the first of
+/// equals.
 pub(crate) fn nearest<'a>(
     given: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    candidates.into_iter().min_by_key(|candidate| distance(given, candidate))
+    let begins = |candidate: &str| given.len() > 1 && candidate.starts_with(given);
+    candidates.into_iter().min_by_key(|candidate| (!begins(candidate), distance(given, candidate)))
 }
 
 /// Edits between two dotted keys. The same last word in another table counts as one edit a level.
@@ -33,6 +35,7 @@ mod tests {
         check("tbler", "radio.tbler");
         check("rlc.window", "tcp.window");
         check("sede", "seed");
+        check("radio.t", "radio.tbler");
         assert_eq!(nearest("x", []), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::Fault;
 use crate::form::{Form, Nothing, Or, Section, Word, Words, words};
-use crate::schema::Scenario;
+use crate::schema::{Scenario, Tcp};
 use crate::tree::Table;
 
 words! {
@@ -15,6 +15,8 @@ words! {
         Ns2 = "ns2-2.35",
         /// What the standards ask of an endpoint today.
         Modern = "modern",
+        /// Linux 2.4, a host of around 2002.
+        Linux24 = "linux-2.4",
     }
 }
 
@@ -38,6 +40,7 @@ impl Profile {
             Self::Ns2Of1996 => include_str!("../profiles/ns2-1996.toml"),
             Self::Ns2 => include_str!("../profiles/ns2-2.35.toml"),
             Self::Modern => include_str!("../profiles/modern.toml"),
+            Self::Linux24 => include_str!("../profiles/linux-2.4.toml"),
         }
     }
 
@@ -94,6 +97,16 @@ pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
         return false;
     }
     true
+}
+
+/// Makes the values of the profile that `tree` asks for under `key` those of `tcp`.
+pub(crate) fn lay_asked_under_tcp(tree: &Table, key: &str, tcp: &mut Tcp) -> Result<(), Fault> {
+    if let Some(profile) = asked::<Profile>(tree, key)? {
+        let mut scenario = Scenario { tcp: tcp.clone(), ..Scenario::default() };
+        profile.lay_under(&mut scenario);
+        *tcp = scenario.tcp;
+    }
+    Ok(())
 }
 
 fn asked<P: Words>(tree: &Table, key: &str) -> Result<Option<P>, Fault> {

@@ -13,7 +13,7 @@ pub(crate) fn apply(tree: &mut Table, settings: &[(String, String)]) -> Result<(
     let known = crate::keys();
     for (key, value) in settings {
         let setting = Setting { key: key.trim(), value: value.trim() };
-        setting.check(&known, tree)?;
+        setting.check(known, tree)?;
         setting.supersede(tree);
         setting.put(tree)?;
     }
@@ -56,20 +56,17 @@ impl Setting<'_> {
         if OPTIONAL.contains(&table) && tree.get(table).is_none() {
             return Err(self.fault(format!("this scenario has no [{table}]")));
         }
+        if self.key.starts_with("flow.group.") && tree.find("flow.group").is_none() {
+            return Err(self.fault("this scenario has no [[flow.group]]"));
+        }
         Ok(())
     }
 
     /// Takes away what the file says in other words.
     fn supersede(&self, tree: &mut Table) {
-        for (_, table, key) in SUPERSEDED.iter().filter(|(by, _, _)| *by == self.key) {
-            let mut at = Some(&mut *tree);
-            for word in table.split('.') {
-                at = at.and_then(|table| match &mut table.get_mut(word)?.node {
-                    Node::Table(table) => Some(table),
-                    Node::Scalar(_) | Node::List(_) => None,
-                });
-            }
-            if let Some(table) = at {
+        for (by, table, key) in SUPERSEDED.iter().filter(|(by, _, _)| matches(by, self.key)) {
+            let table = table.replace(MEMBER, member_of(by, self.key));
+            if let Some(table) = tree.table_mut(&table) {
                 table.remove_from_file(key);
             }
         }
@@ -123,7 +120,7 @@ const OPTIONAL: [&str; 3] = ["link", "radio", "wired"];
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 26] = [
+const SUPERSEDED: [(&str, &str, &str); 28] = [
     ("link.rate", "link.trace", "down"),
     ("link.trace.down", "link", "rate"),
     ("link.back.rate", "link.trace", "up"),
@@ -134,6 +131,8 @@ const SUPERSEDED: [(&str, &str, &str); 26] = [
     ("radio.tbler", "radio.uplink", "tbler"),
     ("flow.bytes", "flow", "segments"),
     ("flow.segments", "flow", "bytes"),
+    ("flow.group.NAME.bytes", "flow.group.NAME", "segments"),
+    ("flow.group.NAME.segments", "flow.group.NAME", "bytes"),
     ("radio.tbler", "radio", "tbler_limits"),
     ("radio.tbler", "radio.downlink", "tbler_limits"),
     ("radio.tbler", "radio.uplink", "tbler_limits"),
@@ -151,6 +150,12 @@ const SUPERSEDED: [(&str, &str, &str); 26] = [
     ("radio.uplink.rate", "radio.uplink", "sf"),
     ("radio.uplink.sf", "radio.uplink", "rate"),
 ];
+
+/// What `key` has in the place of the member's name in `pattern`.
+fn member_of<'a>(pattern: &str, key: &'a str) -> &'a str {
+    let mut words = pattern.split('.').zip(key.split('.'));
+    words.find(|(pattern, _)| *pattern == MEMBER).map_or("", |(_, word)| word)
+}
 
 /// Whether `key` is `pattern`, in which a member's name may be any.
 fn matches(pattern: &str, key: &str) -> bool {

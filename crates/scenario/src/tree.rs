@@ -107,6 +107,24 @@ impl Table {
         self.0.iter().map(|(name, item)| (name.as_str(), item))
     }
 
+    /// The table at the dotted `key`; members of a list go by their `name`.
+    pub(crate) fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let mut words = key.split('.');
+        let mut table = self;
+        while let Some(word) = words.next() {
+            let mut node = &mut table.get_mut(word)?.node;
+            if let Node::List(items) = node {
+                let name = words.next();
+                node = &mut items.iter_mut().find(|item| item.name() == name)?.node;
+            }
+            table = match node {
+                Node::Table(table) => table,
+                Node::Scalar(_) | Node::List(_) => return None,
+            };
+        }
+        Some(table)
+    }
+
     /// The item at the dotted `key`; members of a list go by their `name`.
     pub(crate) fn find(&self, key: &str) -> Option<&Item> {
         let (first, rest) = key.split_once('.').map_or((key, None), |(a, b)| (a, Some(b)));

@@ -1,14 +1,13 @@
 //! What single values cannot tell: whether they go together.
 
-use base::Duration;
 use cc::Custom;
 
 use crate::error::{Fault, ScenarioError};
 use crate::form::Section;
 use crate::profile;
-use crate::schema::{CongestionControl, Scenario, SpuriousTimeouts};
+use crate::schema::{CongestionControl, Scenario, SpuriousTimeouts, Tcp};
 use crate::tree::{Node, Origin, Table};
-use crate::{files, settings};
+use crate::{files, middleboxes, settings};
 
 impl Scenario {
     /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
@@ -60,6 +59,8 @@ fn read(
     scenario.overlay(&tree, "")?;
     scenario.tcp.congestion_control =
         custom.map(CongestionControl::Custom).or(scenario.tcp.congestion_control);
+    middleboxes::take_over_tcp(&mut scenario, &tree)?;
+    files::read_captures(&mut scenario, &tree, name, outside.read)?;
     let check = Check { scenario: &scenario, tree: &tree };
     check.tcp()?;
     check.flow()?;
@@ -67,6 +68,7 @@ fn read(
     check.wired()?;
     check.link()?;
     check.queue()?;
+    check.middlebox()?;
     scenario.radio = check.radio()?;
     if let Some(radio) = &scenario.radio {
         Check { scenario: &scenario, tree: &tree }.cell(radio)?;
@@ -99,53 +101,53 @@ pub(crate) struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// The endpoints, and the senders of a middlebox.
     fn tcp(&self) -> Result<(), Fault> {
-        let tcp = &self.scenario.tcp;
+        self.endpoint(&self.scenario.tcp, "")?;
+        let of_middlebox = self.scenario.middlebox.as_ref();
+        of_middlebox.map_or(Ok(()), |of| self.endpoint(&of.tcp, "middlebox."))
+    }
+
+    /// `[tcp]` in the table `at`.
+    fn endpoint(&self, tcp: &Tcp, at: &str) -> Result<(), Fault> {
         let window = u64::from(tcp.window) * u64::from(tcp.mss);
         if window > LARGEST_WINDOW {
             let message = "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)";
-            return self.clash(&["tcp.window", "tcp.mss"], message);
+            return self.clash_at(at, &["tcp.window", "tcp.mss"], message);
         }
         if tcp.receive_buffer.is_some_and(|bytes| bytes < tcp.mss) {
             let message = "must hold at least one segment of tcp.mss";
-            return self.clash(&["tcp.receive_buffer", "tcp.mss"], message);
+            return self.clash_at(at, &["tcp.receive_buffer", "tcp.mss"], message);
         }
         if tcp.min_rto > tcp.max_rto {
             let message = "tcp.min_rto must not be longer than tcp.max_rto";
-            return self.clash(&["tcp.min_rto", "tcp.max_rto"], message);
+            return self.clash_at(at, &["tcp.min_rto", "tcp.max_rto"], message);
         }
         if tcp.initial_rto > tcp.max_rto {
             let message = "tcp.initial_rto must not be longer than tcp.max_rto";
-            return self.clash(&["tcp.initial_rto", "tcp.max_rto"], message);
+            return self.clash_at(at, &["tcp.initial_rto", "tcp.max_rto"], message);
         }
         if tcp.needs_sack() && tcp.sack == Some(false) {
             let message = "tcp.recovery repairs from selective acknowledgements: tcp.sack must not \
                            be false";
-            return self.clash(&["tcp.sack", "tcp.recovery", "tcp.variant"], message);
+            return self.clash_at(at, &["tcp.sack", "tcp.recovery", "tcp.variant"], message);
         }
         if tcp.spurious_timeouts == SpuriousTimeouts::Eifel && !tcp.timestamps {
             let message = "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)";
-            return self.clash(&["tcp.spurious_timeouts", "tcp.timestamps"], message);
+            return self.clash_at(at, &["tcp.spurious_timeouts", "tcp.timestamps"], message);
+        }
+        if tcp.halves().0.is_wtcp() && !tcp.timestamps {
+            let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
+            return self
+                .clash(&["tcp.congestion_control", "tcp.variant", "tcp.timestamps"], message);
+        }
+        if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
+            let message = "warnings in vain need tcp.freeze.warning, how long they last";
+            return self.clash(&["tcp.freeze.false_warnings", "tcp.freeze.warning"], message);
         }
         if tcp.vegas.alpha > tcp.vegas.beta {
             let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";
-            return self.clash(&["tcp.vegas.alpha", "tcp.vegas.beta"], message);
-        }
-        Ok(())
-    }
-
-    fn flow(&self) -> Result<(), Fault> {
-        let flow = &self.scenario.flow;
-        if flow.bytes.is_some() && flow.segments.is_some() {
-            let message = "give flow.bytes or flow.segments, not both";
-            return self.clash(&["flow.segments", "flow.bytes"], message);
-        }
-        let last = u128::from(flow.start.as_nanos())
-            + u128::from(flow.interval.as_nanos()) * u128::from(flow.count - 1);
-        if last > u128::from(LATEST_START.as_nanos()) {
-            let message = "the last flow would start too late: flow.start and flow.interval times \
-                           flow.count must be at most 100000000 s";
-            return self.clash(&["flow.interval", "flow.start", "flow.count"], message);
+            return self.clash_at(at, &["tcp.vegas.alpha", "tcp.vegas.beta"], message);
         }
         Ok(())
     }
@@ -221,6 +223,13 @@ impl Check<'_> {
         Fault { origin, subject, message: message.into() }
     }
 
+    /// As [`Self::clash`], of keys in the table `at` that `message` names.
+    fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
+        let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();
+        let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+        self.clash(&keys, message.replace("tcp.", &format!("{at}tcp.")))
+    }
+
     /// As [`Self::fault`], as a result.
     pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
         Err(self.fault(keys, message))
@@ -236,6 +245,3 @@ fn is_reserved(node: &str) -> bool {
 
 /// The largest window that a header can express with scaling (RFC 7323 §2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
-
-/// As long as a duration can be.
-const LATEST_START: Duration = Duration::from_secs(100_000_000);

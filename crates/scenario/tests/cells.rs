@@ -90,8 +90,8 @@ fn what_is_for_other_radios() {
         let line = format!("--set {key}={value}: {key} is for radio.kind = umts-dch alone");
         refuse("umts-cell-50", &[(key, value)], &line);
     }
-    let line = "--set radio.ues=2: radio.ues is for radio.kind = umts-cell alone";
-    refuse("umts-384", &[("radio.ues", "2")], line);
+    let line = "--set radio.rncs=[\"A\"]: radio.rncs is for radio.kind = umts-cell alone";
+    refuse("umts-384", &[("radio.rncs", "[\"A\"]")], line);
     let line = "--set radio.rrc.setup_delay=1s: radio.rrc is for radio.kind = umts-cell alone";
     refuse("umts-384", &[("radio.rrc.setup_delay", "1s")], line);
     refuse_text(
@@ -112,13 +112,15 @@ fn flows_go_to_mobiles_in_turn() {
     let owned = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let scenario = Scenario::parse(text("umts-cell-50"), "mine", &owned).expect("valid");
     let network = build(&scenario);
-    let mobile = |[_, receiver]: &[world::MachineId; 2]| match network.world.machine(*receiver) {
+    let mobile = |flow: &scenario::NetworkFlow| match network.world.machine(flow.ends[1]) {
         world::Machine::Host(host) => network.world.node(host.node()).name().to_owned(),
         world::Machine::Pipe { .. }
         | world::Machine::Link { .. }
         | world::Machine::Bearer { .. }
-        | world::Machine::Cell { .. } => unreachable!("a receiver is a host"),
+        | world::Machine::Cell { .. }
+        | world::Machine::Middlebox { .. }
+        | world::Machine::Browser(_) => unreachable!("a receiver is a host"),
     };
-    let names: Vec<String> = network.connections.iter().map(mobile).collect();
+    let names: Vec<String> = network.flows.iter().map(mobile).collect();
     assert_eq!(names, ["UE-0", "UE-1", "UE-2", "UE-0", "UE-1"]);
 }

@@ -137,7 +137,7 @@ fn words() {
     in_file(
         "tcp.variant = \"vgas\"",
         ":1: tcp.variant = \"vgas\": must be tahoe, reno, newreno, sack, fack, vegas, westwood, \
-         cubic or bbr; did you mean vegas?",
+         cubic, bbr or wtcp; did you mean vegas?",
     );
     in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
     in_setting(("radio.rlc.mode", "rm"), "must be tm, um or am; did you mean tm?");

@@ -304,11 +304,11 @@ fn keys_that_do_not_go_together() {
     );
     refused(
         "[radio]\n[queue]\nkind = \"red\"",
-        ":3: queue.kind: the queue ahead of [radio] is droptail",
+        ":3: queue.kind: the queue ahead of UMTS is droptail",
     );
     refused(
         "[radio]\n[queue.back]\nkind = \"codel\"",
-        ":3: queue.back.kind: the queue ahead of [radio] is droptail",
+        ":3: queue.back.kind: the queue ahead of UMTS is droptail",
     );
     refused_setting(
         &[("queue.back.packets", "some")],
@@ -348,8 +348,8 @@ proptest! {
         settings in prop::collection::vec(any::<[prop::sample::Index; 2]>(), 1..4),
     ) {
         let keys: Vec<_> = scenario::keys()
-            .into_iter()
-            .map(|key| key.name)
+            .iter()
+            .map(|key| key.name.clone())
             .filter(|name| name.starts_with("link.") || name.starts_with("queue."))
             .collect();
         let values = [

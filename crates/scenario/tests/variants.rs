@@ -4,7 +4,8 @@ use base::Duration;
 use cc::{Algorithm, Custom, RenoParameters};
 use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
 use tcp::{
-    Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind, SpuriousTimeouts,
+    BackOff, Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind,
+    SpuriousTimeouts, WindowOpening,
 };
 
 fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Scenario, String> {
@@ -43,6 +44,32 @@ fn a_variant_is_a_pair() {
     check("westwood", "Westwood", RecoveryKind::NewReno(NewReno::RFC_6582), false);
     check("cubic", "Cubic", RecoveryKind::Sack, true);
     check("bbr", "Bbr", RecoveryKind::Rack, true);
+}
+
+#[test]
+fn wtcp_probes_at_even_intervals_and_needs_clocks() {
+    let tcp = "variant = \"wtcp\"\ntimestamps = true";
+    assert_eq!(halves(tcp), ("Wtcp".to_owned(), RecoveryKind::Rack, true));
+    assert_eq!(config(tcp, &[]).rto.back_off, BackOff::Constant);
+    let error = parse("variant = \"wtcp\"", &[], &[]).expect_err("without timestamps");
+    assert!(error.ends_with("tcp.timestamps must be true"), "{error}");
+}
+
+#[test]
+fn receivers_of_the_period() {
+    let check = |receiver: &str, buffer, opening| {
+        let tcp = format!("mss = \"1348 B\"\nwindow = 48\nreceiver = \"{receiver}\"");
+        let config = config(&tcp, &[]);
+        assert_eq!((config.receive_buffer, config.window_opening), (buffer, opening));
+    };
+    check("plain", 48 * 1348, WindowOpening::Whole);
+    check("linux-2.4", 65_535, WindowOpening::Gradual { segments: 4 });
+    check("win2000", 13 * 1348, WindowOpening::Whole);
+    check("wince", 7 * 1348, WindowOpening::Whole);
+    let ethernet = config("mss = \"1460 B\"\nreceiver = \"win2000\"", &[]);
+    assert_eq!(ethernet.receive_buffer, 17_520);
+    let own = [("tcp.receiver", "wince"), ("tcp.receive_buffer", "9 kB")];
+    assert_eq!(config("", &own).receive_buffer, 9_000);
 }
 
 #[test]
@@ -100,6 +127,11 @@ fn every_key_reaches_the_endpoint() {
     check("tcp.spurious_timeouts", "f-rto", |config| format!("{:?}", config.spurious_timeouts));
     check("tcp.pacing", "slow-start", |config| format!("{:?}", config.pacing));
     check("tcp.pacing", "always", |config| format!("{:?}", config.pacing));
+    check("tcp.back_off", "constant", |config| format!("{:?}", config.rto.back_off));
+    check("tcp.share_state", "temporal", |config| format!("{:?}", config.share_state));
+    check("tcp.share_state", "ensemble", |config| format!("{:?}", config.share_state));
+    check("tcp.freeze.notices", "1", |config| format!("{:?}", config.freeze));
+    check("tcp.freeze.tr_acks", "false", |config| format!("{:?}", config.freeze));
     check("tcp.initial_window", "10", |config| config.initial_window.to_string());
     let eifel = config("timestamps = true", &[("tcp.spurious_timeouts", "eifel")]);
     assert_eq!(eifel.spurious_timeouts, SpuriousTimeouts::Eifel);
@@ -115,6 +147,8 @@ fn parameters_reach_the_algorithm() {
     check("reno", "tcp.reno.halving", "exact");
     check("vegas", "tcp.vegas.delta", "exact");
     check("westwood", "tcp.westwood.alpha", "0.5");
+    check("westwood", "tcp.westwood.minimum_rtt", "since-timeout");
+    check("westwood", "tcp.westwood.shortest_sample", "50 ms");
     check("cubic", "tcp.cubic.c", "1");
     check("cubic", "tcp.cubic.beta", "0.5");
     check("cubic", "tcp.cubic.fast_convergence", "false");
@@ -232,7 +266,8 @@ fn profiles_of_the_radio() {
 
 #[test]
 fn an_unknown_profile_names_the_nearest() {
-    let expected = "must be ns2-1996, ns2-2.35 or modern, or none; did you mean ns2-1996?";
+    let expected =
+        "must be ns2-1996, ns2-2.35, modern or linux-2.4, or none; did you mean ns2-1996?";
     let line = format!("x:4: tcp.profile = \"ns2-1997\": {expected}");
     assert_eq!(parse("profile = \"ns2-1997\"", &[], &[]).err(), Some(line));
     let line = format!("--set tcp.profile=ns2-1997: {expected}");
@@ -247,7 +282,7 @@ fn an_algorithm_of_the_callers_goes_by_its_name() {
     let scenario = parse("", &set, &[mine]).expect("it is handed in");
     assert!(matches!(scenario.tcp.config().congestion_control, Algorithm::Custom(_)));
     assert_eq!(scenario.tcp.variant_name(), "mine+newreno");
-    let line = "--set tcp.congestion_control=mine: must be tahoe, reno, vegas, westwood, cubic or \
-                bbr, or variant; did you mean reno?";
+    let line = "--set tcp.congestion_control=mine: must be tahoe, reno, vegas, westwood, cubic, \
+                bbr or wtcp, or variant; did you mean reno?";
     assert_eq!(parse("", &set, &[]).err().as_deref(), Some(line));
 }

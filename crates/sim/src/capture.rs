@@ -1,63 +1,47 @@
 //! Captures of what an endpoint's node would see on its interface.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
 
-use base::{Ecn, PacketEvent};
+use base::Ecn;
 use wire::{Addresses, Capture, Payload};
-use world::{Body, Machine, NodeId, World};
+use world::{Body, Machine, World};
 
 use crate::Trace;
 
-/// A node with endpoints, as a place to capture at.
+/// A node with endpoints or a middlebox, as a place to capture at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vantage {
     /// The node's name.
     pub name: String,
-    endpoints: Vec<Endpoint>,
-}
-
-/// An endpoint that lives there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Endpoint {
-    machine: u32,
-    local: Ipv4Addr,
-    remote: Ipv4Addr,
+    /// The numbers of its endpoints and its middlebox, in order.
+    machines: Vec<u32>,
 }
 
 impl Vantage {
-    /// Every node of `world` that has endpoints.
+    /// Every node of `world` that has endpoints or a middlebox.
     pub(crate) fn all<B: Body>(world: &World<B>) -> Vec<Self> {
         let mut vantages: Vec<Self> = Vec::new();
+        let mut by_node = BTreeMap::new();
         for (id, _, machine) in world.machines() {
-            let Machine::Host(host) = machine else { continue };
-            let name = world.node(host.node()).name();
-            let endpoint = Endpoint {
-                machine: id.0,
-                local: address(host.node()),
-                remote: address(host.peer()),
+            let node = match machine {
+                Machine::Host(host) => host.node(),
+                Machine::Middlebox { at, .. } => *at,
+                Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Bearer { .. }
+                | Machine::Cell { .. }
+                | Machine::Browser(_) => continue,
             };
-            match vantages.iter_mut().find(|vantage| vantage.name == name) {
-                Some(vantage) => vantage.endpoints.push(endpoint),
-                None => vantages.push(Self { name: name.to_owned(), endpoints: vec![endpoint] }),
-            }
+            let index = *by_node.entry(node).or_insert_with(|| {
+                let name = world.node(node).name().to_owned();
+                vantages.push(Self { name, machines: Vec::new() });
+                vantages.len() - 1
+            });
+            vantages[index].machines.push(id.0);
         }
         vantages
-    }
-}
-
-impl Endpoint {
-    /// The addresses of a packet that it sent or received.
-    const fn addresses(&self, event: PacketEvent) -> Addresses {
-        match event {
-            PacketEvent::Departed => Addresses::V4 { source: self.local, destination: self.remote },
-            PacketEvent::Arrived
-            | PacketEvent::Entered
-            | PacketEvent::Left
-            | PacketEvent::Dropped(_) => {
-                Addresses::V4 { source: self.remote, destination: self.local }
-            }
-        }
     }
 }
 
@@ -68,27 +52,18 @@ impl Endpoint {
 /// The writer's.
 pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io::Result<()> {
     let mut capture = Capture::new(writer, &vantage.name)?;
-    let last = vantage.endpoints.iter().map(|endpoint| endpoint.machine + 1).max().unwrap_or(0);
-    let mut by_machine = vec![None; last as usize];
-    for endpoint in &vantage.endpoints {
-        by_machine[endpoint.machine as usize] = Some(endpoint);
-    }
     for row in &trace.segments {
-        if let Some(Some(endpoint)) = by_machine.get(row.endpoint as usize) {
-            let addresses = endpoint.addresses(row.event);
-            capture.write(
-                row.time,
-                &row.header,
-                Ecn::NotCapable,
-                &addresses,
-                Payload::Zeros(row.payload as usize),
-            )?;
+        if vantage.machines.binary_search(&row.endpoint).is_ok() {
+            let [source, destination] = row.way.nodes.map(address);
+            let addresses = Addresses::V4 { source, destination };
+            let payload = Payload::Zeros(row.payload as usize);
+            capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
         }
     }
     capture.finish().map(drop)
 }
 
 /// The addresses of a simulated network: 10.0.0.1 is its first node.
-fn address(node: NodeId) -> Ipv4Addr {
-    Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 1).to_bits() + node.0)
+fn address(node: u32) -> Ipv4Addr {
+    Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 1).to_bits() + node)
 }

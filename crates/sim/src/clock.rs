@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use base::{Observe, Time};
-use scenario::{Network, Scenario};
+use scenario::{Network, NetworkFlow, Scenario};
 use tcp::{Length, Segment};
-use world::{MachineId, World};
+use world::World;
 
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
@@ -91,13 +91,15 @@ fn run(
 
 /// The flows of a built network, as measurements know them.
 fn flows(scenario: &Scenario, network: &Network) -> Vec<Flow> {
-    let flow = |&[sender, receiver]: &[MachineId; 2]| Flow {
-        sender: sender.0,
-        receiver: receiver.0,
+    let flow = |flow: &NetworkFlow| Flow {
+        sender: flow.ends[0].0,
+        receiver: flow.ends[1].0,
         variant: scenario.tcp.variant_name(),
         mss: scenario.tcp.mss,
         window_bytes: scenario.tcp.window_bytes(),
-        bytes: scenario.flow.payload(scenario.tcp.mss),
+        bytes: flow.bytes,
+        group: flow.group.clone(),
+        content: flow.content,
     };
-    network.connections.iter().map(flow).collect()
+    network.flows.iter().map(flow).collect()
 }

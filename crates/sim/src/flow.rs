@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, PageFact, RttSample, TcpFact, Time};
+use base::{Duration, EchoFact, PageFact, RttSample, TcpFact, Time};
+use scenario::Content;
+
+use crate::course::Course;
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,6 +22,10 @@ pub struct Flow {
     pub window_bytes: u64,
     /// Bytes to transfer; `None` without end.
     pub bytes: Option<u64>,
+    /// The name of its group.
+    pub group: String,
+    /// What it transfers.
+    pub content: Content,
 }
 
 /// One round-trip time.
@@ -39,12 +46,31 @@ pub struct PageRow {
     pub fact: PageFact,
 }
 
+/// An echo of what was typed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EchoRow {
+    /// When it was whole.
+    pub time: Time,
+    /// How long it took.
+    pub fact: EchoFact,
+}
+
+/// A probe that has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProbeRow {
+    /// When it arrived, all before it being there.
+    pub time: Time,
+    /// Since it was first sent: one way.
+    pub delay: Duration,
+}
+
 /// The window after a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CwndRow {
     /// When it changed.
     pub time: Time,
-    /// Congestion window in bytes, at most what may be in flight at all.
+    /// Congestion window in bytes, at most what may be in flight at all; of several connections
+    /// the sum.
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
@@ -110,63 +136,51 @@ pub(crate) struct FlowMetrics {
     pub(crate) cwnd: Vec<CwndRow>,
     pub(crate) events: Vec<EventRow>,
     pub(crate) pages: Vec<PageRow>,
+    pub(crate) echoes: Vec<EchoRow>,
+    pub(crate) probes: Vec<ProbeRow>,
     pub(crate) started: Option<Time>,
     pub(crate) established: Option<Time>,
     pub(crate) completed: Option<Time>,
     pub(crate) given_up: Option<Time>,
+    /// When the receiver's application had the last byte.
+    pub(crate) received: Option<Time>,
     pub(crate) segments_sent: u64,
     pub(crate) retransmits: u64,
     pub(crate) bytes_acked: u64,
     pub(crate) bytes_delivered: u64,
     /// Bytes of the segments accepted in order, with their TCP and IP headers.
     pub(crate) wire_bytes_delivered: u64,
-    /// The packet that the receiver is looking at.
-    arrival: Arrival,
-    /// Segments accepted out of order: offset and size with headers.
-    out_of_order: Vec<(u64, u64)>,
-    /// Time-outs whose original may still turn up.
-    undecided: VecDeque<Undecided>,
+    /// Congestion windows of the connections that are open.
+    window: u64,
+    /// Where each of its connections is.
+    courses: Vec<Course>,
+    /// Probes on their way: the offset after each, and when it was first sent.
+    under_way: VecDeque<(u64, Time)>,
 }
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Arrival {
-    uid: u64,
-    header_bytes: u64,
-}
-
-/// A time-out until it is known whether it was spurious.
-#[derive(Clone, Copy, Debug)]
-struct Undecided {
-    offset: u64,
-    /// Packets below this number were sent before the time-out.
-    next_uid: u64,
-    /// Its row among the events.
-    row: usize,
-}
-
-/// An original later than this many time-outs is not waited for.
-const UNDECIDED_MAX: usize = 64;
 
 impl FlowMetrics {
     pub(crate) fn new(flow: Flow) -> Self {
         Self {
+            courses: vec![Course::new(flow.bytes)],
             flow,
             rtt: Vec::new(),
             cwnd: Vec::new(),
             events: Vec::new(),
             pages: Vec::new(),
+            echoes: Vec::new(),
+            probes: Vec::new(),
             started: None,
             established: None,
             completed: None,
             given_up: None,
+            received: None,
             segments_sent: 0,
             retransmits: 0,
             bytes_acked: 0,
             bytes_delivered: 0,
             wire_bytes_delivered: 0,
-            arrival: Arrival::default(),
-            out_of_order: Vec::new(),
-            undecided: VecDeque::new(),
+            window: 0,
+            under_way: VecDeque::new(),
         }
     }
 
@@ -174,109 +188,124 @@ impl FlowMetrics {
         self.started.get_or_insert(now);
     }
 
-    pub(crate) fn arrived(&mut self, uid: u64, header_bytes: u32) {
-        self.arrival = Arrival { uid, header_bytes: u64::from(header_bytes) };
+    /// One more connection, which is to carry so many bytes; says its number.
+    pub(crate) fn open(&mut self, bytes: u64) -> usize {
+        self.courses.push(Course::new(Some(bytes)));
+        self.courses.len() - 1
+    }
+
+    pub(crate) fn arrived(&mut self, connection: usize, uid: u64, header_bytes: u32) {
+        self.courses[connection].arrived(uid, header_bytes);
     }
 
     pub(crate) fn count(&self, event: Event) -> u64 {
         self.events.iter().filter(|row| row.event == event).count() as u64
     }
 
-    /// A fact of the sender's endpoint; `next_uid` is the number of the next packet.
-    pub(crate) fn sender_fact(&mut self, now: Time, fact: TcpFact, next_uid: u64) {
+    /// A fact of the sender's endpoint of a connection; `next_uid` is the next packet's number.
+    pub(crate) fn sender_fact(
+        &mut self,
+        now: Time,
+        connection: usize,
+        fact: TcpFact,
+        next_uid: u64,
+    ) {
         match fact {
             TcpFact::Established { .. } => {
-                self.established = Some(now);
+                self.established.get_or_insert(now);
                 self.event(now, Event::Established, 0);
             }
-            TcpFact::Sent { transmission, .. } => {
+            TcpFact::Sent { offset, length, transmission } => {
                 self.segments_sent += 1;
                 self.retransmits += u64::from(transmission > 1);
-            }
-            TcpFact::Acked { offset } => self.acked(now, offset),
-            TcpFact::Rtt(sample) => self.rtt.push(RttRow { time: now, sample }),
-            TcpFact::Window { cwnd, ssthresh } => {
-                let cwnd = cwnd.min(self.flow.window_bytes);
-                if self.cwnd.last().is_none_or(|row| (row.cwnd, row.ssthresh) != (cwnd, ssthresh)) {
-                    self.cwnd.push(CwndRow { time: now, cwnd, ssthresh });
+                if transmission == 1 && self.flow.content == Content::Probe {
+                    self.under_way.push_back((offset + u64::from(length), now));
                 }
             }
-            TcpFact::Timeout { offset, .. } => self.timed_out(now, offset, next_uid),
+            TcpFact::Acked { offset } => self.acked(now, connection, offset),
+            TcpFact::Rtt(sample) => self.rtt.push(RttRow { time: now, sample }),
+            TcpFact::Window { cwnd, ssthresh } => self.window(now, connection, cwnd, ssthresh),
+            TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
-            TcpFact::Closed if self.completed.is_none() => {
-                self.given_up = Some(now);
-                self.event(now, Event::GivenUp, self.bytes_acked);
-            }
-            TcpFact::Data { .. } | TcpFact::Closed => {}
+            TcpFact::Closed => self.closed(now, connection),
+            TcpFact::Data { .. } => {}
         }
     }
 
-    /// A fact of the receiver's endpoint.
-    pub(crate) fn receiver_fact(&mut self, fact: TcpFact) {
+    /// A fact of the receiver's endpoint of a connection.
+    pub(crate) fn receiver_fact(&mut self, now: Time, connection: usize, fact: TcpFact) {
         let TcpFact::Data { offset, length, fresh, delivered } = fact else { return };
-        if !self.undecided.is_empty() {
-            self.decide(offset, offset + u64::from(length));
+        let course = &mut self.courses[connection];
+        if !course.undecided.is_empty() {
+            course.decide(offset, offset + u64::from(length), &mut self.events);
         }
-        self.bytes_delivered = delivered;
-        if fresh > 0 {
-            let bytes = u64::from(fresh) + self.arrival.header_bytes;
-            if offset >= delivered {
-                self.out_of_order.push((offset, bytes));
-            } else {
-                self.wire_bytes_delivered += bytes;
-            }
+        self.bytes_delivered += delivered - course.delivered;
+        self.wire_bytes_delivered += course.deliver(offset, fresh, delivered);
+        if self.received.is_none()
+            && self.flow.bytes.is_some_and(|bytes| self.bytes_delivered >= bytes)
+        {
+            self.received = Some(now);
         }
-        if !self.out_of_order.is_empty() {
-            self.deliver_waiting();
+        while let Some(&(end, sent)) = self.under_way.front()
+            && end <= delivered
+        {
+            self.under_way.pop_front();
+            self.probes.push(ProbeRow { time: now, delay: now.saturating_since(sent) });
         }
-    }
-
-    /// Counts the segments that had arrived out of order and are in order now.
-    fn deliver_waiting(&mut self) {
-        let (delivered, total) = (self.bytes_delivered, &mut self.wire_bytes_delivered);
-        self.out_of_order.retain(|&(offset, bytes)| {
-            let waits = offset >= delivered;
-            *total += if waits { 0 } else { bytes };
-            waits
-        });
     }
 
     fn event(&mut self, time: Time, event: Event, offset: u64) {
         self.events.push(EventRow { time, event, offset });
     }
 
-    fn acked(&mut self, now: Time, offset: u64) {
-        self.bytes_acked = offset;
-        if self.completed.is_none() && self.flow.bytes.is_some_and(|bytes| offset >= bytes) {
-            self.completed = Some(now);
-            self.event(now, Event::Completed, offset);
+    fn acked(&mut self, now: Time, connection: usize, offset: u64) {
+        let course = &mut self.courses[connection];
+        self.bytes_acked += offset - course.acked;
+        course.acked = offset;
+        if self.flow.bytes.is_some_and(|bytes| self.bytes_acked >= bytes) {
+            self.complete(now);
         }
     }
 
-    fn timed_out(&mut self, now: Time, offset: u64, next_uid: u64) {
+    fn complete(&mut self, now: Time) {
+        if self.completed.is_none() {
+            self.completed = Some(now);
+            self.event(now, Event::Completed, self.bytes_acked);
+        }
+    }
+
+    fn window(&mut self, now: Time, connection: usize, cwnd: u64, ssthresh: u64) {
+        let course = &mut self.courses[connection];
+        let of_one = cwnd.min(self.flow.window_bytes);
+        self.window = self.window - course.window + of_one;
+        course.window = of_one;
+        let cwnd = self.window;
+        if self.cwnd.last().is_none_or(|row| (row.cwnd, row.ssthresh) != (cwnd, ssthresh)) {
+            self.cwnd.push(CwndRow { time: now, cwnd, ssthresh });
+        }
+    }
+
+    /// A connection is over: given up, unless all that it was for has arrived.
+    fn closed(&mut self, now: Time, connection: usize) {
+        let course = &mut self.courses[connection];
+        self.window -= std::mem::take(&mut course.window);
+        if !course.is_whole() {
+            self.given_up = Some(now);
+            self.event(now, Event::GivenUp, self.bytes_acked);
+        } else if self.flow.bytes == Some(0) {
+            self.complete(now);
+        }
+    }
+
+    fn timed_out(&mut self, now: Time, connection: usize, offset: u64, next_uid: u64) {
         let row = self.events.len();
         self.event(now, Event::Timeout, offset);
-        if offset < self.bytes_delivered {
+        let course = &mut self.courses[connection];
+        if offset < course.delivered {
             self.events[row].event = Event::SpuriousTimeout;
             return;
         }
-        if self.undecided.len() == UNDECIDED_MAX {
-            self.undecided.pop_front();
-        }
-        self.undecided.push_back(Undecided { offset, next_uid, row });
-    }
-
-    /// The packet at hand carries `from..to`: time-outs of those bytes after it was sent were
-    /// spurious.
-    fn decide(&mut self, from: u64, to: u64) {
-        let (uid, events) = (self.arrival.uid, &mut self.events);
-        self.undecided.retain(|timeout| {
-            let spurious = uid < timeout.next_uid && (from..to).contains(&timeout.offset);
-            if spurious {
-                events[timeout.row].event = Event::SpuriousTimeout;
-            }
-            !spurious
-        });
+        course.doubt(offset, next_uid, row);
     }
 
     /// Time-weighted mean and maximum of the congestion window, in bytes, up to `end`.
@@ -304,8 +333,16 @@ mod tests {
 
     fn metrics() -> FlowMetrics {
         let variant = "reno".to_owned();
-        let flow =
-            Flow { sender: 0, receiver: 1, variant, mss: 500, window_bytes: 2000, bytes: None };
+        let flow = Flow {
+            sender: 0,
+            receiver: 1,
+            variant,
+            mss: 500,
+            window_bytes: 2000,
+            bytes: None,
+            group: "flow".to_owned(),
+            content: Content::File,
+        };
         FlowMetrics::new(flow)
     }
 
@@ -318,45 +355,45 @@ mod tests {
     #[test]
     fn a_timeout_is_spurious_if_the_original_turns_up() {
         let mut flow = metrics();
-        flow.sender_fact(at(1), TIMEOUT, 5);
-        flow.arrived(4, 40);
-        flow.receiver_fact(data(0, 500));
+        flow.sender_fact(at(1), 0, TIMEOUT, 5);
+        flow.arrived(0, 4, 40);
+        flow.receiver_fact(at(9), 0, data(0, 500));
         assert_eq!(flow.count(Event::SpuriousTimeout), 1);
     }
 
     #[test]
     fn a_timeout_is_spurious_if_only_the_acknowledgement_is_late() {
         let mut flow = metrics();
-        flow.arrived(4, 40);
-        flow.receiver_fact(data(0, 500));
-        flow.sender_fact(at(1), TIMEOUT, 5);
+        flow.arrived(0, 4, 40);
+        flow.receiver_fact(at(9), 0, data(0, 500));
+        flow.sender_fact(at(1), 0, TIMEOUT, 5);
         assert_eq!(flow.count(Event::SpuriousTimeout), 1);
     }
 
     #[test]
     fn a_timeout_is_real_if_only_the_retransmission_arrives() {
         let mut flow = metrics();
-        flow.sender_fact(at(1), TIMEOUT, 5);
-        flow.arrived(5, 40);
-        flow.receiver_fact(data(0, 500));
+        flow.sender_fact(at(1), 0, TIMEOUT, 5);
+        flow.arrived(0, 5, 40);
+        flow.receiver_fact(at(9), 0, data(0, 500));
         assert_eq!((flow.count(Event::Timeout), flow.count(Event::SpuriousTimeout)), (1, 0));
     }
 
     #[test]
     fn segments_count_with_their_headers_once_they_are_in_order() {
         let mut flow = metrics();
-        flow.arrived(0, 40);
-        flow.receiver_fact(data(500, 0));
+        flow.arrived(0, 0, 40);
+        flow.receiver_fact(at(9), 0, data(500, 0));
         assert_eq!(flow.wire_bytes_delivered, 0);
-        flow.receiver_fact(data(0, 1000));
+        flow.receiver_fact(at(9), 0, data(0, 1000));
         assert_eq!((flow.wire_bytes_delivered, flow.bytes_delivered), (1080, 1000));
     }
 
     #[test]
     fn cwnd_is_weighted_by_time_and_capped() {
         let mut flow = metrics();
-        flow.sender_fact(at(1), TcpFact::Window { cwnd: 1000, ssthresh: 9 }, 0);
-        flow.sender_fact(at(4), TcpFact::Window { cwnd: 9000, ssthresh: 9 }, 0);
+        flow.sender_fact(at(1), 0, TcpFact::Window { cwnd: 1000, ssthresh: 9 }, 0);
+        flow.sender_fact(at(4), 0, TcpFact::Window { cwnd: 9000, ssthresh: 9 }, 0);
         assert_eq!(flow.cwnd_mean_and_max(at(5)), Some((1250.0, 2000)));
     }
 }

@@ -6,8 +6,10 @@
 mod capture;
 mod cell;
 mod clock;
+mod course;
 mod flow;
 mod metrics;
+mod middlebox;
 mod statistics;
 mod summary;
 mod trace;
@@ -18,11 +20,14 @@ pub use cell::{
     RrcRow, SharedBlocks, StateShares,
 };
 pub use clock::{Interrupted, Outcome, Recording, simulate};
-pub use flow::{CwndRow, Event, EventRow, Flow, PageRow, RttRow};
-pub use metrics::Metrics;
+pub use flow::{CwndRow, EchoRow, Event, EventRow, Flow, PageRow, ProbeRow, RttRow};
+pub use metrics::{End, Metrics};
+pub use middlebox::{
+    BacklogRow, LegRttRow, MiddleboxEvent, MiddleboxMetrics, MiddleboxRow, MiddleboxSummary,
+};
 pub use statistics::Distribution;
 pub use summary::{
     CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
     QueueSummary, RadioSummary, Summary,
 };
-pub use trace::{BlockRow, HopRow, SegmentRow, Trace};
+pub use trace::{BlockRow, HopRow, SegmentRow, Trace, Way};

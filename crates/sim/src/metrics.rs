@@ -1,12 +1,12 @@
 //! The observer that measures: always on, one row a round trip and a window change.
 
 use base::{
-    CodeFact, CommonFact, HandoverFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact,
-    TcpFact, Time,
+    CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact, Observe,
+    PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
 };
 
-use crate::CellMetrics;
-use crate::flow::{CwndRow, EventRow, Flow, FlowMetrics, PageRow, RttRow};
+use crate::flow::{CwndRow, EchoRow, EventRow, Flow, FlowMetrics, PageRow, ProbeRow, RttRow};
+use crate::{CellMetrics, MiddleboxMetrics};
 
 /// Measurements of every flow of a run.
 #[derive(Debug, Default)]
@@ -16,12 +16,24 @@ pub struct Metrics {
     roles: Vec<Option<Role>>,
     next_uid: u64,
     cell: CellMetrics,
+    middlebox: MiddleboxMetrics,
 }
 
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Where its data come from.
+    Sender,
+    /// Where they go.
+    Receiver,
+}
+
+/// What an endpoint is to which connection of which flow.
 #[derive(Clone, Copy, Debug)]
-enum Role {
-    Sender(usize),
-    Receiver(usize),
+struct Role {
+    flow: usize,
+    connection: usize,
+    end: End,
 }
 
 impl Metrics {
@@ -29,16 +41,14 @@ impl Metrics {
     pub fn new(flows: Vec<Flow>) -> Self {
         let mut roles = Vec::new();
         for (index, flow) in flows.iter().enumerate() {
-            let machines = flow.sender.max(flow.receiver) as usize + 1;
-            roles.resize(machines.max(roles.len()), None);
-            roles[flow.sender as usize] = Some(Role::Sender(index));
-            roles[flow.receiver as usize] = Some(Role::Receiver(index));
+            set_roles(&mut roles, [flow.sender, flow.receiver], index, 0);
         }
         Self {
             flows: flows.into_iter().map(FlowMetrics::new).collect(),
             roles,
             next_uid: 0,
             cell: CellMetrics::default(),
+            middlebox: MiddleboxMetrics::default(),
         }
     }
 
@@ -62,13 +72,50 @@ impl Metrics {
         self.flows.iter().map(|flow| flow.pages.as_slice())
     }
 
+    /// The echoes of each flow, in order of time.
+    pub fn echoes(&self) -> impl Iterator<Item = &[EchoRow]> {
+        self.flows.iter().map(|flow| flow.echoes.as_slice())
+    }
+
+    /// The probes of each flow, in order of time.
+    pub fn probes(&self) -> impl Iterator<Item = &[ProbeRow]> {
+        self.flows.iter().map(|flow| flow.probes.as_slice())
+    }
+
     /// What the network of cells did.
     pub const fn cell(&self) -> &CellMetrics {
         &self.cell
     }
 
+    /// What the middlebox did.
+    pub const fn middlebox(&self) -> &MiddleboxMetrics {
+        &self.middlebox
+    }
+
+    /// The flow whose endpoint `machine` is, and whether that sends its data.
+    pub fn flow_of(&self, machine: u32) -> Option<(usize, End)> {
+        self.role(machine).map(|Role { flow, end, .. }| (flow, end))
+    }
+
     pub(crate) fn flows(&self) -> &[FlowMetrics] {
         &self.flows
+    }
+
+    /// A packet left endpoint `machine`, if it is one.
+    #[inline(never)]
+    fn departed(&mut self, now: Time, machine: u32, uid: u64) {
+        self.next_uid = uid + 1;
+        if let Some(Role { flow, end: End::Sender, .. }) = self.role(machine) {
+            self.flows[flow].departed(now);
+        }
+    }
+
+    /// A packet reached endpoint `machine`, if it is one.
+    #[inline(never)]
+    fn arrived(&mut self, machine: u32, uid: u64, header_bytes: u32) {
+        if let Some(Role { flow, connection, end: End::Receiver }) = self.role(machine) {
+            self.flows[flow].arrived(connection, uid, header_bytes);
+        }
     }
 
     fn role(&self, machine: u32) -> Option<Role> {
@@ -81,35 +128,39 @@ impl Observe for Metrics {
     #[inline]
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {
-            PacketEvent::Departed => {
-                self.next_uid = fact.uid + 1;
-                if let Some(Role::Sender(flow)) = self.role(fact.machine) {
-                    self.flows[flow].departed(now);
-                }
-            }
+            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid),
             PacketEvent::Arrived => {
-                if let Some(Role::Receiver(flow)) = self.role(fact.machine) {
-                    self.flows[flow].arrived(fact.uid, fact.bytes - fact.payload);
-                }
+                self.arrived(fact.machine, fact.uid, fact.bytes - fact.payload);
             }
             PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {}
         }
     }
 
     fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {
-        match self.role(endpoint) {
-            Some(Role::Sender(flow)) => self.flows[flow].sender_fact(now, fact, self.next_uid),
-            Some(Role::Receiver(flow)) => self.flows[flow].receiver_fact(fact),
-            None => {}
+        let Some(Role { flow, connection, end }) = self.role(endpoint) else { return };
+        let flow = &mut self.flows[flow];
+        match end {
+            End::Sender => flow.sender_fact(now, connection, fact, self.next_uid),
+            End::Receiver => flow.receiver_fact(now, connection, fact),
         }
     }
 
     fn page(&mut self, now: Time, endpoint: u32, fact: PageFact) {
-        match self.role(endpoint) {
-            Some(Role::Sender(flow) | Role::Receiver(flow)) => {
-                self.flows[flow].pages.push(PageRow { time: now, fact });
-            }
-            None => {}
+        if let Some(Role { flow, .. }) = self.role(endpoint) {
+            self.flows[flow].pages.push(PageRow { time: now, fact });
+        }
+    }
+
+    fn echo(&mut self, now: Time, endpoint: u32, fact: EchoFact) {
+        if let Some(Role { flow, .. }) = self.role(endpoint) {
+            self.flows[flow].echoes.push(EchoRow { time: now, fact });
+        }
+    }
+
+    fn connection(&mut self, _now: Time, fact: ConnectionFact) {
+        if let Some(Role { flow, .. }) = self.role(fact.application) {
+            let connection = self.flows[flow].open(fact.bytes);
+            set_roles(&mut self.roles, [fact.sender, fact.receiver], flow, connection);
         }
     }
 
@@ -127,5 +178,18 @@ impl Observe for Metrics {
 
     fn common(&mut self, now: Time, fact: CommonFact) {
         self.cell.common(now, fact);
+    }
+
+    fn middlebox(&mut self, now: Time, _machine: u32, fact: MiddleboxFact) {
+        self.middlebox.fact(now, fact);
+    }
+}
+
+/// The endpoints `ends` are those of a connection of a flow.
+fn set_roles(roles: &mut Vec<Option<Role>>, ends: [u32; 2], flow: usize, connection: usize) {
+    for (machine, end) in ends.into_iter().zip([End::Sender, End::Receiver]) {
+        let machine = machine as usize;
+        roles.resize(roles.len().max(machine + 1), None);
+        roles[machine] = Some(Role { flow, connection, end });
     }
 }

@@ -3,14 +3,13 @@
 
 use base::{Direction, Time};
 use link::{Counters, Drops};
-use radio::umts;
 use radio::umts::channels::CodeTree;
-use scenario::{Network, Scenario};
+use scenario::{Content, Network, Scenario};
 use serde::Serialize;
 use world::{Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
-use crate::{CellSummary, Distribution, Metrics};
+use crate::{CellSummary, Distribution, Metrics, MiddleboxSummary};
 
 /// The numbers of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -31,6 +30,8 @@ pub struct Summary {
     pub radio: Option<RadioSummary>,
     /// The network of cells, where there is one.
     pub cell: Option<CellSummary>,
+    /// The middlebox, where there is one.
+    pub middlebox: Option<MiddleboxSummary>,
 }
 
 /// The numbers of a flow.
@@ -38,11 +39,14 @@ pub struct Summary {
 pub struct FlowSummary {
     /// From 0.
     pub id: u32,
+    /// The name of its group.
+    pub group: String,
     /// TCP variant.
     pub variant: String,
     /// Payload that the sender knows to have arrived.
     pub bytes_acked: u64,
-    /// Payload delivered in order, over the time from the first packet to completion or the end.
+    /// Payload delivered in order, over the time from the first packet to completion at both ends
+    /// or the end of the run.
     pub goodput_bps: Option<f64>,
     /// Segments accepted in order with their TCP and IP headers, over the rate of the radio's
     /// downlink (or of the bottleneck) for the whole run.
@@ -70,8 +74,14 @@ pub struct FlowSummary {
     pub completed_s: Option<f64>,
     /// The sender gave the connection up, or it was reset, before that.
     pub given_up_s: Option<f64>,
+    /// When the receiver's application had the last byte.
+    pub received_s: Option<f64>,
     /// Pages, where the flow has them.
     pub pages: Option<PageSummary>,
+    /// Echoes, from a keystroke to the last byte of what comes back, where the flow has them.
+    pub echo_s: Option<Distribution>,
+    /// Probes, one way from the first transmission, where the flow has them.
+    pub probe_s: Option<Distribution>,
 }
 
 /// The pages of a flow that arrived whole.
@@ -193,7 +203,7 @@ impl Summary {
                 .machines()
                 .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
                 .collect(),
-            radio: network.world.machines().find_map(|(_, _, machine)| RadioSummary::of(machine)),
+            radio: RadioSummary::of(network.world.machines().map(|(_, _, machine)| machine)),
             cell: network.world.machines().find_map(|(_, _, machine)| match machine {
                 Machine::Cell { cell, .. } => {
                     let states: Vec<_> = cell.states().collect();
@@ -205,7 +215,23 @@ impl Summary {
                 Machine::Pipe { .. }
                 | Machine::Link { .. }
                 | Machine::Bearer { .. }
-                | Machine::Host(_) => None,
+                | Machine::Middlebox { .. }
+                | Machine::Host(_)
+                | Machine::Browser(_) => None,
+            }),
+            middlebox: network.world.machines().find_map(|(_, _, machine)| match machine {
+                Machine::Middlebox { middlebox, at, .. } => {
+                    let kind = scenario.middlebox.as_ref().map_or("none", |of| of.kind.name());
+                    let at = network.world.node(*at).name();
+                    let (counters, metrics) = (middlebox.counters(), metrics.middlebox());
+                    Some(MiddleboxSummary::of(kind, at, counters, metrics, end))
+                }
+                Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Bearer { .. }
+                | Machine::Cell { .. }
+                | Machine::Host(_)
+                | Machine::Browser(_) => None,
             }),
         }
     }
@@ -215,15 +241,19 @@ impl FlowSummary {
     fn of(id: usize, flow: &FlowMetrics, scenario: &Scenario, network: &Network) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
-        let last = flow.completed.unwrap_or(end);
+        // A middlebox may acknowledge what the receiver is still to get.
+        let received = flow.received.unwrap_or(end);
+        let last = flow.completed.map_or(end, |completed| completed.max(received));
         let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
         let bps = |bytes: u64, seconds: f64| bytes as f64 * 8.0 / seconds;
         let cwnd = flow.cwnd_mean_and_max(last);
         let segments = |bytes: f64| bytes / f64::from(flow.flow.mss);
         let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
         let spurious = flow.count(Event::SpuriousTimeout);
+        let has = |content| flow.flow.content == content;
         Self {
             id: id as u32,
+            group: flow.flow.group.clone(),
             variant: flow.flow.variant.clone(),
             bytes_acked: flow.bytes_acked,
             goodput_bps: transfer
@@ -246,11 +276,16 @@ impl FlowSummary {
             established_s: seconds(flow.established),
             completed_s: seconds(flow.completed),
             given_up_s: seconds(flow.given_up),
-            pages: scenario.flow.has_pages(id as u64).then(|| PageSummary {
+            received_s: seconds(flow.received),
+            pages: has(Content::Web).then(|| PageSummary {
                 count: flow.pages.len() as u64,
                 bytes: flow.pages.iter().map(|row| row.fact.bytes).sum(),
                 response_s: Distribution::of(flow.pages.iter().map(|row| row.fact.response)),
             }),
+            echo_s: has(Content::Telnet)
+                .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
+            probe_s: has(Content::Probe)
+                .then(|| Distribution::of(flow.probes.iter().map(|row| row.delay))),
         }
     }
 }
@@ -284,21 +319,22 @@ impl LinkSummary {
                 };
                 DIRECTIONS.map(of).to_vec()
             }
-            Machine::Host(_) => Vec::new(),
+            Machine::Middlebox { .. } | Machine::Host(_) | Machine::Browser(_) => Vec::new(),
         }
     }
 
     fn radio(
         name: String,
-        counters: &umts::Counters,
+        counters: &radio::Counters,
         utilization: Option<f64>,
         elapsed: f64,
     ) -> Self {
         Self {
             name,
-            drops: counters.dropped + counters.discarded,
+            drops: counters.dropped + counters.managed + counters.discarded,
             drops_by_reason: DropsSummary {
                 queue: counters.dropped,
+                aqm: counters.managed,
                 discarded: counters.discarded,
                 ..DropsSummary::default()
             },
@@ -337,20 +373,27 @@ impl From<Drops> for DropsSummary {
 }
 
 impl RadioSummary {
-    /// Of `machine`, where that is a bearer or a network of cells.
-    pub fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
-        let counters = DIRECTIONS.map(|(direction, _)| match machine {
-            Machine::Bearer { bearer, .. } => Some(bearer.counters(direction)),
-            Machine::Cell { cell, .. } => Some(cell.total(direction)),
-            Machine::Pipe { .. } | Machine::Link { .. } | Machine::Host(_) => None,
+    /// Of the bearers and networks of cells among `machines`, all together.
+    pub fn of<'a, B: Body + 'a>(machines: impl Iterator<Item = &'a Machine<B>>) -> Option<Self> {
+        let counters = machines.filter_map(|machine| {
+            let of = |direction| match machine {
+                Machine::Bearer { bearer, .. } => Some(bearer.counters(direction)),
+                Machine::Cell { cell, .. } => Some(cell.total(direction)),
+                Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Middlebox { .. }
+                | Machine::Host(_)
+                | Machine::Browser(_) => None,
+            };
+            Some([of(Direction::Downlink)?, of(Direction::Uplink)?])
         });
-        let [Some(down), Some(up)] = counters else { return None };
+        let [down, up] = counters.reduce(|[a, b], [c, d]| [a + c, b + d])?;
         Some(Self { total: (down + up).into(), downlink: down.into(), uplink: up.into() })
     }
 }
 
-impl From<umts::Counters> for DirectionSummary {
-    fn from(counters: umts::Counters) -> Self {
+impl From<radio::Counters> for DirectionSummary {
+    fn from(counters: radio::Counters) -> Self {
         Self {
             blocks_sent: counters.blocks_sent,
             blocks_in_error: counters.blocks_in_error,

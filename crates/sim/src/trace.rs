@@ -1,21 +1,25 @@
 //! The observer that records every packet and block.
 
+use std::collections::BTreeMap;
+
 use base::{BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time};
 
 /// The most that a window is shifted (RFC 7323 §2.3).
 const SCALE_MAX: u8 = 14;
 
-/// A segment as it left or reached an endpoint.
+/// A segment as it left or reached an endpoint or a middlebox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SegmentRow {
     /// When.
     pub time: Time,
-    /// The endpoint's machine number.
+    /// The machine number of the endpoint or middlebox.
     pub endpoint: u32,
     /// [`PacketEvent::Departed`] or [`PacketEvent::Arrived`].
     pub event: PacketEvent,
     /// The packet's number.
     pub uid: u64,
+    /// From which host and port it goes to which.
+    pub way: Way,
     /// Its TCP header.
     pub header: TcpHeader,
     /// Sequence number counted from the connection's first: 0 is the SYN.
@@ -59,7 +63,7 @@ pub struct BlockRow {
 /// Everything that happened, in order of time.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// Segments at the endpoints.
+    /// Segments at the endpoints and at middleboxes.
     pub segments: Vec<SegmentRow>,
     /// Packets at links and bearers.
     pub hops: Vec<HopRow>,
@@ -67,14 +71,34 @@ pub struct Trace {
     pub blocks: Vec<BlockRow>,
     /// The transmission that the packet about to depart is.
     transmission: u32,
-    /// By endpoint: the SYNs of what it sends and of what it receives.
-    syns: Vec<Syns>,
+    /// What each machine knows of the directions of connections.
+    directions: BTreeMap<(u32, Way), Course>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Syns {
-    sent: Syn,
-    received: Syn,
+/// From which host and port a packet goes to which.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Way {
+    /// The numbers of the nodes.
+    pub nodes: [u32; 2],
+    /// The ports.
+    pub ports: [u16; 2],
+}
+
+impl Way {
+    /// The other way.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        let Self { nodes: [from, to], ports: [source, destination] } = self;
+        Self { nodes: [to, from], ports: [destination, source] }
+    }
+}
+
+/// What a machine knows of one direction of a connection.
+#[derive(Clone, Debug, Default)]
+struct Course {
+    syn: Syn,
+    /// How often a middlebox has sent the segment that begins with a byte.
+    sent: BTreeMap<u32, u32>,
 }
 
 /// What a SYN says about the segments after it.
@@ -86,21 +110,24 @@ struct Syn {
 
 impl Trace {
     fn segment(&mut self, now: Time, fact: &PacketFact<'_>, header: TcpHeader) {
-        let index = fact.machine as usize;
-        if self.syns.len() <= index {
-            self.syns.resize(index + 1, Syns::default());
-        }
-        let syns = &mut self.syns[index];
-        let (own, other) = match fact.event {
-            PacketEvent::Departed => (&mut syns.sent, syns.received),
-            PacketEvent::Arrived
-            | PacketEvent::Entered
-            | PacketEvent::Left
-            | PacketEvent::Dropped(_) => (&mut syns.received, syns.sent),
-        };
+        let nodes = [fact.source, fact.destination];
+        let way = Way { nodes, ports: [header.source_port, header.destination_port] };
+        let other = self.directions.get(&(fact.machine, way.reversed()));
+        let other = other.map_or_else(Syn::default, |course| course.syn);
+        let course = self.directions.entry((fact.machine, way)).or_default();
         let opens = header.flags.contains(Flags::SYN);
         if opens {
-            *own = Syn { isn: header.seq, window_scale: header.options.window_scale };
+            let syn = Syn { isn: header.seq, window_scale: header.options.window_scale };
+            *course = Course { syn, ..Course::default() };
+        }
+        let own = course.syn;
+        let relative_seq = header.seq - own.isn;
+        let mut transmission = std::mem::take(&mut self.transmission);
+        // A middlebox does not say how often it has sent something.
+        if fact.event == PacketEvent::Departed && fact.payload > 0 && transmission == 0 {
+            let sent = course.sent.entry(relative_seq).or_default();
+            *sent += 1;
+            transmission = *sent;
         }
         // Scaled only if both SYNs offer it, and never on a SYN (RFC 7323 §2.2).
         let scale = match (own.window_scale, other.window_scale) {
@@ -114,13 +141,14 @@ impl Trace {
             endpoint: fact.machine,
             event: fact.event,
             uid: fact.uid,
+            way,
             header,
-            relative_seq: header.seq - own.isn,
+            relative_seq,
             relative_ack: if acknowledges { header.ack - other.isn } else { 0 },
             window: u32::from(header.window) << scale,
             sack: sack.map(|block| block.map(|edge| edge - other.isn)),
             payload: fact.payload,
-            transmission: std::mem::take(&mut self.transmission),
+            transmission,
         });
     }
 }
@@ -165,7 +193,17 @@ mod tests {
     /// The row of a segment without payload, seen at one endpoint.
     fn see(trace: &mut Trace, event: PacketEvent, header: TcpHeader) -> SegmentRow {
         let header = Some(&header);
-        let fact = PacketFact { event, machine: 1, uid: 0, bytes: 40, header, payload: 0 };
+        let [source, destination] = if event == PacketEvent::Departed { [0, 1] } else { [1, 0] };
+        let fact = PacketFact {
+            event,
+            machine: 1,
+            uid: 0,
+            source,
+            destination,
+            bytes: 40,
+            header,
+            payload: 0,
+        };
         trace.packet(Time::ZERO, &fact);
         trace.segments[trace.segments.len() - 1]
     }

@@ -57,7 +57,11 @@ impl<P: Payload> Sender<P> {
             return AckOutcome::Accepted;
         }
         let same_window = arrival.window == self.peer.size;
+        let was_closed = self.peer.size == 0;
         self.update_peer_window(arrival);
+        if was_closed && self.peer.size > 0 {
+            self.resume(now);
+        }
         let una = self.una + ahead as u64;
         if arrival.ece && self.ecn.on_echo(una, self.max) && !self.recovery.is_recovering() {
             self.lose(now, LossKind::Ecn);
@@ -72,7 +76,30 @@ impl<P: Payload> Sender<P> {
         } else if self.nxt > self.una && self.is_duplicate(arrival, same_window, &selected) {
             self.duplicate_ack(now, selected, observe);
         }
+        if self.peer.size == 0 && self.nxt > self.una {
+            self.withdraw();
+        }
         AckOutcome::Accepted
+    }
+
+    /// The peer closed its window over what is in flight (RFC 9293 §3.8.6): it is probed in the
+    /// standard way. Nothing counts as lost and no other timer runs.
+    fn withdraw(&mut self) {
+        self.peer.closed_over = self.nxt;
+        self.go_back();
+        self.timer = None;
+        self.timeouts = 0;
+        self.recovery.rest();
+    }
+
+    /// The window opens again. What was in flight may be so still, unless nothing of it was
+    /// acknowledged for as long as a retransmission timeout: then it goes again from the oldest on
+    /// (as in BSD).
+    fn resume(&mut self, now: Time) {
+        if !self.persist.has_run_out() {
+            self.nxt = self.nxt.max(self.peer.closed_over);
+            self.restart_timer(now);
+        }
     }
 
     /// RFC 6675 §2 where the scoreboard rules: it selects something new. Else RFC 5681 §2: it says
@@ -124,6 +151,10 @@ impl<P: Payload> Sender<P> {
             observe.tcp(now, self.id, TcpFact::Acked { offset: data_end });
         }
         self.sample_rto(now, &news, echo);
+        // The byte of a probe that was taken in is no progress of what was in flight.
+        if self.una <= self.peer.closed_over {
+            self.persist.restart(now, &self.rto);
+        }
         self.judge_new_ack(now, &Evidence { echo, once: news.once, rtt: news.rtt });
         let lost = self.board.lost_segments();
         let verdict = self.recovery.on_new_ack(&self.standing(now, acked, &news), &mut self.board);

@@ -12,6 +12,35 @@ pub(crate) struct Reset {
     flags: Flags,
 }
 
+impl Reset {
+    /// The answer to a segment that belongs to no connection (RFC 9293 §3.10.7.1); none to a reset.
+    fn refusing<P: Payload>(segment: &Segment<P>) -> Option<Self> {
+        if segment.has(Flags::RST) {
+            return None;
+        }
+        Some(if segment.has(Flags::ACK) {
+            Self { seq: segment.header.ack, ack: Seq::new(0), flags: Flags::RST }
+        } else {
+            let ack = segment.header.seq + segment.numbers();
+            Self { seq: Seq::new(0), ack, flags: Flags::RST | Flags::ACK }
+        })
+    }
+}
+
+/// What a host without an endpoint for `segment` answers: a reset, unless it is one.
+pub fn refusal<P: Payload>(segment: &Segment<P>) -> Option<Segment<P>> {
+    let Reset { seq, ack, flags } = Reset::refusing(segment)?;
+    let header = TcpHeader {
+        source_port: segment.header.destination_port,
+        destination_port: segment.header.source_port,
+        seq,
+        ack,
+        flags,
+        ..TcpHeader::default()
+    };
+    Some(Segment { header, ..Segment::default() })
+}
+
 impl<P: Payload> Endpoint<P> {
     /// Nothing more will be written: a FIN follows the last byte. Data still arrive until the
     /// peer closes, too (half-close, RFC 9293 §3.6). A connection that does not stand yet is
@@ -54,15 +83,9 @@ impl<P: Payload> Endpoint<P> {
 
     /// Answers a segment that belongs to no connection with a reset (RFC 9293 §3.10.7.1).
     pub(crate) fn refuse(&mut self, segment: &Segment<P>) {
-        if segment.has(Flags::RST) {
-            return;
+        if let Some(reset) = Reset::refusing(segment) {
+            self.reset = Some(reset);
         }
-        self.reset = Some(if segment.has(Flags::ACK) {
-            Reset { seq: segment.header.ack, ack: Seq::new(0), flags: Flags::RST }
-        } else {
-            let ack = segment.header.seq + segment.numbers();
-            Reset { seq: Seq::new(0), ack, flags: Flags::RST | Flags::ACK }
-        });
     }
 
     /// A reset, too, should carry timestamps where they were agreed upon (RFC 7323 §3.2); one that

@@ -3,6 +3,8 @@
 use base::Duration;
 use cc::{Algorithm, Controller, Limits, RenoParameters};
 
+use crate::{Freeze, ShareState, WindowOpening};
+
 /// An endpoint's configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -20,6 +22,8 @@ pub struct Config {
     pub initial_ssthresh: Option<u32>,
     /// Bytes that may wait for the application, and hence the advertised window.
     pub receive_buffer: u32,
+    /// How the advertised window comes to that size.
+    pub window_opening: WindowOpening,
     /// The retransmission timer.
     pub rto: RtoConfig,
     /// Feed the retransmission timer with the round-trip time of the handshake (RFC 6298 §2.2).
@@ -49,6 +53,10 @@ pub struct Config {
     pub pacing: Pacing,
     /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4).
     pub nagle: bool,
+    /// What a receiver tells before and after a disconnection that it is warned of.
+    pub freeze: Freeze,
+    /// From which connections to the same host it learns at its start.
+    pub share_state: ShareState,
     /// How long TIME-WAIT lasts: twice the maximum segment lifetime (RFC 9293 §3.4.2: 4 minutes).
     pub time_wait: Duration,
 }
@@ -64,6 +72,7 @@ impl Config {
         initial_window: 2,
         initial_ssthresh: None,
         receive_buffer: 65_535,
+        window_opening: WindowOpening::Whole,
         rto: RtoConfig {
             tick: Duration::ZERO,
             min: Duration::from_secs(1),
@@ -84,17 +93,24 @@ impl Config {
         spurious_timeouts: SpuriousTimeouts::Unseen,
         pacing: Pacing::Off,
         nagle: false,
+        freeze: Freeze::ONCE,
+        share_state: ShareState::Off,
         time_wait: Duration::from_secs(60),
     };
 
     /// A controller for segments of `mss` bytes that starts with `initial_window` segments.
     pub fn controller(&self, mss: u32, initial_window: u32) -> Box<dyn Controller> {
-        self.congestion_control.controller(&Limits {
+        self.congestion_control.controller(&self.limits(mss, initial_window))
+    }
+
+    /// The frame in which such a controller moves its window.
+    pub(crate) fn limits(&self, mss: u32, initial_window: u32) -> Limits {
+        Limits {
             mss,
             initial_window,
             initial_ssthresh: self.initial_ssthresh.unwrap_or(self.window),
             maximum_window: self.window,
-        })
+        }
     }
 }
 
@@ -229,6 +245,8 @@ pub enum BackOff {
     Exponential,
     /// It grows by itself: 1, 2, 3, … times the first.
     Linear,
+    /// Not at all.
+    Constant,
 }
 
 /// Which round-trip times the retransmission timer is fed with. Segments that were sent more

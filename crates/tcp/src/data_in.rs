@@ -52,8 +52,11 @@ impl<P: Payload> Receiver<P> {
                 delivered: self.next(),
             };
             observe.tcp(now, self.id, fact);
-            self.largest = self.largest.max(length);
+            self.largest = self.largest.max(length as u32);
             self.note_congestion(arrival);
+        }
+        if self.next() > before {
+            self.open_further(length);
         }
         self.unacknowledged += self.next() - before;
         let in_order = self.next() > before && !gap && self.twice.is_none() && !self.is_at_fin();
@@ -80,7 +83,9 @@ impl<P: Payload> Receiver<P> {
     /// RFC 9293 §3.8.6.3: at once for every second full segment, else after the delay.
     fn in_order_ack(&self, now: Time) -> AckDue {
         match self.delay {
-            Some(delay) if self.unacknowledged < 2 * self.largest => AckDue::At(now + delay),
+            Some(delay) if self.unacknowledged < 2 * u64::from(self.largest) => {
+                AckDue::At(now + delay)
+            }
             _ => AckDue::Now,
         }
     }

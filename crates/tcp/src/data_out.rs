@@ -254,7 +254,8 @@ impl<P: Payload> Sender<P> {
     fn restart_after_idle<O: Observe>(&mut self, now: Time, observe: &mut O) {
         let idle =
             self.last_sent.is_some_and(|sent| now.saturating_since(sent) > self.rto.current());
-        if !idle || self.nxt >= self.buffer.end() {
+        // Whom the peer's closed window held back had enough to send: no idleness, as in BSD.
+        if !idle || self.nxt >= self.buffer.end() || self.persist.is_running() {
             return;
         }
         self.controller.on_idle(now);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{Flags, Observe, Options, SackBlocks, Seq, TcpFact, TcpHeader, Time};
+use base::{Flags, Observe, Options, SackBlocks, Seq, TcpFact, TcpHeader, Time, Timestamps};
+use cc::Clocks;
 
 use crate::ack_in::{AckOutcome, Acknowledgement};
 use crate::challenge::Challenges;
@@ -10,7 +11,6 @@ use crate::close::Reset;
 use crate::data_in::Arrival;
 use crate::handshake::Handshake;
 use crate::receiver::AckDue;
-use crate::sender::earlier;
 use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
 
 /// One side of a connection.
@@ -68,7 +68,8 @@ impl<P: Payload> Endpoint<P> {
             local_port,
             remote_port,
             sender: Sender::new(id, config, isn + 1),
-            receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack),
+            receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack)
+                .with_opening(config.window_opening),
             handshake: Handshake::new(isn, config),
             reset: None,
             challenges: Challenges::default(),
@@ -165,13 +166,15 @@ impl<P: Payload> Endpoint<P> {
             State::Closed | State::Listen => None,
             State::SynSent | State::SynReceived => self.handshake.deadline,
             State::FinWait2 | State::TimeWait => {
-                earlier(self.time_wait, self.receiver.poll_timeout())
+                Time::earlier(self.time_wait, self.receiver.poll_timeout())
             }
             State::Established
             | State::FinWait1
             | State::CloseWait
             | State::Closing
-            | State::LastAck => earlier(self.sender.poll_timeout(), self.receiver.poll_timeout()),
+            | State::LastAck => {
+                Time::earlier(self.sender.poll_timeout(), self.receiver.poll_timeout())
+            }
         }
     }
 
@@ -204,6 +207,7 @@ impl<P: Payload> Endpoint<P> {
         if self.state == State::SynReceived && !self.establish(now, &segment, observe) {
             return;
         }
+        self.tell_clocks(&segment);
         if self.ack_in(now, &self.acknowledgement_of(&segment), observe) {
             self.data_in(now, segment, observe);
         }
@@ -253,6 +257,15 @@ impl<P: Payload> Endpoint<P> {
         self.receiver.handle_data(now, &arrival, observe);
         if old && self.state != State::SynReceived {
             self.ack_in(now, &Acknowledgement { pure: false, ..acknowledgement }, observe);
+        }
+    }
+
+    /// Tells congestion control of both clocks, where timestamps were agreed upon.
+    fn tell_clocks(&mut self, segment: &Segment<P>) {
+        let Some(Timestamps { value, echo }) = segment.header.options.timestamps else { return };
+        if self.handshake.agreed().timestamps {
+            let ack = segment.header.ack.to_u32();
+            self.sender.controller.on_clocks(&Clocks { sent: echo, received: value, ack });
         }
     }
 

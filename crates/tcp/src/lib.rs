@@ -37,6 +37,7 @@ mod delivery;
 mod ecn_echo;
 mod ecn_sender;
 mod endpoint;
+mod freeze;
 mod handshake;
 mod pacing;
 mod payload;
@@ -45,19 +46,23 @@ mod pieces;
 mod reassembly;
 mod receiver;
 mod recovery;
+mod relay;
 mod rto;
 mod sack_blocks;
 mod scoreboard;
 mod segment;
 mod sender;
+mod shared;
 mod spurious;
 mod state;
 mod stretches;
 mod tail_probe;
 mod timestamps;
 mod unopened;
+mod window_opening;
 
 pub use ack_in::{AckOutcome, Acknowledgement};
+pub use close::refusal;
 pub use config::{
     BackOff, Config, FackWindow, NewReno, Offers, Pacing, PartialAckTimer, PartialAckWindow,
     RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
@@ -65,10 +70,14 @@ pub use config::{
 pub use data_in::Arrival;
 pub use data_out::Departure;
 pub use endpoint::Endpoint;
+pub use freeze::Freeze;
 pub use payload::{Length, Payload};
+pub use pieces::Pieces;
 pub use receiver::{AckDue, Receiver};
 pub use sack_blocks::Reports;
 pub use segment::Segment;
 pub use sender::{Agreement, Sender};
+pub use shared::{ShareState, Shared};
 pub use state::{Event, State};
 pub use timestamps::Timeliness;
+pub use window_opening::WindowOpening;

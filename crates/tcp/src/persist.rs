@@ -25,6 +25,24 @@ impl Persist {
         }
     }
 
+    /// True while the peer's window stands in the way.
+    pub(crate) const fn is_running(&self) -> bool {
+        self.deadline.is_some() || self.due
+    }
+
+    /// True once a retransmission timeout has passed since it began.
+    pub(crate) const fn has_run_out(&self) -> bool {
+        self.probes > 0
+    }
+
+    /// Something was acknowledged: if it runs, it begins anew.
+    pub(crate) fn restart(&mut self, now: Time, rto: &Rto) {
+        if self.is_running() {
+            self.stop();
+            self.start(now, rto);
+        }
+    }
+
     /// Something else could be sent.
     pub(crate) fn stop(&mut self) {
         *self = Self::default();

@@ -4,13 +4,20 @@ use std::collections::VecDeque;
 
 use crate::Payload;
 
-/// The bytes from `start` up to `end` of a stream.
+/// A stretch of a stream: what is put in at the end is let go of at the start.
+///
+/// A stretch in one piece needs no memory beyond this.
 #[derive(Debug)]
-pub(crate) struct Pieces<P> {
+pub struct Pieces<P> {
     start: u64,
     end: u64,
-    queue: VecDeque<Piece<P>>,
+    first: Option<Piece<P>>,
+    /// What follows, while there is any.
+    rest: Option<Box<Rest<P>>>,
 }
+
+#[derive(Debug)]
+struct Rest<P>(VecDeque<Piece<P>>);
 
 #[derive(Debug)]
 struct Piece<P> {
@@ -30,41 +37,61 @@ impl<P: Payload> Piece<P> {
     }
 }
 
-impl<P: Payload> Pieces<P> {
-    pub(crate) const fn new() -> Self {
-        Self { start: 0, end: 0, queue: VecDeque::new() }
+impl<P> Default for Pieces<P> {
+    fn default() -> Self {
+        Self::new()
     }
+}
 
-    pub(crate) const fn end(&self) -> u64 {
+impl<P> Pieces<P> {
+    pub(crate) const fn new() -> Self {
+        Self { start: 0, end: 0, first: None, rest: None }
+    }
+}
+
+impl<P: Payload> Pieces<P> {
+    /// The offset after the last byte.
+    pub const fn end(&self) -> u64 {
         self.end
     }
 
     /// Bytes held.
-    pub(crate) const fn length(&self) -> u64 {
+    pub const fn length(&self) -> u64 {
         self.end - self.start
     }
 
     /// Puts `payload` at the end.
-    pub(crate) fn push(&mut self, payload: P) {
+    pub fn push(&mut self, payload: P) {
         let offset = self.end;
         self.end += payload.length();
-        let payload = match self.queue.back_mut() {
+        let last = self.rest.as_mut().and_then(|rest| rest.0.back_mut());
+        let payload = match last.or(self.first.as_mut()) {
             Some(last) => last.payload.extend(payload),
             None => Some(payload),
         };
         if let Some(payload) = payload.filter(|payload| payload.length() > 0) {
-            self.queue.push_back(Piece { offset, payload });
+            let piece = Piece { offset, payload };
+            if self.first.is_none() {
+                self.first = Some(piece);
+            } else {
+                let rest = || Box::new(Rest(VecDeque::new()));
+                self.rest.get_or_insert_with(rest).0.push_back(piece);
+            }
         }
     }
 
-    /// The bytes from `from` up to `to`, which are held.
+    /// The bytes from offset `from` up to `to`.
+    ///
+    /// # Panics
+    /// If they are not all held.
     #[inline]
-    pub(crate) fn slice(&self, from: u64, to: u64) -> P {
+    #[must_use]
+    pub fn slice(&self, from: u64, to: u64) -> P {
         debug_assert!(self.start <= from && from <= to && to <= self.end, "only what is held");
         if from == to {
             return P::default();
         }
-        if let Some(piece) = self.queue.front()
+        if let Some(piece) = &self.first
             && to <= piece.end()
         {
             return piece.slice(from, to);
@@ -74,27 +101,42 @@ impl<P: Payload> Pieces<P> {
 
     /// The same where the first piece is not enough.
     fn slice_further(&self, from: u64, to: u64) -> P {
-        let first = self.queue.partition_point(|piece| piece.end() <= from);
-        if to <= self.queue[first].end() {
-            return self.queue[first].slice(from, to);
+        let first = self.first.iter().filter(|piece| piece.end() > from);
+        let rest = self
+            .rest
+            .iter()
+            .flat_map(|rest| rest.0.range(rest.0.partition_point(|piece| piece.end() <= from)..));
+        let mut met = first.chain(rest).take_while(|piece| piece.offset < to);
+        match (met.next(), met.next()) {
+            (Some(only), None) => only.slice(from, to),
+            (one, two) => {
+                let met = one.into_iter().chain(two).chain(met);
+                P::join(met.map(|piece| piece.slice(from, to)))
+            }
         }
-        let met = self.queue.range(first..).take_while(|piece| piece.offset < to);
-        P::join(met.map(|piece| piece.slice(from, to)))
     }
 
     /// Lets go of everything below `offset`.
-    pub(crate) fn drop_below(&mut self, offset: u64) {
+    pub fn drop_below(&mut self, offset: u64) {
         self.start = self.start.max(offset.min(self.end));
-        while self.queue.front().is_some_and(|piece| piece.end() <= self.start) {
-            self.queue.pop_front();
+        while self.first.as_ref().is_some_and(|piece| piece.end() <= self.start) {
+            self.advance();
         }
     }
 
     /// Takes the first piece out.
     pub(crate) fn pop(&mut self) -> Option<P> {
-        let piece = self.queue.pop_front()?;
+        let piece = self.advance()?;
         self.start = piece.end();
         Some(piece.payload)
+    }
+
+    fn advance(&mut self) -> Option<Piece<P>> {
+        let next = self.rest.as_mut().and_then(|rest| rest.0.pop_front());
+        if next.is_none() {
+            self.rest = None;
+        }
+        std::mem::replace(&mut self.first, next)
     }
 }
 
@@ -121,14 +163,14 @@ mod tests {
         assert_eq!(pieces.length(), 3);
         check(&pieces, 3, 6, "def");
         pieces.drop_below(99);
-        assert_eq!((pieces.length(), pieces.queue.len()), (0, 0));
+        assert_eq!((pieces.length(), pieces.rest.is_none()), (0, true));
     }
 
     #[test]
     fn lengths_merge_into_one_piece() {
         let mut pieces = Pieces::new();
         (0..100).for_each(|_| pieces.push(Length(7)));
-        assert_eq!(pieces.queue.len(), 1);
+        assert!(pieces.rest.is_none());
         assert_eq!(pieces.slice(3, 20), Length(17));
         assert_eq!(pieces.pop(), Some(Length(700)));
         assert_eq!(pieces.pop(), None);

@@ -7,11 +7,16 @@ use crate::stretches::{Stretch, Stretches};
 
 /// Runs of the stream beyond the next byte expected: sorted, apart from each other or at most
 /// touching, so that a new one is found from the end, where it mostly belongs.
+///
+/// Most streams have no gap for most of the time: then it needs no memory beyond this.
 #[derive(Debug)]
-pub(crate) struct Reassembly<P> {
+pub(crate) struct Reassembly<P>(Option<Box<Early<P>>>);
+
+#[derive(Debug)]
+struct Early<P> {
     runs: VecDeque<Run<P>>,
-    /// The same bytes without the seams of their payloads, once there are any.
-    stretches: Option<Box<Stretches>>,
+    /// The same bytes without the seams of their payloads.
+    stretches: Stretches,
 }
 
 #[derive(Debug)]
@@ -28,27 +33,33 @@ impl<P: Payload> Run<P> {
 
 impl<P: Payload> Reassembly<P> {
     pub(crate) const fn new() -> Self {
-        Self { runs: VecDeque::new(), stretches: None }
+        Self(None)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Takes `payload` in at `offset`: of bytes that are here already, the first ones to come
     /// stay. Says how many were new.
     pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
         let end = offset + payload.length();
-        self.stretches.get_or_insert_default().insert(offset, end);
-        let mut index = match self.runs.back() {
+        if offset == end {
+            return 0;
+        }
+        let early = self.0.get_or_insert_with(|| {
+            Box::new(Early { runs: VecDeque::new(), stretches: Stretches::default() })
+        });
+        early.stretches.insert(offset, end);
+        let mut index = match early.runs.back() {
             Some(last) if offset < last.end() => {
-                self.runs.partition_point(|run| run.end() <= offset)
+                early.runs.partition_point(|run| run.end() <= offset)
             }
-            _ => self.runs.len(),
+            _ => early.runs.len(),
         };
         let (mut at, mut fresh) = (offset, 0);
         while at < end {
-            let next = self.runs.get(index).map(|run| (run.offset, run.end()));
+            let next = early.runs.get(index).map(|run| (run.offset, run.end()));
             if let Some((start, stop)) = next
                 && start <= at
             {
@@ -57,7 +68,7 @@ impl<P: Payload> Reassembly<P> {
                 continue;
             }
             let gap_end = next.map_or(end, |(start, _)| start.min(end));
-            index = self.place(index, at, payload.slice(at - offset, gap_end - offset));
+            index = early.place(index, at, payload.slice(at - offset, gap_end - offset));
             fresh += gap_end - at;
             at = gap_end;
         }
@@ -66,9 +77,12 @@ impl<P: Payload> Reassembly<P> {
 
     /// Takes out the run that starts at or below `offset`, without what lies below it.
     pub(crate) fn take_at(&mut self, offset: u64) -> Option<P> {
-        while self.runs.front()?.offset <= offset {
-            let run = self.runs.pop_front()?;
-            self.stretches.iter_mut().for_each(|stretches| stretches.drop_below(run.end()));
+        while let Some(early) = &mut self.0
+            && let Some(run) = early.take_at(offset)
+        {
+            if early.runs.is_empty() {
+                self.0 = None;
+            }
             if run.end() > offset {
                 return Some(run.payload.slice(offset - run.offset, run.payload.length()));
             }
@@ -78,20 +92,31 @@ impl<P: Payload> Reassembly<P> {
 
     /// How many bytes of `from..to` are here.
     pub(crate) fn held(&self, from: u64, to: u64) -> u64 {
-        let first = self.runs.partition_point(|run| run.end() <= from);
-        let met = self.runs.range(first..).take_while(|run| run.offset < to);
+        let Some(Early { runs, .. }) = self.0.as_deref() else { return 0 };
+        let first = runs.partition_point(|run| run.end() <= from);
+        let met = runs.range(first..).take_while(|run| run.offset < to);
         met.map(|run| run.end().min(to) - run.offset.max(from)).sum()
     }
 
     /// The first bytes in a row of `from..to` that are here.
     pub(crate) fn first_held(&self, from: u64, to: u64) -> Option<[u64; 2]> {
-        let met = self.stretches.as_ref()?.beyond(from)?;
+        let met = self.0.as_ref()?.stretches.beyond(from)?;
         (met.from < to).then(|| [met.from.max(from), met.to.min(to)])
     }
 
     /// All that is here, the stretch to which the newest segment belongs at the front.
     pub(crate) fn newest(&self) -> impl Iterator<Item = Stretch> {
-        self.stretches.iter().flat_map(|stretches| stretches.newest())
+        self.0.iter().flat_map(|early| early.stretches.newest())
+    }
+}
+
+impl<P: Payload> Early<P> {
+    /// Takes out the first run if it starts at or below `offset`.
+    fn take_at(&mut self, offset: u64) -> Option<Run<P>> {
+        self.runs.front().filter(|run| run.offset <= offset)?;
+        let run = self.runs.pop_front()?;
+        self.stretches.drop_below(run.end());
+        Some(run)
     }
 
     /// Puts a run before number `index`, or into the one before it; says which number follows.
@@ -186,10 +211,10 @@ mod tests {
         }
 
         fn is_sorted_and_apart(&self) -> bool {
-            self.runs
-                .iter()
-                .zip(self.runs.iter().skip(1))
-                .all(|(one, next)| one.end() <= next.offset)
+            self.0.as_deref().is_none_or(|Early { runs, .. }| {
+                let mut pairs = runs.iter().zip(runs.iter().skip(1));
+                pairs.all(|(one, next)| one.end() <= next.offset)
+            })
         }
     }
 
@@ -199,7 +224,7 @@ mod tests {
         for offset in [10, 20, 30, 40] {
             reassembly.insert(offset, &Length(10));
         }
-        assert_eq!(reassembly.runs.len(), 1);
+        assert_eq!(reassembly.0.as_ref().map(|early| early.runs.len()), Some(1));
         assert_eq!(reassembly.take_at(10), Some(Length(40)));
         assert!(reassembly.is_empty());
     }

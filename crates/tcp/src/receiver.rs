@@ -3,6 +3,7 @@
 use base::{Duration, Seq, Time};
 
 use crate::ecn_echo::Echo;
+use crate::freeze::Gate;
 use crate::pieces::Pieces;
 use crate::reassembly::Reassembly;
 use crate::timestamps::PeerClock;
@@ -20,25 +21,33 @@ pub struct Receiver<P> {
     pub(crate) id: u32,
     /// The sequence number of offset 0.
     pub(crate) first: Seq,
-    mss: u32,
+    pub(crate) mss: u32,
     capacity: u64,
+    /// The window is no larger, whatever room there is.
+    pub(crate) opened: u32,
+    /// Where the window ends, if somebody else says so.
+    pub(crate) limit: Option<u64>,
     /// Shift of the advertised window (RFC 7323 §2.2).
-    scale: u8,
+    pub(crate) scale: u8,
     pub(crate) delay: Option<Duration>,
     /// In order and not yet read; its end is RFC 9293's RCV.NXT.
     pub(crate) ready: Pieces<P>,
     pub(crate) early: Reassembly<P>,
     /// The offset after the last byte, once the FIN has arrived.
     pub(crate) fin: Option<u64>,
-    /// The end of the window that was promised. It never moves back (RFC 9293 §3.8.6).
-    promised: u64,
+    /// The end of the window that was promised. It never moves back (RFC 9293 §3.8.6). If somebody
+    /// else says where the window ends, the farthest that they said.
+    pub(crate) promised: u64,
     /// The end of the window as the peer read it: scaling rounds the promise up.
     pub(crate) edge: u64,
     pub(crate) ack: AckDue,
+    /// Whether the peer is held off, and how many more acknowledgements tell it so or not so.
+    pub(crate) gate: Gate,
+    pub(crate) copies: u8,
     /// In-order bytes that arrived since the last acknowledgement.
     pub(crate) unacknowledged: u64,
     /// The largest segment that arrived, in bytes.
-    pub(crate) largest: u64,
+    pub(crate) largest: u32,
     pub(crate) reports: Reports,
     /// What the newest segment brought a second time, until it is reported.
     pub(crate) twice: Option<[Seq; 2]>,
@@ -69,6 +78,8 @@ impl<P: Payload> Receiver<P> {
             first: Seq::new(0),
             mss,
             capacity,
+            opened: u32::MAX,
+            limit: None,
             scale: 0,
             delay,
             ready: Pieces::new(),
@@ -77,6 +88,8 @@ impl<P: Payload> Receiver<P> {
             promised: 0,
             edge: 0,
             ack: AckDue::No,
+            gate: Gate::Open,
+            copies: 0,
             unacknowledged: 0,
             largest: 0,
             reports: Reports::Nothing,
@@ -105,9 +118,9 @@ impl<P: Payload> Receiver<P> {
         // there is no hurry while half the buffer is promised anyway.
         let half = self.capacity / 2;
         let worth = (2 * u64::from(self.mss)).min(half);
-        let wanted = self.promised <= self.next() + half;
+        let wanted = self.promised <= self.next() + half && self.gate == Gate::Open;
         let wide = self.room_edge() >= self.promised + worth;
-        if piece.is_some() && wanted && wide && !self.is_at_fin() {
+        if piece.is_some() && wanted && wide && self.limit.is_none() && !self.is_at_fin() {
             self.ack = self.ack.or_sooner(AckDue::Now);
         }
         piece
@@ -150,7 +163,8 @@ impl<P: Payload> Receiver<P> {
     /// in the header.
     pub fn acknowledge(&mut self) -> (Seq, u16) {
         let window = self.advertise();
-        self.ack = AckDue::No;
+        self.ack = if self.copies > 0 { AckDue::Alone } else { AckDue::No };
+        self.copies = self.copies.saturating_sub(1);
         self.unacknowledged = 0;
         let ack = self.next_seq();
         if let Some(clock) = &mut self.peer_clock {
@@ -171,7 +185,7 @@ impl<P: Payload> Receiver<P> {
 
     /// The window on a SYN, which is never scaled (RFC 7323 §2.2): the first promise.
     pub(crate) fn syn_window(&mut self) -> u16 {
-        let window = self.capacity.min(u64::from(u16::MAX));
+        let window = self.capacity.min(u64::from(self.opened)).min(u64::from(u16::MAX));
         self.promised = self.promised.max(self.next() + window);
         self.edge = self.edge.max(self.promised);
         window as u16
@@ -188,15 +202,27 @@ impl<P: Payload> Receiver<P> {
     }
 
     fn room_edge(&self) -> u64 {
-        self.next() + self.capacity - self.ready.length()
+        let room = || (self.capacity - self.ready.length()).min(u64::from(self.opened));
+        self.limit.unwrap_or_else(|| self.next() + room())
+    }
+
+    /// True if the window's edge can move by what is worth telling (RFC 9293 §3.8.6.2.2).
+    pub(crate) fn can_widen(&self) -> bool {
+        let told = if self.limit.is_some() { self.edge } else { self.promised };
+        self.room_edge() >= told + u64::from(self.mss).min(self.capacity / 2)
     }
 
     /// Moves the window's edge if that is worth a segment or half the buffer (RFC 9293
     /// §3.8.6.2.2), and says what the header's field shall be.
     fn advertise(&mut self) -> u16 {
-        let room = self.room_edge();
-        if room >= self.promised + u64::from(self.mss).min(self.capacity / 2) {
-            self.promised = room;
+        if self.gate == Gate::Closed {
+            return 0;
+        }
+        if let Some(limit) = self.limit {
+            return self.advertise_up_to(limit);
+        }
+        if self.can_widen() {
+            self.promised = self.room_edge();
         }
         let window = self.promised.saturating_sub(self.next());
         let field = window.div_ceil(1 << self.scale).min(u64::from(u16::MAX));

@@ -68,6 +68,7 @@ impl Rto {
         self.expiries = self.expiries.saturating_add(1);
         self.current = match self.config.rto.back_off {
             BackOff::Exponential => self.doubled(self.expiries),
+            BackOff::Constant => self.doubled(0),
             BackOff::Linear => {
                 let times = u64::from(self.expiries) + 1;
                 let nanos = self.timeout.as_nanos().saturating_mul(times);
@@ -79,6 +80,21 @@ impl Rto {
     /// SRTT.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 8))
+    }
+
+    /// SRTT and RTTVAR.
+    pub(crate) fn measured(&self) -> Option<(Duration, Duration)> {
+        self.smoothed.map(|(srtt8, rttvar4)| {
+            (Duration::from_nanos(srtt8 / 8), Duration::from_nanos(rttvar4 / 4))
+        })
+    }
+
+    /// Begins with what another connection measured (RFC 9040 §6).
+    pub(crate) fn inherit(&mut self, srtt: Duration, rttvar: Duration) {
+        let (srtt8, rttvar4) = (srtt.as_nanos() * 8, rttvar.as_nanos() * 4);
+        self.smoothed = Some((srtt8, rttvar4));
+        let timeout = srtt8 / 8 + rttvar4.max(self.config.rto.tick.as_nanos());
+        self.start_anew(Duration::from_nanos(timeout).max(self.config.rto.min));
     }
 
     /// The timeout, back-off included.

@@ -16,7 +16,7 @@ use crate::rto::Rto;
 use crate::scoreboard::Scoreboard;
 use crate::spurious::{Cause, Doubt};
 use crate::unopened::Unopened;
-use crate::{Config, Payload, RttSampling};
+use crate::{Config, Payload, RttSampling, Shared};
 
 /// Sends one direction of a stream: what was written goes out in segments, as the two windows
 /// allow, until it is acknowledged.
@@ -75,6 +75,8 @@ pub struct Sender<P> {
     pub(crate) prr: Option<Box<Prr>>,
     /// Where losses may turn out to have been none.
     pub(crate) doubt: Option<Box<Doubt>>,
+    /// What other connections know.
+    pub(crate) inherited: Option<Box<Shared>>,
 }
 
 /// What a handshake agreed upon, as far as the sending half is concerned.
@@ -111,6 +113,8 @@ pub(crate) struct PeerWindow {
     pub(crate) size: u64,
     /// The largest seen.
     pub(crate) largest: u64,
+    /// What was sent below here was in flight when it last closed.
+    pub(crate) closed_over: u64,
     /// Number and acknowledgement of the segment that it was taken from (RFC 9293's SND.WL1 and
     /// SND.WL2).
     pub(crate) source: Option<(Seq, Seq)>,
@@ -138,7 +142,7 @@ impl<P: Payload> Sender<P> {
             nxt: 0,
             max: 0,
             board: Scoreboard::default(),
-            peer: PeerWindow { size: 0, largest: 0, source: None },
+            peer: PeerWindow { size: 0, largest: 0, closed_over: 0, source: None },
             cwnd: 0,
             ssthresh: 0,
             allowance: 0,
@@ -158,6 +162,7 @@ impl<P: Payload> Sender<P> {
             delivery: None,
             prr: None,
             doubt: None,
+            inherited: None,
         }
     }
 
@@ -174,13 +179,27 @@ impl<P: Payload> Sender<P> {
         self.mss = mss;
         self.peer.size = window;
         self.peer.largest = window;
-        self.controller = config.controller(mss, initial_window);
+        self.controller = self.first_controller(config, initial_window);
         self.recovery = Recovery::new(config, sack);
         self.delivery = self.controller.wants_rate().then(Box::default);
         self.board.watch_losses(self.delivery.is_some());
         self.ecn.start(ecn);
         self.doubt = Doubt::new(config.spurious_timeouts);
         self.update_window(now, observe);
+    }
+
+    /// The controller that the connection begins with: RFC 5681 §3.1, or as others have it
+    /// (RFC 9040 §6), unless the SYN was lost.
+    fn first_controller(&self, config: &Config, initial_window: u32) -> Box<dyn Controller> {
+        let mut limits = config.limits(self.mss, initial_window);
+        if let Some(Shared { ssthresh, cwnd, .. }) = self.inherited.as_deref().copied() {
+            let segments = |bytes: u64| (bytes / u64::from(self.mss)).min(u64::from(config.window));
+            limits.initial_ssthresh = segments(ssthresh).max(2) as u32;
+            if initial_window > 1 {
+                limits.initial_window = segments(cwnd).max(1) as u32;
+            }
+        }
+        config.congestion_control.controller(&limits)
     }
 
     /// Takes in bytes to send. After [`Sender::close`] they are ignored.
@@ -205,16 +224,21 @@ impl<P: Payload> Sender<P> {
         self.closed && self.una > self.buffer.end()
     }
 
+    /// The offset below which the peer has acknowledged everything; a FIN counts as a byte.
+    pub const fn acknowledged(&self) -> u64 {
+        self.una
+    }
+
     /// True if the retransmission timer ran out too often in a row.
-    pub(crate) fn is_hopeless(&self) -> bool {
+    pub fn is_hopeless(&self) -> bool {
         self.rto.is_hopeless(self.timeouts)
     }
 
     /// The next deadline.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let late = earlier(self.timer, self.persist.deadline());
-        earlier(late, earlier(self.pacer.deadline(), self.recovery.deadline()))
+        let late = Time::earlier(self.timer, self.persist.deadline());
+        Time::earlier(late, Time::earlier(self.pacer.deadline(), self.recovery.deadline()))
     }
 
     /// Time has passed: the retransmission timer, the persist timer and those of loss recovery.
@@ -356,13 +380,5 @@ impl<P: Payload> Sender<P> {
         self.timed = None;
         self.resend = false;
         self.nxt = self.una;
-    }
-}
-
-/// The earlier of two deadlines.
-pub(crate) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }

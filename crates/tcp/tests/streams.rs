@@ -10,7 +10,7 @@ use base::{Duration, Ecn, Flags, Observe, Seq, Stream, TcpFact, Time};
 use bytes::Bytes;
 use draw::config;
 use proptest::prelude::*;
-use tcp::{Config, Endpoint, Payload, Segment, State};
+use tcp::{BackOff, Config, Endpoint, Payload, Segment, State};
 
 /// What happens to segments on their way. Probabilities in 1/256.
 #[derive(Clone, Debug)]
@@ -38,6 +38,9 @@ struct Plan {
     chunk: usize,
     /// Reads once in so many delays; none reads at once.
     slow_reader: Option<u32>,
+    /// How often each side is warned of a disconnection that then does not come, and for how many
+    /// delays it freezes the other and does not.
+    freezes: (u32, u32),
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
@@ -62,13 +65,16 @@ fn plan() -> impl Strategy<Value = Plan> {
     );
     let isn = prop_oneof![any::<u32>(), (u32::MAX - 20_000)..=u32::MAX];
     let work = ([0_u64..80, 0_u64..80], 0_u64..1_500, 1_usize..4_000);
-    let slow_reader = prop::option::of(1_u32..20);
-    (weather, [config(), config()], [isn.clone(), isn], work, slow_reader).prop_map(
-        |(weather, mut configs, isns, (segments, tail, chunk), slow_reader)| {
+    let pauses = (prop::option::of(1_u32..20), (0_u32..5, 1_u32..20));
+    (weather, [config(), config()], [isn.clone(), isn], work, pauses).prop_map(
+        |(weather, mut configs, isns, (segments, tail, chunk), (slow_reader, freezes))| {
             for config in &mut configs {
                 config.rto.max = config.rto.max.max(weather.delay * 10);
+                if config.rto.back_off == BackOff::Constant {
+                    config.rto.initial = config.rto.initial.max(weather.delay * 4);
+                }
             }
-            Plan { weather, configs, isns, segments, tail, chunk, slow_reader }
+            Plan { weather, configs, isns, segments, tail, chunk, slow_reader, freezes }
         },
     )
 }
@@ -133,6 +139,9 @@ struct Run {
     /// The offsets that have come in at each side, in order or not.
     arrived: [Vec<bool>; 2],
     next_read: Time,
+    /// How often the sides were frozen or thawed, and when they are next.
+    turns: u32,
+    next_turn: Time,
     laws: Laws,
     now: Time,
 }
@@ -161,6 +170,8 @@ impl Run {
             received: [Vec::new(), Vec::new()],
             arrived: [1, 0].map(|side| vec![false; text(&plan, side).len()]),
             next_read: Time::ZERO,
+            turns: 0,
+            next_turn: Time::ZERO,
             laws: Laws::default(),
             now: Time::ZERO,
             plan,
@@ -184,7 +195,8 @@ impl Run {
         let timers = self.sides.each_ref().map(Endpoint::poll_timeout);
         let waiting = self.sides.iter().any(|side| side.receiver().readable() > 0);
         let read = self.plan.slow_reader.filter(|_| waiting).map(|_| self.next_read);
-        let next = [arrival, timers[0], timers[1], read].into_iter().flatten().min();
+        let turn = (self.turns < 2 * self.plan.freezes.0).then_some(self.next_turn);
+        let next = [arrival, timers[0], timers[1], read, turn].into_iter().flatten().min();
         self.now = self.now.max(next.expect("something is to happen"));
         if arrival == Some(self.now)
             && let Some((_, (side, segment))) = self.way.pop_first()
@@ -196,7 +208,19 @@ impl Run {
         for side in &mut self.sides {
             side.handle_timeout(self.now, &mut self.laws);
         }
+        if turn.is_some_and(|turn| turn <= self.now) {
+            self.turn();
+        }
         self.pump();
+    }
+
+    /// Both sides are frozen by their peers, or go on.
+    fn turn(&mut self) {
+        for side in &mut self.sides {
+            if self.turns.is_multiple_of(2) { side.freeze() } else { side.thaw() }
+        }
+        self.turns += 1;
+        self.next_turn = self.now + self.plan.weather.delay * u64::from(self.plan.freezes.1);
     }
 
     fn pump(&mut self) {

@@ -16,6 +16,7 @@
 //! ```
 
 mod addresses;
+mod arrivals;
 mod capture;
 mod emit;
 mod mark;
@@ -23,6 +24,7 @@ mod options;
 mod parse;
 
 pub use addresses::Addresses;
+pub use arrivals::{Arrival, CaptureError, arrivals};
 pub use capture::{Capture, LinkLayer};
 pub use emit::{Payload, TooLong, emit};
 pub use mark::{ecn, mark};

@@ -3,6 +3,9 @@
 use base::{Observe, Time};
 use tcp::{Endpoint, Payload, State};
 
+use crate::exchange::{Answerer, Asker};
+use crate::probe::Prober;
+use crate::telnet::{Echoer, Typist};
 use crate::{Browser, Server};
 
 /// A program above TCP.
@@ -21,6 +24,18 @@ pub enum Application<P> {
     Browser(Browser<P>),
     /// Answers requests with pages.
     Server(Server<P>),
+    /// Types, and waits for echoes.
+    Typist(Typist<P>),
+    /// Echoes what is typed.
+    Echoer(Echoer<P>),
+    /// Sends single segments with pauses, and then closes.
+    Prober(Prober<P>),
+    /// Asks once.
+    Asker(Asker<P>),
+    /// Answers once, and then closes.
+    Answerer(Answerer<P>),
+    /// There is none any more.
+    Gone,
 }
 
 impl<P: Payload> Application<P> {
@@ -48,6 +63,12 @@ impl<P: Payload> Application<P> {
             }
             Self::Browser(browser) => browser.run(now, endpoint, observe),
             Self::Server(server) => server.run(endpoint),
+            Self::Typist(typist) => typist.run(now, endpoint, observe),
+            Self::Echoer(echoer) => echoer.run(endpoint),
+            Self::Prober(prober) => prober.run(now, endpoint),
+            Self::Asker(asker) => asker.run(endpoint),
+            Self::Answerer(answerer) => answerer.run(endpoint),
+            Self::Gone => {}
         }
     }
 
@@ -55,7 +76,15 @@ impl<P: Payload> Application<P> {
     pub(crate) const fn poll_timeout(&self) -> Option<Time> {
         match self {
             Self::Browser(browser) => browser.poll_timeout(),
-            Self::Source { .. } | Self::Sink | Self::Server(_) => None,
+            Self::Typist(typist) => typist.poll_timeout(),
+            Self::Prober(prober) => prober.poll_timeout(),
+            Self::Source { .. }
+            | Self::Sink
+            | Self::Server(_)
+            | Self::Echoer(_)
+            | Self::Asker(_)
+            | Self::Answerer(_)
+            | Self::Gone => None,
         }
     }
 }

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
-use base::{Observe, Seq, Time};
-use tcp::{Endpoint, Payload, Segment};
+use base::{Observe, Seq, Stream, Time};
+use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
 
-use crate::{Application, Browser, NodeId, Pages, Server};
+use crate::disconnection::{Forecast, Turn};
+use crate::exchange::{Answerer, Asker, Exchange, Progress};
+use crate::probe::Prober;
+use crate::telnet::{Echoer, Typist};
+use crate::{
+    Application, Browser, Disconnection, MachineId, NodeId, Pages, Probes, Server, Telnet,
+};
 
 /// One TCP connection to be made between two nodes.
 #[derive(Debug)]
@@ -20,8 +26,16 @@ pub struct Connection<'a, P> {
     pub data: P,
     /// What the data are sent for.
     pub traffic: Traffic,
-    /// When it is opened: by the sender of a file, by the reader of pages.
+    /// Which side has the port that the other knows beforehand, ...
+    pub server: Side,
+    /// ... and that port. The other side takes the next of its own that is free for it.
+    pub port: u16,
+    /// Which side opens it.
+    pub opener: Side,
+    /// When it is opened.
     pub start: Time,
+    /// When the receiver resets it, if it is open then.
+    pub abort: Option<Time>,
     /// The initial sequence numbers of the sender and the receiver.
     pub isn: [Seq; 2],
 }
@@ -35,6 +49,46 @@ pub enum Traffic {
     Stream,
     /// Pages, each of which the receiver asks for, cut from the data.
     Web(Pages),
+    /// Echoes of what the receiver types, by a source of chance.
+    Telnet(Arc<Telnet>, Stream),
+    /// Single segments with pauses, by a source of chance.
+    Probes(Arc<Probes>, Stream),
+    /// An answer to a request.
+    Exchange(Exchange),
+}
+
+impl<P: Payload> Connection<'_, P> {
+    /// What uses the sender's end.
+    fn sending(&self) -> Application<P> {
+        let data = || self.data.clone();
+        match &self.traffic {
+            Traffic::File => Application::Source { data: Some(data()), close: true },
+            Traffic::Stream => Application::Source { data: Some(data()), close: false },
+            Traffic::Web(pages) => Application::Server(Server::new(pages.clone(), data())),
+            Traffic::Telnet(telnet, _) => Application::Echoer(Echoer::new(telnet, data())),
+            Traffic::Probes(probes, chance) => {
+                Application::Prober(Prober::new(probes, chance, data()))
+            }
+            Traffic::Exchange(exchange) => {
+                Application::Answerer(Answerer::new(*exchange, &self.data))
+            }
+        }
+    }
+
+    /// What uses the receiver's end, which is endpoint number `id`.
+    fn receiving(&self, id: u32) -> Application<P> {
+        let data = || self.data.clone();
+        match &self.traffic {
+            Traffic::File | Traffic::Stream | Traffic::Probes(..) => Application::Sink,
+            Traffic::Web(pages) => {
+                Application::Browser(Browser::new(id, pages.clone(), data(), self.start))
+            }
+            Traffic::Telnet(telnet, chance) => {
+                Application::Typist(Typist::new(id, telnet, chance, data()))
+            }
+            Traffic::Exchange(exchange) => Application::Asker(Asker::new(*exchange, &self.data)),
+        }
+    }
 }
 
 /// An endpoint, its application and its place in the network.
@@ -42,17 +96,23 @@ pub enum Traffic {
 pub struct Host<P: Payload> {
     pub(crate) node: NodeId,
     pub(crate) peer: NodeId,
+    /// Its own port and its peer's.
+    pub(crate) ports: [u16; 2],
     pub(crate) endpoint: Endpoint<P>,
     pub(crate) application: Application<P>,
     /// When it comes to life, while that lies ahead.
     pub(crate) start: Option<Time>,
+    /// When its application goes, while that lies ahead.
+    abort: Option<Time>,
+    /// What it knows of its network's future.
+    forecast: Option<Box<Forecast>>,
     /// Packets sent, which number themselves in their IP headers.
     pub(crate) sent: u16,
 }
 
 /// One of the two ends of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Side {
+pub enum Side {
     /// From where the data come.
     Sender,
     /// To where they go.
@@ -60,40 +120,52 @@ pub(crate) enum Side {
 }
 
 impl<P: Payload> Host<P> {
-    /// One side of `connection`. The sender's endpoint has the number `first`, the receiver's the
-    /// next; `ports` are theirs.
+    /// The endpoint of `connection` at this `side`, with the number `id`; `ports` are the sender's
+    /// and the receiver's.
     pub(crate) fn new(
         connection: &Connection<'_, P>,
         side: Side,
-        first: u32,
+        id: MachineId,
         ports: [u16; 2],
     ) -> Self {
-        let Connection { sender, receiver, tcp, data, traffic, start, isn } = connection;
+        let Connection { sender, receiver, tcp, start, abort, isn, .. } = connection;
         let (at, node, peer) = match side {
             Side::Sender => (0, *sender, *receiver),
             Side::Receiver => (1, *receiver, *sender),
         };
-        let (id, [local, remote]) = (first + at as u32, [ports[at], ports[1 - at]]);
-        let connects = (side == Side::Receiver) == matches!(traffic, Traffic::Web(_));
+        let [local, remote] = [ports[at], ports[1 - at]];
+        let connects = side == connection.opener;
         let endpoint = if connects {
-            Endpoint::connect(id, tcp, local, remote, isn[at])
+            Endpoint::connect(id.0, tcp, local, remote, isn[at])
         } else {
-            Endpoint::listen(id, tcp, local, remote, isn[at])
+            Endpoint::listen(id.0, tcp, local, remote, isn[at])
         };
-        let source = |close| Application::Source { data: Some(data.clone()), close };
-        let application = match (side, traffic) {
-            (Side::Sender, Traffic::File) => source(true),
-            (Side::Sender, Traffic::Stream) => source(false),
-            (Side::Receiver, Traffic::File | Traffic::Stream) => Application::Sink,
-            (Side::Sender, Traffic::Web(pages)) => {
-                Application::Server(Server::new(pages.clone(), data.clone()))
-            }
-            (Side::Receiver, Traffic::Web(pages)) => {
-                Application::Browser(Browser::new(id, pages.clone(), data.clone(), *start))
-            }
-        };
-        let start = connects.then_some(*start);
-        Self { node, peer, endpoint, application, start, sent: 0 }
+        Self {
+            node,
+            peer,
+            ports: [local, remote],
+            endpoint,
+            application: match side {
+                Side::Sender => connection.sending(),
+                Side::Receiver => connection.receiving(id.0),
+            },
+            start: connects.then_some(*start),
+            abort: abort.filter(|_| side == Side::Receiver),
+            forecast: None,
+            sent: 0,
+        }
+    }
+
+    /// It will know when it is about to have no network.
+    pub(crate) fn foretell(&mut self, disconnections: &Arc<[Disconnection]>) {
+        self.forecast = Some(Box::new(Forecast::new(disconnections)));
+    }
+
+    /// What the connection knew whose place this one takes.
+    pub(crate) fn remember(&mut self, before: Option<Shared>) {
+        if let (ShareState::Temporal, Some(before)) = (self.endpoint.learns(), before) {
+            self.endpoint.inherit(&before);
+        }
     }
 
     /// The endpoint.
@@ -112,12 +184,50 @@ impl<P: Payload> Host<P> {
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        if self.abort.is_some_and(|abort| abort <= now) {
+            return self.leave(now, observe);
+        }
         if self.start.is_some_and(|start| start <= now) {
             self.start = None;
         } else {
             self.endpoint.handle_timeout(now, observe);
         }
+        self.look_ahead(now);
         self.application.run(now, &mut self.endpoint, observe);
+    }
+
+    fn look_ahead(&mut self, now: Time) {
+        let Some(forecast) = &mut self.forecast else { return };
+        while let Some(turn) = forecast.take(now) {
+            match turn {
+                Turn::Away => self.endpoint.freeze(),
+                Turn::Back => self.endpoint.thaw(),
+            }
+        }
+    }
+
+    /// Its application goes, and resets what is open.
+    pub(crate) fn leave(&mut self, now: Time, observe: &mut impl Observe) {
+        (self.start, self.abort) = (None, None);
+        self.application = Application::Gone;
+        self.endpoint.abort(now, observe);
+    }
+
+    /// How far its exchange has come, where its application asks in one.
+    pub(crate) fn progress(&self) -> Option<Progress> {
+        self.application.asker().map(|asker| asker.progress(self.endpoint.state()))
+    }
+
+    /// From now on `browser` wants to know how the exchange goes.
+    pub(crate) const fn watch(&mut self, browser: MachineId) {
+        if let Application::Asker(asker) = &mut self.application {
+            asker.watch(browser);
+        }
+    }
+
+    /// Who is to look at what has changed, where there may be something to see.
+    pub(crate) fn watched_by(&self) -> Option<MachineId> {
+        self.application.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
     }
 
     pub(crate) fn handle_input(
@@ -145,7 +255,11 @@ impl<P: Payload> Host<P> {
     }
 
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        let timers = [self.endpoint.poll_timeout(), self.application.poll_timeout()];
-        self.start.or_else(|| timers.into_iter().flatten().min())
+        if self.start.is_some() {
+            return self.start;
+        }
+        let turn = self.forecast.as_ref().and_then(|forecast| forecast.deadline());
+        let timers = Time::earlier(self.endpoint.poll_timeout(), self.application.poll_timeout());
+        Time::earlier(timers, Time::earlier(self.abort, turn))
     }
 }

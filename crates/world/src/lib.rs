@@ -7,18 +7,29 @@
 
 mod application;
 mod datagram;
+mod disconnection;
+mod draws;
+mod exchange;
 mod host;
 mod machine;
 mod node;
 mod packet;
+mod parallel;
+mod probe;
+mod telnet;
 mod web;
 mod world;
 
 pub use application::Application;
 pub use datagram::Datagram;
-pub use host::{Connection, Host, Traffic};
+pub use disconnection::Disconnection;
+pub use exchange::{Answerer, Asker, Exchange};
+pub use host::{Connection, Host, Side, Traffic};
 pub use machine::{Machine, MachineId};
 pub use node::{Node, NodeId};
 pub use packet::{Body, Ends, IPV4_HEADER_BYTES, Packet};
+pub use parallel::{Fetching, ParallelBrowser};
+pub use probe::{Prober, Probes};
+pub use telnet::{Echoer, Telnet, Typist};
 pub use web::{Browser, Objects, Pages, Server, Sizes, Web};
 pub use world::{Delivery, World};

@@ -2,10 +2,11 @@
 
 use base::Direction;
 use link::{Link, Pipe};
-use radio::umts::Bearer;
+use middlebox::Middlebox;
+use radio::Bearer;
 use radio::umts::cell::Cell;
 
-use crate::{Body, Host, NodeId, Packet};
+use crate::{Body, Host, NodeId, Packet, ParallelBrowser};
 
 /// The number of a machine in its world, and its rank among those that wake at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,7 +32,7 @@ pub enum Machine<B: Body> {
     /// Both directions of a radio bearer.
     Bearer {
         /// The bearer.
-        bearer: Box<Bearer<Packet<B>>>,
+        bearer: Bearer<Packet<B>>,
         /// The node on the network's side.
         network: NodeId,
         /// The mobile.
@@ -46,8 +47,19 @@ pub enum Machine<B: Body> {
         /// The mobiles, in the order of their numbers in the network.
         mobiles: Vec<NodeId>,
     },
+    /// A middlebox at a node.
+    Middlebox {
+        /// The middlebox.
+        middlebox: Box<dyn Middlebox<B::Payload>>,
+        /// The node.
+        at: NodeId,
+        /// Packets sent, which number themselves in their IP headers.
+        sent: u16,
+    },
     /// A TCP endpoint.
     Host(Box<Host<B::Payload>>),
+    /// A browser that opens connections.
+    Browser(Box<ParallelBrowser<B::Payload>>),
 }
 
 impl<B: Body> Machine<B> {
@@ -64,7 +76,9 @@ impl<B: Body> Machine<B> {
                 let [down, up] = [Direction::Downlink, Direction::Uplink];
                 Box::new(cell.held(down).chain(cell.held(up)))
             }
-            Self::Host(_) => Box::new(std::iter::empty()),
+            Self::Middlebox { .. } | Self::Host(_) | Self::Browser(_) => {
+                Box::new(std::iter::empty())
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Nodes and where they send things.
 
+use middlebox::Leg;
+use rustc_hash::FxHashMap;
+
 use crate::MachineId;
 
 /// The number of a node in its world.
@@ -14,14 +17,37 @@ pub struct Node {
     default_route: Option<MachineId>,
     /// By number of the destination; shorter than the world where the rest takes the default.
     routes: Vec<Option<MachineId>>,
-    /// Endpoints by port, from [`Node::FIRST_PORT`] on.
-    endpoints: Vec<MachineId>,
+    /// Endpoints by their connections.
+    endpoints: FxHashMap<FourTuple, MachineId>,
+    /// The port that is tried next where any will do.
+    next_port: u16,
+    /// Whether endpoints have gone, for which something may still come.
+    has_released: bool,
     /// Whether what arrives here leaves the world.
     is_open: bool,
+    /// The box that what comes by is handed to.
+    middlebox: Option<MachineId>,
+    /// Its side of middleboxes.
+    leg: Leg,
+}
+
+/// What a node tells connections apart by: the peer, its port and the own one. What differs most
+/// comes last, where it reaches all bits of a product, which is what the map hashes by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct FourTuple(u64);
+
+impl FourTuple {
+    const fn new(local: u16, peer: NodeId, remote: u16) -> Self {
+        Self((peer.0 as u64) << 32 | (remote as u64) << 16 | local as u64)
+    }
+
+    const fn peer(self) -> NodeId {
+        NodeId((self.0 >> 32) as u32)
+    }
 }
 
 impl Node {
-    /// The port of a node's first endpoint.
+    /// The first of the ports that connections take which may have any.
     pub const FIRST_PORT: u16 = 1024;
 
     pub(crate) fn new(name: &str) -> Self {
@@ -29,19 +55,18 @@ impl Node {
             name: name.to_owned(),
             default_route: None,
             routes: Vec::new(),
-            endpoints: Vec::new(),
+            endpoints: FxHashMap::default(),
+            next_port: Self::FIRST_PORT,
+            has_released: false,
             is_open: false,
+            middlebox: None,
+            leg: Leg::Wired,
         }
     }
 
     /// What people call it: `host`, `RNC`, `UE`.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The endpoints that live here, in the order of their ports.
-    pub fn endpoints(&self) -> &[MachineId] {
-        &self.endpoints
     }
 
     /// True if packets for it leave the world.
@@ -51,6 +76,25 @@ impl Node {
 
     pub(crate) const fn open(&mut self) {
         self.is_open = true;
+    }
+
+    /// The box that packets are handed to which come by.
+    pub const fn middlebox(&self) -> Option<MachineId> {
+        self.middlebox
+    }
+
+    pub(crate) fn set_middlebox(&mut self, middlebox: MachineId) {
+        assert!(self.middlebox.is_none(), "a node has one middlebox");
+        self.middlebox = Some(middlebox);
+    }
+
+    /// On which side of middleboxes it is.
+    pub const fn leg(&self) -> Leg {
+        self.leg
+    }
+
+    pub(crate) const fn set_leg(&mut self, leg: Leg) {
+        self.leg = leg;
     }
 
     pub(crate) fn set_route(&mut self, destination: Option<NodeId>, hop: MachineId) {
@@ -70,21 +114,44 @@ impl Node {
         self.routes.get(destination.0 as usize).copied().flatten().or(self.default_route)
     }
 
-    /// The port that the next endpoint here will have.
-    ///
-    /// # Panics
-    /// If all 64,512 ports are taken.
-    pub(crate) fn next_port(&self) -> u16 {
-        let taken = u16::try_from(self.endpoints.len()).expect("a node has at most 64,512 ports");
-        Self::FIRST_PORT.checked_add(taken).expect("a node has at most 64,512 ports")
+    /// A port for a connection to `remote` of `peer`: the next that has none to the same yet.
+    /// `None` if all 64,512 have.
+    pub(crate) fn take_port(&mut self, peer: NodeId, remote: u16) -> Option<u16> {
+        for _ in Self::FIRST_PORT..=u16::MAX {
+            let port = self.next_port;
+            self.next_port = port.checked_add(1).unwrap_or(Self::FIRST_PORT);
+            if !self.endpoints.contains_key(&FourTuple::new(port, peer, remote)) {
+                return Some(port);
+            }
+        }
+        None
     }
 
-    pub(crate) fn bind(&mut self, endpoint: MachineId) {
-        self.endpoints.push(endpoint);
+    /// What comes to port `local` from port `remote` of `peer` is for `endpoint`.
+    pub(crate) fn bind(&mut self, local: u16, peer: NodeId, remote: u16, endpoint: MachineId) {
+        let other = self.endpoints.insert(FourTuple::new(local, peer, remote), endpoint);
+        assert_eq!(other, None, "a connection has two endpoints of its own");
     }
 
-    /// The endpoint that listens on `port`.
-    pub(crate) fn endpoint(&self, port: u16) -> Option<MachineId> {
-        self.endpoints.get(usize::from(port.checked_sub(Self::FIRST_PORT)?)).copied()
+    /// That connection is over.
+    pub(crate) fn release(&mut self, local: u16, peer: NodeId, remote: u16) {
+        self.endpoints.remove(&FourTuple::new(local, peer, remote));
+        self.has_released = true;
+    }
+
+    /// The endpoint of a connection.
+    pub(crate) fn endpoint(&self, local: u16, peer: NodeId, remote: u16) -> Option<MachineId> {
+        self.endpoints.get(&FourTuple::new(local, peer, remote)).copied()
+    }
+
+    /// The endpoints of connections to `peer`, in no order.
+    pub(crate) fn endpoints_to(&self, peer: NodeId) -> impl Iterator<Item = MachineId> {
+        let of_peer = move |tuple: &FourTuple| tuple.peer() == peer;
+        self.endpoints.iter().filter(move |(tuple, _)| of_peer(tuple)).map(|(_, id)| *id)
+    }
+
+    /// Whether connections have ended here for good, for which something may still come.
+    pub(crate) const fn has_released(&self) -> bool {
+        self.has_released
     }
 }

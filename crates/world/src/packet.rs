@@ -117,6 +117,8 @@ impl<B: Body> Packet<B> {
             event,
             machine,
             uid: self.uid,
+            source: self.ends.source.0,
+            destination: self.ends.destination.0,
             bytes: self.bytes,
             header: self.body.header(),
             payload: self.body.payload_bytes(),
@@ -137,6 +139,10 @@ impl<B: Body> link::Load for Packet<B> {
     fn mark(&mut self) -> bool {
         self.body.mark()
     }
+
+    fn flow(&self) -> u64 {
+        radio::Sdu::flow(self)
+    }
 }
 
 impl<B: Body> radio::Sdu for Packet<B> {
@@ -151,6 +157,10 @@ impl<B: Body> radio::Sdu for Packet<B> {
             u64::from(header.source_port) << 16 | u64::from(header.destination_port)
         });
         u64::from(source.0) << 48 ^ u64::from(destination.0) << 32 ^ ports
+    }
+
+    fn mark(&mut self) -> bool {
+        self.body.mark()
     }
 
     fn headers(&self) -> Option<Headers> {

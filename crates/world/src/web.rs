@@ -2,12 +2,16 @@
 //!
 //! The model is the HTTP traffic of 3GPP TR 25.892 §A.2 (that of 3GPP2 C.R1002 §2.3): a page is a
 //! main object and embedded ones, then comes a reading time. It is simplified: one request fetches
-//! the page with all that is embedded in it, over one connection for all pages.
+//! the page with all that is embedded in it, over one connection for all pages, as if requests were
+//! pipelined (HTTP/1.1). `parallel` has the same pages by a connection for each object.
 
 use std::sync::Arc;
 
 use base::{Duration, Observe, PageFact, Stream, Time, float};
 use tcp::{Endpoint, Payload};
+
+use crate::draws::{exponential, normal, uniform};
+use crate::exchange::read_all;
 
 /// What pages are like.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,10 +61,13 @@ pub struct Pages {
 }
 
 /// A page, and for how long it is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Page {
-    bytes: u64,
-    reading: Duration,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Page {
+    /// Bytes of its main object.
+    pub(crate) main: u64,
+    /// Bytes of each that is embedded in it.
+    pub(crate) embedded: Vec<u64>,
+    pub(crate) reading: Duration,
 }
 
 /// The mobile's end.
@@ -78,8 +85,8 @@ pub struct Browser<P> {
 enum Browsing {
     /// The next request goes out then.
     Reading(Time),
-    /// A page is on its way, and so many of its bytes are missing.
-    Waiting { asked: Time, page: Page, left: u64 },
+    /// A page is on its way, and `left` of its bytes are missing.
+    Waiting { asked: Time, bytes: u64, left: u64, reading: Duration },
 }
 
 /// The host's end.
@@ -98,13 +105,24 @@ impl Pages {
         Self { web: Arc::clone(web), chance: Stream::named(seed, &format!("{name}/pages")) }
     }
 
-    fn next(&mut self) -> Page {
+    /// Bytes of a request.
+    pub(crate) fn request(&self) -> u32 {
+        self.web.request
+    }
+
+    pub(crate) fn next(&mut self) -> Page {
         let web = Arc::clone(&self.web);
         let main = web.main.draw(&mut self.chance);
         let count = web.objects.draw(&mut self.chance);
-        let embedded: u64 = (0..count).map(|_| web.embedded.draw(&mut self.chance)).sum();
-        let reading = -float::ln(uniform(&mut self.chance)) * web.reading.as_nanos() as f64;
-        Page { bytes: main + embedded, reading: Duration::from_nanos(reading as u64) }
+        let embedded = (0..count).map(|_| web.embedded.draw(&mut self.chance)).collect();
+        Page { main, embedded, reading: exponential(web.reading, &mut self.chance) }
+    }
+}
+
+impl Page {
+    /// Bytes of all its objects.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.main + self.embedded.iter().sum::<u64>()
     }
 }
 
@@ -133,22 +151,6 @@ impl Objects {
     }
 }
 
-/// Between 0 and 1, and neither.
-fn uniform(chance: &mut Stream) -> f64 {
-    (f64::from(chance.next_u32()) + 0.5) / 4_294_967_296.0
-}
-
-/// A standard normal draw by the polar method (Marsaglia and Bray 1964), which needs no angles.
-fn normal(chance: &mut Stream) -> f64 {
-    loop {
-        let (x, y) = (2.0 * uniform(chance) - 1.0, 2.0 * uniform(chance) - 1.0);
-        let square = x * x + y * y;
-        if square < 1.0 {
-            return x * (-2.0 * float::ln(square) / square).sqrt();
-        }
-    }
-}
-
 impl<P: Payload> Browser<P> {
     /// Asks for the first of `pages` at `start`. `data` is at least as long as a request.
     pub(crate) const fn new(id: u32, pages: Pages, data: P, start: Time) -> Self {
@@ -166,14 +168,15 @@ impl<P: Payload> Browser<P> {
             Browsing::Reading(until) if *until <= now => {
                 let (page, request) = (self.pages.next(), u64::from(self.pages.web.request));
                 endpoint.write(self.data.slice(0, request));
-                self.state = Browsing::Waiting { asked: now, page, left: page.bytes };
+                let (bytes, reading) = (page.bytes(), page.reading);
+                self.state = Browsing::Waiting { asked: now, bytes, left: bytes, reading };
             }
-            Browsing::Waiting { asked, page, left } => {
+            Browsing::Waiting { asked, bytes, left, reading } => {
                 *left = left.saturating_sub(arrived);
                 if *left == 0 {
                     let response = now.saturating_since(*asked);
-                    observe.page(now, self.id, PageFact { bytes: page.bytes, response });
-                    self.state = Browsing::Reading(now + page.reading);
+                    observe.page(now, self.id, PageFact { bytes: *bytes, response });
+                    self.state = Browsing::Reading(now + *reading);
                 }
             }
             Browsing::Reading(_) => {}
@@ -198,14 +201,9 @@ impl<P: Payload> Server<P> {
         self.heard += read_all(endpoint);
         while let Some(rest) = self.heard.checked_sub(self.pages.web.request.into()) {
             self.heard = rest;
-            endpoint.write(self.data.slice(0, self.pages.next().bytes));
+            endpoint.write(self.data.slice(0, self.pages.next().bytes()));
         }
     }
-}
-
-/// Reads whatever has come, and says how many bytes that is.
-fn read_all<P: Payload>(endpoint: &mut Endpoint<P>) -> u64 {
-    std::iter::from_fn(|| endpoint.read()).map(|piece| piece.length()).sum()
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! The network as one machine.
 
+mod connections;
+mod interception;
+mod sharing;
+
 use std::collections::VecDeque;
 
 use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
 use link::{Dropped, Link, LinkConfig, Output, Pipe};
+use radio::Bearer;
 use radio::umts::cell::Cell;
-use radio::umts::{self, Bearer};
 
-use crate::host::Side;
-use crate::{Body, Connection, Ends, Host, Machine, MachineId, Node, NodeId, Packet};
+use crate::{Body, Ends, Machine, MachineId, Node, NodeId, Packet};
 
 /// A packet that left the world at an open node.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct World<B: Body> {
     unroutable: u64,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
+    /// Those that hear of the radio.
+    middleboxes: Vec<MachineId>,
 }
 
 impl<B: Body> Default for World<B> {
@@ -44,6 +49,7 @@ impl<B: Body> Default for World<B> {
             next_uid: 0,
             unroutable: 0,
             outbox: VecDeque::new(),
+            middleboxes: Vec::new(),
         }
     }
 }
@@ -87,14 +93,15 @@ impl<B: Body> World<B> {
     ///
     /// # Errors
     /// Whatever `make` returns.
-    pub fn add_bearer<E>(
+    pub fn add_bearer<R: Into<Bearer<Packet<B>>>, E>(
         &mut self,
         name: &str,
         network: NodeId,
         mobile: NodeId,
-        make: impl FnOnce(u32) -> Result<Bearer<Packet<B>>, E>,
+        make: impl FnOnce(u32) -> Result<R, E>,
     ) -> Result<MachineId, E> {
-        let bearer = Box::new(make(self.machines.len() as u32)?);
+        let bearer = make(self.machines.len() as u32)?.into();
+        self.set_mobile(mobile);
         Ok(self.add(name, Machine::Bearer { bearer, network, mobile }))
     }
 
@@ -112,6 +119,9 @@ impl<B: Body> World<B> {
     ) -> Result<MachineId, E> {
         let cell = Box::new(make(self.machines.len() as u32)?);
         let deadline = cell.poll_timeout();
+        for mobile in &mobiles {
+            self.set_mobile(*mobile);
+        }
         let id = self.add(name, Machine::Cell { cell, network, mobiles });
         self.agenda.set(id.0, deadline);
         Ok(id)
@@ -126,23 +136,6 @@ impl<B: Body> World<B> {
     /// Lets packets that arrive at `node`, their destination, leave the world there.
     pub fn open(&mut self, node: NodeId) {
         self.nodes[node.0 as usize].open();
-    }
-
-    /// Adds the two endpoints of a connection: the sender's and the receiver's.
-    pub fn add_connection(&mut self, connection: &Connection<'_, B::Payload>) -> [MachineId; 2] {
-        let ends = [connection.sender, connection.receiver];
-        let ports = ends.map(|node| self.nodes[node.0 as usize].next_port());
-        let first = self.machines.len() as u32;
-        let [source, sink] =
-            [Side::Sender, Side::Receiver].map(|side| Host::new(connection, side, first, ports));
-        [source, sink].map(|host| {
-            let (node, deadline) = (host.node, host.poll_timeout());
-            let name = format!("{}:{}", self.node(node).name(), self.node(node).next_port());
-            let id = self.add(&name, Machine::Host(Box::new(host)));
-            self.nodes[node.0 as usize].bind(id);
-            self.agenda.set(id.0, deadline);
-            id
-        })
     }
 
     fn add(&mut self, name: &str, machine: Machine<B>) -> MachineId {
@@ -205,10 +198,9 @@ impl<B: Body> World<B> {
                 cell.handle_timeout(now, observe);
                 self.run_cell(now, MachineId(id), observe);
             }
-            Machine::Host(host) => {
-                host.handle_timeout(now, observe);
-                self.run_host(now, MachineId(id), observe);
-            }
+            Machine::Middlebox { .. } => self.wake_middlebox(now, MachineId(id), observe),
+            Machine::Host(_) => self.wake_host(now, MachineId(id), observe),
+            Machine::Browser(_) => self.run_browser(now, MachineId(id), observe),
         }
         Some(now)
     }
@@ -242,8 +234,17 @@ impl<B: Body> World<B> {
         self.agenda.earliest()
     }
 
-    /// Takes `packet` from `node` towards its destination until it rests somewhere.
-    fn forward(
+    /// Takes `packet`, which has come to `node` or starts there, towards its destination until it
+    /// rests somewhere.
+    fn forward(&mut self, now: Time, node: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
+        match self.node(node).middlebox() {
+            Some(id) if packet.body.header().is_some() => self.intercept(now, id, packet, observe),
+            Some(_) | None => self.route(now, node, packet, observe),
+        }
+    }
+
+    /// As [`Self::forward`], past the middlebox of `node`.
+    fn route(
         &mut self,
         now: Time,
         mut node: NodeId,
@@ -256,55 +257,70 @@ impl<B: Body> World<B> {
                 return;
             };
             observe.packet(now, &packet.fact(PacketEvent::Entered, id.0));
-            match &mut self.machines[id.0 as usize] {
-                // What takes no time needs no event; but at the destination it does, where the
-                // answer could come back in the same instant, without end.
-                Machine::Pipe { pipe, to }
-                    if pipe.is_instant() && *to != packet.ends.destination =>
-                {
-                    observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
-                    pipe.pass();
-                    node = *to;
-                }
-                Machine::Pipe { pipe, .. } => {
-                    return match pipe.handle_input(now, packet) {
-                        Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
-                        Err(packet) => drop_full(now, id, &packet, observe),
-                    };
-                }
-                Machine::Link { link, .. } => {
-                    let refused = link.handle_input(now, packet);
-                    self.agenda.set(id.0, link.poll_timeout());
-                    if let Err(Dropped { packet, reason }) = refused {
-                        observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
-                    }
-                    return;
-                }
-                Machine::Bearer { bearer, network, .. } => {
-                    let direction =
-                        if node == *network { Direction::Downlink } else { Direction::Uplink };
-                    let dropped = bearer.handle_input(now, direction, packet, observe);
-                    if let Err(packet) = dropped {
-                        drop_full(now, id, &packet, observe);
-                    }
-                    return self.run_bearer(now, id, observe);
-                }
-                Machine::Cell { cell, network, mobiles } => {
-                    let (direction, mobile) = if node == *network {
-                        (Direction::Downlink, packet.ends.destination)
-                    } else {
-                        (Direction::Uplink, node)
-                    };
-                    let ue = mobiles.binary_search(&mobile);
-                    let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
-                    let dropped = cell.handle_input(now, ue, direction, packet, observe);
-                    if let Err(packet) = dropped {
-                        drop_full(now, id, &packet, observe);
-                    }
-                    return self.run_cell(now, id, observe);
-                }
-                Machine::Host(_) => unreachable!("a route leads into a link or a bearer"),
+            let Machine::Pipe { pipe, to } = &mut self.machines[id.0 as usize] else {
+                return self.enter(now, node, id, packet, observe);
+            };
+            // What takes no time needs no event; but at the destination it does, where the
+            // answer could come back in the same instant, without end.
+            if !pipe.is_instant() || *to == packet.ends.destination {
+                return match pipe.handle_input(now, packet) {
+                    Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
+                    Err(packet) => drop_full(now, id, &packet, observe),
+                };
             }
+            observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
+            pipe.pass();
+            node = *to;
+            if self.node(node).middlebox().is_some() {
+                return self.forward(now, node, packet, observe);
+            }
+        }
+    }
+
+    /// A packet goes from `node` into `id`, which is not a pipe.
+    fn enter(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        id: MachineId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        match &mut self.machines[id.0 as usize] {
+            Machine::Link { link, .. } => {
+                let refused = link.handle_input(now, packet);
+                self.agenda.set(id.0, link.poll_timeout());
+                if let Err(Dropped { packet, reason }) = refused {
+                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                }
+            }
+            Machine::Bearer { bearer, network, .. } => {
+                let direction =
+                    if node == *network { Direction::Downlink } else { Direction::Uplink };
+                let dropped = bearer.handle_input(now, direction, packet, observe);
+                if let Err(packet) = dropped {
+                    drop_full(now, id, &packet, observe);
+                }
+                self.run_bearer(now, id, observe);
+            }
+            Machine::Cell { cell, network, mobiles } => {
+                let (direction, mobile) = if node == *network {
+                    (Direction::Downlink, packet.ends.destination)
+                } else {
+                    (Direction::Uplink, node)
+                };
+                let ue = mobiles.binary_search(&mobile);
+                let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
+                let dropped = cell.handle_input(now, ue, direction, packet, observe);
+                if let Err(packet) = dropped {
+                    drop_full(now, id, &packet, observe);
+                }
+                self.run_cell(now, id, observe);
+            }
+            Machine::Pipe { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Host(_)
+            | Machine::Browser(_) => unreachable!("a route leads into a pipe, a link or a bearer"),
         }
     }
 
@@ -353,6 +369,9 @@ impl<B: Body> World<B> {
         if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, bearer.poll_timeout());
         }
+        if !self.middleboxes.is_empty() {
+            self.report(now, id, observe);
+        }
     }
 
     /// Hands on what has come out of a network of cells.
@@ -377,13 +396,17 @@ impl<B: Body> World<B> {
         now: Time,
         from: MachineId,
         to: NodeId,
-        output: umts::Output<Packet<B>>,
+        output: radio::Output<Packet<B>>,
         observe: &mut impl Observe,
     ) {
         match output {
-            umts::Output::Delivered(packet) => self.arrive(now, from, to, packet, observe),
-            umts::Output::Discarded(packet) => {
+            radio::Output::Delivered(packet) => self.arrive(now, from, to, packet, observe),
+            radio::Output::Discarded(packet) => {
                 let event = PacketEvent::Dropped(DropReason::Discarded);
+                observe.packet(now, &packet.fact(event, from.0));
+            }
+            radio::Output::Dropped(Dropped { packet, reason }) => {
+                let event = PacketEvent::Dropped(reason);
                 observe.packet(now, &packet.fact(event, from.0));
             }
         }
@@ -414,12 +437,16 @@ impl<B: Body> World<B> {
             self.outbox.push_back(Delivery { due: now, at, packet });
             return;
         }
-        let port = packet.body.header().map(|header| header.destination_port);
-        let Some(id) = port.and_then(|port| node.endpoint(port)) else {
-            self.unroutable += 1;
+        let endpoint = packet.body.header().and_then(|header| {
+            node.endpoint(header.destination_port, packet.ends.source, header.source_port)
+        });
+        let Some(id) = endpoint else {
+            self.unroutable += u64::from(!node.has_released());
+            self.refuse(now, packet, observe);
             return;
         };
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        self.let_listener_learn(id);
         if let Machine::Host(host) = &mut self.machines[id.0 as usize]
             && let Some(segment) = packet.body.into_segment()
         {
@@ -448,6 +475,9 @@ impl<B: Body> World<B> {
         }
         if let Machine::Host(host) = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, host.poll_timeout());
+            if let Some(browser) = host.watched_by() {
+                self.agenda.set(browser.0, Some(now));
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, RtoConfig, Segment};
-use world::{Connection, Machine, MachineId, NodeId, Traffic, World};
+use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
 
 type Net = World<Segment<Length>>;
 
@@ -61,7 +61,11 @@ fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
         tcp: &Arc::new(tcp_config()),
         data: Length(bytes),
         traffic: Traffic::File,
+        server: Side::Sender,
+        port: 20,
+        opener: Side::Sender,
         start: Time::ZERO,
+        abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
     })
 }

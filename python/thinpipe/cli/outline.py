@@ -17,6 +17,8 @@ def outline(values: Mapping[str, str]) -> str:
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
         if values["radio.kind"] == "umts-cell":
             parts[""] = _rate_at_most
+        if values["radio.kind"] == "gprs":
+            parts = {"": _slots, "delay ": _core_ms, "TBLER ": _slots_in_error}
     elif "link.rate" in values:
         ways = ("link", "link.back")
         parts = {"": _rate, "delay ": _delay, "loss ": _lost}
@@ -24,7 +26,7 @@ def outline(values: Mapping[str, str]) -> str:
         return f"delay {_milliseconds(_wired_s(values))} each way"
     lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
-    return "; ".join([*lines, f"queue {queues}", *_members(values)])
+    return "; ".join([*lines, f"queue {queues}", *_members(values), *_middlebox(values)])
 
 
 def _each_way(down: str, up: str) -> str:
@@ -49,6 +51,28 @@ def _rate_at_most(values: Mapping[str, str], way: str) -> str:
     return f"at most {_rate(values, way)}"
 
 
+def _slots(values: Mapping[str, str], way: str) -> str:
+    slots = values[f"{way}.slots"]
+    return f"{slots} slot{'' if slots == '1' else 's'} of {values['radio.gprs.coding_scheme']}"
+
+
+def _core_ms(values: Mapping[str, str], way: str) -> str:
+    """Return the delay without set-up of flows, transmission and jitter."""
+    core = values[f"radio.gprs.core.{way.removeprefix('radio.')}"]
+    number, unit = core.split()
+    return _milliseconds(_wired_s(values) + float(number) * SECONDS[unit])
+
+
+def _slots_in_error(values: Mapping[str, str], _way: str) -> str:
+    if values["radio.gprs.state"] != "given":
+        return values["radio.gprs.state"]
+    if "radio.gilbert_elliott.good" in values:
+        good, bad = (_percent(values[f"radio.gilbert_elliott.{key}"]) for key in ("good", "bad"))
+        return f"{good} and {bad} by turns"
+    carrier = values["radio.ci"]
+    return _percent(values["radio.tbler"]) if carrier == "off" else f"by C/I of {carrier}"
+
+
 def _members(values: Mapping[str, str]) -> list[str]:
     """Return who shares a network of cells."""
     if values.get("radio.kind") != "umts-cell":
@@ -60,6 +84,13 @@ def _members(values: Mapping[str, str]) -> list[str]:
     node_bs, mobiles = max(named("node_b"), 1), named("ue") + int(values["radio.ues"])
     counts = {"NodeB": node_bs, "mobile": mobiles}
     return [" and ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in counts.items())]
+
+
+def _middlebox(values: Mapping[str, str]) -> list[str]:
+    """Return the middlebox, where there is one."""
+    kind, at = values.get("middlebox.kind", "none"), values.get("middlebox.at", "last")
+    place = "" if at == "last" else f" at {at}"
+    return [] if kind == "none" else [f"{kind} middlebox{place}"]
 
 
 def _delay(values: Mapping[str, str], way: str) -> str:

@@ -21,7 +21,12 @@ UNITS_S: Final = {
 PARAMETERS: Final = {"from": "start_s", "to": "end_s", "at": "at_s"}
 """What options are called in Python, if not as here."""
 
-KINDS_WITH: Final = {"modulo": ("packets",), "at": ("codes",), "cell": ("cell", "codes")}
+KINDS_WITH: Final = {
+    "modulo": ("packets",),
+    "at": ("codes",),
+    "cell": ("cell", "codes"),
+    "mobile": ("middlebox",),
+}
 """Which kinds take what the others do not."""
 
 
@@ -39,8 +44,8 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram, cell (states, codes and shared channels) or codes (the code "
-            "tree at a time).",
+            "goodput, rtt-histogram, middlebox (what it held, and its round trips), cell (states, "
+            "codes and shared channels) or codes (the code tree at a time).",
         ),
     ] = None,
     flow: Annotated[
@@ -72,6 +77,10 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         int | None,
         typer.Option(metavar="NUMBER", help="Of --kind cell and codes: which cell, from 0."),
     ] = None,
+    mobile: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Of --kind middlebox: which mobile, from 0."),
+    ] = None,
     x: Annotated[
         str | None,
         typer.Option(metavar="KEY", help="Of a sweep: along the axis, a parameter that varies."),
@@ -95,7 +104,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
 ) -> None:
     """Draw a saved run, or a sweep: means over its seeds with confidence intervals."""
-    of_kind = {"modulo": modulo, "at": at, "cell": cell}
+    of_kind = {"modulo": modulo, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
     if source.suffix == ".parquet":

@@ -60,8 +60,22 @@ def run(
 def _print(run: Run) -> None:
     with undisturbed():
         from thinpipe.cli.terminal import console, show
-        from thinpipe.report.summary import COLUMNS, flow_row, footer
+        from thinpipe.report.summary import (
+            COLUMNS,
+            MIDDLEBOX_COLUMNS,
+            RESPONSE_COLUMNS,
+            flow_row,
+            footer,
+            middlebox_row,
+            response_rows,
+        )
 
     screen = console()
     show(screen, COLUMNS, [flow_row(flow) for flow in run.flows], text=frozenset({"variant"}))
+    if responses := response_rows(run.flows):
+        screen.print()
+        show(screen, RESPONSE_COLUMNS, responses, text=frozenset({"group", "times s"}))
+    if (box := run.result.middlebox) is not None:
+        screen.print()
+        show(screen, MIDDLEBOX_COLUMNS, [middlebox_row(box)], text=frozenset({"middlebox", "at"}))
     screen.print(footer(run.result), style="dim", highlight=False, soft_wrap=True)

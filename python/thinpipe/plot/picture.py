@@ -26,13 +26,17 @@ KINDS: Final = (
     "packets",
     "goodput",
     "rtt-histogram",
+    "middlebox",
     "cell",
     "codes",
 )
 """Kinds of pictures: the methods of `Plots`, with dashes."""
 
 OF_CELLS: Final = ("cell", "codes")
-"""Those of a network of cells, not of a flow."""
+"""Those of a network of cells."""
+
+OF_NO_FLOW: Final = ("middlebox", *OF_CELLS)
+"""Those that show more than a flow."""
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 
@@ -68,7 +72,7 @@ def write_picture(
         figure = Figure(figsize=SIZE)
         getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), flow=flow, **options)
         title = f"{result.scenario}, seed {result.seed}"
-        if kind not in OF_CELLS:
+        if kind not in OF_NO_FLOW:
             title += f", flow {flow}: {run.flows[flow].variant}"
         figure.suptitle(title, fontsize="medium")
         _save(figure, file)

@@ -9,6 +9,7 @@ import numpy as np
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
+from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
@@ -17,6 +18,7 @@ from thinpipe.plot.series import (
     outstanding,
     sending_end,
     sent_by,
+    sent_towards_receiver,
     throughput,
 )
 from thinpipe.plot.style import COLORS, style
@@ -129,14 +131,14 @@ class Plots:
         """
         _above_zero("modulo", modulo)
         view, rows, hops = self._view(flow, start_s, end_s), self._at_sender(flow), self._run.hops
-        sent = sent_by(rows)
+        everywhere = sent_by(sent_towards_receiver(self._run.segments, flow, rows))
         links = hops["machine"].unique().cast(str).to_list()
         if link is not None and link not in links:
             raise ValueError(f"link: {link!r} is none of {', '.join(sorted(links))}")
-        link = link or bottleneck(hops, numbered(sent))
+        link = link or bottleneck(hops, numbered(everywhere))
         with style():
             ax = ax or _new_axes()
-            draw_packets(ax, view, traced(hops, link, sent, heard_by(rows)), modulo)
+            draw_packets(ax, view, traced(hops, link, everywhere, heard_by(rows)), modulo)
             finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
             ax.set_ylim(-0.02 * modulo, 1.02 * modulo)
         return ax
@@ -298,6 +300,43 @@ class Plots:
             finish(time, view, "Share of codes", bottom=None)
         return ax
 
+    def middlebox(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Axes:
+        """Draw what a middlebox held for a mobile, above the round-trip times of its radio leg.
+
+        Mobiles count from 0 in the order in which the box first took part in a connection of
+        theirs. They stand in the place of `ax`. The flow does not matter.
+        """
+        summary, run = self._run.middlebox, self._run
+        if summary is None:
+            raise ValueError("kind: middlebox needs a run with middlebox.kind other than none")
+        if mobile not in range(max(summary.mobiles, 1)):
+            raise ValueError(f"mobile: {mobile} is none of the box's, 0 to {summary.mobiles - 1}")
+        self._check(flow)
+        backlog, rtt, events = (
+            table.filter(table["mobile"] == mobile)
+            for table in (run.middlebox_backlog, run.middlebox_rtt, run.middlebox_events)
+        )
+        ends = [float(table["time_s"][-1]) for table in (backlog, rtt, events) if len(table)]
+        view = View.of(start_s, end_s, run.result.duration_s, max(ends, default=None))
+        with style():
+            ax = ax or _new_axes()
+            held, leg = _panels(ax, (0.52, 0.48), (0.0, 0.36))
+            unit = draw_backlog(held, view, backlog)
+            finish(held, view, f"Mobile {mobile} ({unit.name})")
+            draw_leg(leg, view, rtt, events)
+            finish(leg, view, "RTT (s)")
+            held.set_xlabel("")
+            held.tick_params(labelbottom=False)
+        return ax
+
     def _cells(self, kind: str, cell: int) -> Cell:
         """Return the figures of the network of cells, of which `cell` is one."""
         summary = self._run.cell
@@ -314,9 +353,11 @@ class Plots:
         """Return when the last was heard of a flow that completed or was given up."""
         self._check(flow)
         of = next(each for each in self._run.flows if each.id == flow)
-        ends = [each for each in (of.completed_s, of.given_up_s) if each is not None]
+        ends = [at for at in (of.completed_s, of.given_up_s) if at is not None]
         if not ends:
             return None
+        if of.received_s is not None:
+            ends.append(of.received_s)  # later, where a middlebox acknowledged before
         tables = (self._run.rtt, self._run.cwnd, self._run.events)
         rows = [table.filter(table["flow"] == flow) for table in tables]
         return max(ends + [float(each["time_s"][-1]) for each in rows if len(each)])

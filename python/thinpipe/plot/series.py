@@ -137,6 +137,19 @@ def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
     return both.filter(both["endpoint"] == sender)
 
 
+def sent_towards_receiver(
+    segments: pl.DataFrame, flow: int, at_sender: pl.DataFrame
+) -> pl.DataFrame:
+    """Return what was sent of a flow's data: by its sender, and anew by a middlebox.
+
+    `at_sender` are the rows of its sender, which are all there is of a run that version 0.1 saved.
+    """
+    if "towards" not in segments.columns:
+        return at_sender
+    ours = segments.filter(segments["flow"] == flow)
+    return ours.filter((ours["event"] == "sent") & (ours["towards"] == "receiver"))
+
+
 def sent_by(rows: pl.DataFrame) -> Sent:
     """Return what the endpoint of `rows` sent."""
     sent = rows.filter(rows["event"] == "sent")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from thinpipe.report.numbers import percent, short
-from thinpipe.result import Flow, Result
+from thinpipe.result import Flow, Middlebox, Result
 
 COLUMNS = (
     "flow",
@@ -45,6 +46,66 @@ def flow_row(flow: Flow) -> tuple[str, ...]:
     )
 
 
+MIDDLEBOX_COLUMNS = (
+    "middlebox",
+    "at",
+    "mobiles",
+    "flows",
+    "packets in",
+    "out",
+    "held kB: mean",
+    "most",
+    "sent again",
+    "time-outs",
+    "stalled s",
+    "RTT s: mean",
+    "95 %",
+)
+
+
+def middlebox_row(box: Middlebox) -> tuple[str, ...]:
+    """Return the cells of `MIDDLEBOX_COLUMNS`; what it held is that of all mobiles together."""
+    return (
+        box.kind,
+        box.at,
+        short(box.mobiles, 9),
+        short(box.flows, 9),
+        short(box.packets_in, 9),
+        short(box.packets_out, 9),
+        short(box.held_mean / 1000),
+        short(box.held_max_total / 1000),
+        short(box.retransmissions, 9),
+        short(box.timeouts, 9),
+        short(box.stall_s),
+        short(box.rtt_s.mean),
+        short(box.rtt_s.p95),
+    )
+
+
+RESPONSE_COLUMNS = ("flow", "group", "times s", "count", "least", "mean", "95 %", "greatest")
+"""Of flows whose application waits for something."""
+
+
+def response_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
+    """Return the cells of `RESPONSE_COLUMNS` for pages, echoes and probes."""
+    return [
+        (
+            str(flow.id),
+            flow.group,
+            what,
+            str(times.samples),
+            *(short(value) for value in (times.min, times.mean, times.p95, times.max)),
+        )
+        for flow in flows
+        for what, times in (
+            ("page", None if flow.pages is None else flow.pages.response_s),
+            ("echo", flow.echo_s),
+            ("probe, one way", flow.probe_s),
+        )
+        if times is not None
+    ]
+
+
 def footer(result: Result) -> str:
     """Return what holds for the whole run, in one line."""
     parts = [
@@ -67,12 +128,17 @@ def footer(result: Result) -> str:
 
 def run_as_html(result: Result) -> str:
     """Return the table as HTML."""
-    head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
+    flows = _table_as_html(COLUMNS, [flow_row(flow) for flow in result.flows])
+    responses = response_rows(result.flows)
+    waits = _table_as_html(RESPONSE_COLUMNS, responses) if responses else ""
+    box = result.middlebox
+    boxes = "" if box is None else _table_as_html(MIDDLEBOX_COLUMNS, [middlebox_row(box)])
+    return f"{flows}{waits}{boxes}<p>{escape(footer(result))}</p>"
+
+
+def _table_as_html(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in flow_row(flow)) + "</tr>"
-        for flow in result.flows
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
     )
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{escape(footer(result))}</p>"
-    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

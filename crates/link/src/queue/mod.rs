@@ -1,12 +1,17 @@
 //! What waits ahead of a link, and who has to go.
 //!
-//! A discipline sees facts of the queue and answers with a [`Verdict`]; it holds no packets.
+//! RED and `CoDel` see facts of the queue and answer with a [`Verdict`]; they hold no packets. The
+//! packets are in a [`Queue`], of one row or of one for each flow.
 
 pub mod codel;
 pub mod droptail;
+pub mod fair;
 pub mod red;
+mod waiting;
 
 use base::Duration;
+
+pub use waiting::{Queue, Transmission, Turn};
 
 /// What a discipline decides on a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +42,8 @@ pub enum Discipline {
     Red(red::Config),
     /// Some on departure, while packets have waited too long for some time.
     CoDel(codel::Config),
+    /// None, but flows take turns, and the longest one gives way when all is full.
+    Fair(fair::Config),
 }
 
 /// A queue.

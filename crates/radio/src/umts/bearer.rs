@@ -1,12 +1,13 @@
 //! A bearer as one machine.
 
-use base::{Direction, Duration, Observe, Time};
+use base::{Direction, Duration, Observe, Rate, Time};
 
 use super::conditions::{Change, Relocation, Timeline};
 use super::lane::Lane;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
-use super::{ChannelState, ConfigError, Counters, DchConfig};
-use crate::Sdu;
+use super::{BlockErrorRate, ChannelState, ConfigError, DchConfig};
+use crate::gprs::RadioReport;
+use crate::{Counters, Output, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
@@ -33,15 +34,8 @@ pub struct Bearer<T> {
     ticked: Option<Time>,
     /// The next tick, or the next change while anything goes on.
     next: Option<Time>,
-}
-
-/// What comes out of a bearer: every SDU that it took in, in the end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Output<T> {
-    /// An SDU at the far end.
-    Delivered(T),
-    /// An SDU that RLC gave up, or whose headers PDCP could not restore.
-    Discarded(T),
+    /// The rate of the downlink that was reported last.
+    told: Option<RadioReport>,
 }
 
 impl<T: Sdu> Bearer<T> {
@@ -68,6 +62,7 @@ impl<T: Sdu> Bearer<T> {
             timeline,
             ticked: None,
             next: None,
+            told: None,
         })
     }
 
@@ -88,8 +83,9 @@ impl<T: Sdu> Bearer<T> {
         let coming = anticipation.and_then(|ahead| self.timeline.blocks_at(now + ahead, direction));
         let lane = self.lane_mut(direction);
         lane.push(now, sdu, coming)?;
-        let tick = earlier(lane.first_room(now.next_multiple(lane.tti)), self.timeline.next());
-        self.next = earlier(self.next, tick);
+        let tick =
+            Time::earlier(lane.first_room(now.next_multiple(lane.tti)), self.timeline.next());
+        self.next = Time::earlier(self.next, tick);
         Ok(())
     }
 
@@ -167,6 +163,20 @@ impl<T: Sdu> Bearer<T> {
     /// What the channel of `direction` is like now.
     pub fn channel(&self, direction: Direction) -> ChannelState {
         self.lane(direction).state
+    }
+
+    /// What the downlink can carry, link control included, if that is not what was said last.
+    #[must_use]
+    pub fn poll_report(&mut self) -> Option<RadioReport> {
+        let report = RadioReport { rate: self.downlink_rate() };
+        (self.told.replace(report) != Some(report)).then_some(report)
+    }
+
+    fn downlink_rate(&self) -> Option<Rate> {
+        let Lane { state, payload, tti, .. } = &self.downlink;
+        let bits = state.blocks.mean() * f64::from(*payload) * 8.0 / tti.as_secs_f64();
+        let is_heard = state.tbler != BlockErrorRate::LOST;
+        (is_heard && !state.blocks.is_none()).then(|| Rate::from_bps(bits.max(1.0).round() as u64))
     }
 
     /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
@@ -276,12 +286,12 @@ impl<T: Sdu> Bearer<T> {
 
     fn next_tick(&self, now: Time) -> Option<Time> {
         let (down, up) = (&self.downlink, &self.uplink);
-        let tick = earlier(
+        let tick = Time::earlier(
             down.next_tick(now, &self.network, &up.sdus),
             up.next_tick(now, &self.mobile, &down.sdus),
         );
         let is_asleep = tick.is_none() && down.sdus.is_settled() && up.sdus.is_settled();
-        if is_asleep { None } else { earlier(tick, self.timeline.next()) }
+        if is_asleep { None } else { Time::earlier(tick, self.timeline.next()) }
     }
 
     fn lane(&self, direction: Direction) -> &Lane<T> {
@@ -304,13 +314,5 @@ impl<T: Sdu> Bearer<T> {
             Direction::Downlink => (&self.downlink, &self.network),
             Direction::Uplink => (&self.uplink, &self.mobile),
         }
-    }
-}
-
-/// The earlier of two times, of which either may be never.
-fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
     }
 }

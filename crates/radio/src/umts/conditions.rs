@@ -190,5 +190,6 @@ impl Timeline {
     }
 }
 
-/// A frame (TS 25.211 §5): an error rate that is drawn holds for one.
+/// A radio frame (TS 25.211 §5): an error rate that is drawn holds for one, and links are monitored
+/// once in each.
 pub(crate) const FRAME: Duration = Duration::from_millis(10);

@@ -6,16 +6,13 @@ use std::mem;
 use base::{Direction, Duration, Observe, Time};
 
 use super::backlog::{Backlog, Share, Waiting};
-use super::bearer::Output;
 use super::flow_queues::FlowQueues;
 use super::mac::TransportBlocks;
 use super::pdcp::Convergence;
 use super::phy::BlockErrors;
 use super::rlc::{Entity, Health, Outcome, Sdus, Traffic};
-use super::{
-    Blocks, BufferManager, Channel, ChannelState, Counters, DchConfig, Limit, Scope, Service,
-};
-use crate::Sdu;
+use super::{Blocks, BufferManager, Channel, ChannelState, DchConfig, Limit, Scope, Service};
+use crate::{Counters, Output, Sdu};
 
 /// One direction: what waits, what is on the air, and what the channel is like.
 #[derive(Debug)]
@@ -308,6 +305,7 @@ impl<T: Sdu> Lane<T> {
                 self.counters.bytes_delivered += u64::from(sdu.bytes());
             }
             Output::Discarded(_) => self.counters.discarded += 1,
+            Output::Dropped(_) => self.counters.dropped += 1,
         }
         Some(output)
     }

@@ -32,7 +32,6 @@ pub mod cell;
 pub mod channels;
 mod conditions;
 mod config;
-mod counters;
 mod flow_queues;
 pub mod handover;
 pub mod interference;
@@ -46,9 +45,10 @@ pub mod rlc;
 pub mod rrc;
 
 pub use backlog::{Limit, Scope};
-pub use bearer::{Bearer, Output};
+pub use bearer::Bearer;
 pub use blocks::Blocks;
 pub use buffer::{BufferManager, Service};
 pub use conditions::{BlockErrorRate, ChannelState, Coverage, Dpcch, End, Interruption};
 pub use config::{Channel, ConfigError, DchConfig};
-pub use counters::Counters;
+
+pub use crate::{Counters, Output};

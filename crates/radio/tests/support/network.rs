@@ -1,6 +1,7 @@
 //! A network of cells with sources at its two sides.
 
 use base::{Direction, Duration, Observe, RrcState, Time};
+use link::Dropped;
 use radio::umts::Output;
 use radio::umts::admission::Limits;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
@@ -152,7 +153,9 @@ pub fn carry(
         while let Some((ue, direction, output)) = cell.poll_output() {
             match output {
                 Output::Delivered(packet) => delivered.push((now, ue, direction, packet)),
-                Output::Discarded(packet) => panic!("{packet:?} of UE {ue} given up"),
+                Output::Discarded(packet) | Output::Dropped(Dropped { packet, .. }) => {
+                    panic!("{packet:?} of UE {ue} given up")
+                }
             }
         }
     }

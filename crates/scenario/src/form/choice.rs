@@ -303,6 +303,27 @@ pub(crate) mod as_key {
         const WORD: &'static str = "as queue.bytes";
     }
 
+    /// `last`.
+    pub(crate) struct Last;
+
+    impl Absent for Last {
+        const WORD: &'static str = "last";
+    }
+
+    /// `by overprovision`.
+    pub(crate) struct Overprovision;
+
+    impl Absent for Overprovision {
+        const WORD: &'static str = "by overprovision";
+    }
+
+    /// `by application`.
+    pub(crate) struct Application;
+
+    impl Absent for Application {
+        const WORD: &'static str = "by application";
+    }
+
     /// `as before`.
     pub(crate) struct Before;
 

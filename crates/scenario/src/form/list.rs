@@ -123,6 +123,62 @@ fn expected_limits<A: Absent>() -> String {
     format!("a lower and an upper limit, as in [\"1 %\", \"10 %\"], or {word}")
 }
 
+/// A lower and an upper limit: `["100 ms", "200 ms"]`, or `100 ms,200 ms` in a setting.
+pub(crate) struct Limits<L>(PhantomData<L>);
+
+impl<L: Leaf<Value: PartialOrd + Copy>> Form for Limits<L> {
+    type Value = [L::Value; 2];
+
+    fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
+        match several::<L>(item).unwrap_or_default().as_slice() {
+            [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
+            [low, high] => Ok([*low, *high]),
+            [] | [_] | [_, _, _, ..] => Err(item.fault(key, format!("expected {}", pair::<L>()))),
+        }
+    }
+
+    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let value = format!("{:?}", [&value[0], &value[1]].map(L::show));
+        visit(shown(key, value, &pair::<L>(), doc));
+    }
+}
+
+fn pair<L: Leaf>() -> String {
+    format!("a lower and an upper limit, each {}", L::expected())
+}
+
+/// Moments in order: `["50 s", "2 min"]`, or `50 s,2 min` in a setting.
+pub(crate) struct Moments;
+
+impl Form for Moments {
+    type Value = Vec<Duration>;
+
+    fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
+        let moments = several::<Instant>(item);
+        let moments = moments.filter(|moments| moments.is_sorted_by(|one, next| one < next));
+        moments.ok_or_else(|| item.fault(key, format!("expected {MOMENTS}")))
+    }
+
+    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+        let times: Vec<_> = value.iter().map(Instant::show).collect();
+        visit(shown(key, format!("{times:?}"), MOMENTS, doc));
+    }
+}
+
+const MOMENTS: &str = "a list of times in order, as in [\"50 s\", \"2 min\"]";
+
+/// The values of a list, or of one text with commas between them.
+fn several<L: Leaf>(item: &Item) -> Option<Vec<L::Value>> {
+    match &item.node {
+        Node::Scalar(Scalar { text, kind }) => {
+            let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
+            text.split(',').map(|text| L::parse(&part(text)).ok()).collect()
+        }
+        Node::List(items) => items.iter().map(|item| L::parse(scalar(item)?).ok()).collect(),
+        Node::Table(_) => None,
+    }
+}
+
 /// A member of a list of tables that go by the time `at` from which they hold.
 pub(crate) trait Timed {
     /// From when it holds.

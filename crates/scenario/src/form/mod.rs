@@ -10,8 +10,8 @@ mod quantity;
 pub(crate) use choice::{
     Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key, words,
 };
-pub use file::TraceFile;
-pub(crate) use list::{ChanceLimits, Numbers, Spans, Steps, Timed};
+pub use file::{CaptureFile, TraceFile};
+pub(crate) use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
 pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub(crate) use place::{Along, Dbm, Decibels, Distance, Labels, Metres, MetresPerSecond, Pair};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
@@ -205,11 +205,12 @@ pub(crate) fn refuse_unknown(table: &Table, at: &str, fields: &[&str]) -> Result
 pub(crate) fn unknown(key: &str) -> String {
     let known = crate::keys();
     let mut candidates: Vec<String> = known.iter().map(|key| key.name.clone()).collect();
-    for key in &known {
+    for key in known {
         let tables = key.name.match_indices('.').map(|(at, _)| key.name[..at].to_owned());
         candidates.extend(tables.filter(|table| !table.ends_with(MEMBER)));
     }
-    let member = key.strip_prefix("wired.").and_then(|rest| rest.split_once('.'));
+    let lists = ["wired.", "flow.group."];
+    let member = lists.iter().find_map(|list| key.strip_prefix(list)?.split_once('.'));
     if let Some((member, _)) = member {
         for name in &mut candidates {
             *name = name.replace(MEMBER, member);

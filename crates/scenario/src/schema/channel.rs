@@ -21,6 +21,8 @@ section! {
         /// How many DPDCHs of that factor go under one DPCCH; their rates add up. Uplink 1 to 6,
         /// several of them with factor 4 alone (TS 25.211 §5.2.1).
         pub dpdch: u32 as Count<u32, 1, 8> = 1;
+        /// `gprs`: time slots. Default: a 3+1 phone of chakravorty2003.
+        pub slots: u32 as Count<u32, 1, 8> = 3;
         /// Transmission time interval.
         pub tti: Duration as Tti = Duration::from_millis(10);
         /// Transport block error rate of this direction.

@@ -1,6 +1,10 @@
 //! `[tcp.vegas]`, `[tcp.westwood]` and so on: the parameters of a congestion control.
 
-use crate::form::{Count, Factor, Flag, Fraction, Or, Positive, Word, as_key, section, words};
+use base::Duration;
+
+use crate::form::{
+    Count, Factor, Flag, Fraction, OfTime, Or, Positive, Word, as_key, section, words,
+};
 
 section! {
     /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.
@@ -46,6 +50,12 @@ section! {
         /// α: the share that the estimate keeps of itself at each sample, one a round trip.
         /// Default: Grieco and Mascolo 2004.
         pub alpha: f64 as Fraction = 0.9;
+        /// Which round-trip times `RTTmin` is the smallest of: all, or those since the last
+        /// timeout, as in Linux. Default: Grieco and Mascolo 2004.
+        pub minimum_rtt: MinimumRtt as Word<MinimumRtt> = MinimumRtt::Ever;
+        /// A sample takes a round trip, and no less than this. Default: Grieco and Mascolo 2004;
+        /// Linux has 50 ms.
+        pub shortest_sample: Duration as OfTime = Duration::ZERO;
     }
 }
 
@@ -103,5 +113,15 @@ words! {
         Standard = "standard",
         /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
         Hystart = "hystart",
+    }
+}
+
+words! {
+    /// Which round-trip times `RTTmin` is the smallest of.
+    pub enum MinimumRtt {
+        /// All.
+        Ever = "ever",
+        /// Those since the last timeout.
+        SinceTimeout = "since-timeout",
     }
 }

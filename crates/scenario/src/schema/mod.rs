@@ -4,7 +4,10 @@ mod air;
 mod cell;
 mod channel;
 mod control;
+mod endpoint;
+mod gprs;
 mod link;
+mod middlebox;
 mod network;
 mod queue;
 mod radio;
@@ -14,6 +17,8 @@ mod tcp;
 mod traffic;
 mod variant;
 
+use std::sync::LazyLock;
+
 use base::Duration;
 
 pub use air::{Admission, Air, ErrorRatesName, HandoverName, Mobility};
@@ -22,10 +27,19 @@ pub use channel::{
     Buffer, Channel, ChannelStep, Class, DpcchName, Handover, HandoverKind, Manager, RadioStep,
     Spike, Spreading, SpreadingName,
 };
-pub use control::{Cubic, Delta, Growth, Halving, Reno, SlowStart, Vegas, Westwood};
+pub use control::{Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, Westwood};
+pub use endpoint::{Freeze, Receiver, ShareState};
+pub use gprs::{
+    Adaptation, Core, Gprs, RadioBursts, RadioStateName, RandomOutages, Reselection, SchemeName,
+    TbfTimes,
+};
 pub use link::{Back, GilbertElliott, Link, Step, Traces};
-pub use network::{Application, Flow, Hosts, Wired};
-pub use queue::{CoDel, Queue, QueueBack, QueueKind, Red};
+pub use middlebox::{
+    AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
+    SnoopKeys, Split, WTcpKeys,
+};
+pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Wired};
+pub use queue::{CoDel, Fair, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Pdcp, Radio, RadioKind};
 pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use rrc::{
@@ -35,7 +49,7 @@ pub use tcp::{
     BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
     SackRule, SpuriousTimeouts, Tcp,
 };
-pub use traffic::{Objects, Sizes, Web};
+pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Web};
 pub use variant::{CongestionControl, Controller, Recovery, Variant};
 
 use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
@@ -69,10 +83,17 @@ section! {
         pub queue: Queue as Always<Queue> = Queue::default();
         /// The radio bearer of the mobile.
         pub radio: Option<Radio> as Perhaps<Radio> = None;
+        /// A box between the hosts that helps TCP.
+        pub middlebox: Option<Middlebox> as Perhaps<Middlebox> = None;
     }
 }
 
 impl Scenario {
+    /// `[flow]` and then each `[[flow.group]]`, in the order in which their flows are numbered.
+    pub fn groups(&self) -> impl Iterator<Item = &Flow> {
+        std::iter::once(&self.flow).chain(&self.flow.group)
+    }
+
     /// Every key that this scenario has, with its value, in the order of the schema.
     pub fn values(&self) -> Vec<Key> {
         let mut values = Vec::new();
@@ -82,8 +103,9 @@ impl Scenario {
 }
 
 /// Every key there is, with its default, in the order of the schema.
-pub fn keys() -> Vec<Key> {
-    whole().values()
+pub fn keys() -> &'static [Key] {
+    static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| whole().values());
+    &KEYS
 }
 
 /// Every key there is, with its default under the profile called `name`, in the order of the
@@ -96,13 +118,23 @@ pub fn keys_under(name: &str) -> Option<Vec<Key>> {
 /// A scenario that has every table.
 fn whole() -> Scenario {
     let member = Wired { name: MEMBER.to_owned(), ..Wired::default() };
+    let group = Flow { name: MEMBER.to_owned(), ..Flow::default() };
     Scenario {
+        flow: Flow { group: vec![group], ..Flow::default() },
         wired: vec![member],
         link: Some(Link::default()),
         radio: Some(Radio {
+            gilbert_elliott: Some(RadioBursts::default()),
             ue: vec![Ue { name: MEMBER.to_owned(), ..Ue::default() }],
             node_b: vec![NodeB { name: MEMBER.to_owned(), ..NodeB::default() }],
             ..Radio::default()
+        }),
+        middlebox: Some(Middlebox {
+            atcp: AtcpKeys {
+                classes: vec![AtcpClass { name: MEMBER.to_owned(), ..AtcpClass::default() }],
+                ..AtcpKeys::default()
+            },
+            ..Middlebox::default()
         }),
         ..Scenario::default()
     }

@@ -1,22 +1,28 @@
-//! `[flow]` and `[[wired]]`: what is transferred, and over what wires.
+//! `[flow]`, `[[flow.group]]` and `[[wired]]`: what is transferred, and over what wires.
 
 use base::{Duration, Rate};
 
-use super::Web;
+use super::{Probe, Telnet, Web};
 use crate::form::{
-    Always, Bytes, Count, Ends, Label, Named, Nothing, OfTime, Or, Speed, Unlimited, Word, as_key,
-    section, words,
+    Always, Bytes, CaptureFile, Count, Each, Ends, Label, Named, Nothing, OfTime, Off, Or, Speed,
+    Unlimited, Word, as_key, section, words,
 };
 
 section! {
     /// `[flow]`: what the fixed host sends to the mobile: files, or pages that it asks for. Give
     /// `bytes` or `segments`, not both.
     pub struct Flow {
-        /// How many: at most the ports that a host has.
-        pub count: u32 as Count<u32, 1, 64_512> = 1;
+        /// What results call these flows, and settings those of a `[[flow.group]]`
+        /// (`flow.group.NAME.bytes`), where it is required.
+        pub name: String as Label = "flow".to_owned();
+        /// How many: from one host to the other at most the ports that a host has.
+        pub count: u32 as Count<u32, 1, 1_000_000> = 1;
         /// Whether all flows run between the same two hosts or each between hosts of its own,
         /// beside the first and the last node of the network.
         pub hosts: Hosts as Word<Hosts> = Hosts::Shared;
+        /// Which way the data go. With several mobiles the flows go to them, or come from them, in
+        /// turn; one between mobiles goes to the one after its sender.
+        pub direction: FlowDirection as Word<FlowDirection> = FlowDirection::Downlink;
         /// Payload of each. Default: data for the whole run, as in lo2005 §4.
         pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
         /// Payload of each in full segments.
@@ -24,14 +30,40 @@ section! {
             None;
         /// What is transferred.
         pub application: Application as Word<Application> = Application::File;
+        /// Which end opens the connection of a file or of probes. What is asked for is opened by
+        /// the one who asks.
+        pub opened_by: Opener as Word<Opener> = Opener::Sender;
+        /// The server's port; the other end takes the next from 1024 on. The server is the sender
+        /// of pages and echoes, and of files and probes the fixed host (between mobiles the
+        /// sender). By application (IANA): 20 for files, 80 for pages, 23 for telnet, 7 for
+        /// probes; for arrivals what the capture has.
+        pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
+        /// When the reader resets the connection and goes, counted from the start of each.
+        pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;
         /// The pages, where there are some.
         pub web: Web as Always<Web> = Web::default();
+        /// The typing, where there is some.
+        pub telnet: Telnet as Always<Telnet> = Telnet::default();
+        /// The probes, where there are some.
+        pub probe: Probe as Always<Probe> = Probe::default();
+        /// A capture (pcap or pcapng) whose TCP connections are the flows: when they start, and
+        /// how much either side sends. Each is opened by the mobile, which asks; then the fixed
+        /// host answers and closes. The clients of the capture are the mobiles in turn.
+        pub arrivals: Option<CaptureFile> as Or<Nothing, CaptureFile> = None;
         /// What each asks of the radio, where that picks the spreading factor (`sf = "auto"`).
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
         /// When the first begins.
         pub start: Duration as OfTime = Duration::ZERO;
         /// From the start of one to the start of the next.
         pub interval: Duration as OfTime = Duration::ZERO;
+        /// `[[flow.group]]`: further flows, numbered on, each group with the keys of `[flow]`.
+        pub group: Vec<Flow> as Each<Flow> = Vec::new();
+    }
+}
+
+impl Named for Flow {
+    fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -41,14 +73,44 @@ impl Flow {
         self.segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
     }
 
-    /// Whether flow number `index` carries pages.
-    pub const fn has_pages(&self, index: u64) -> bool {
-        match self.application {
-            Application::File => false,
-            Application::Web => true,
-            Application::Mixed => index % 2 == 1,
+    /// How many flows there are.
+    pub fn number(&self) -> u32 {
+        self.arrivals.as_ref().map_or(self.count, |capture| capture.arrivals().len() as u32)
+    }
+
+    /// How many of them mobile number `ue` of `count` takes part in.
+    pub(crate) fn flows_of(&self, ue: usize, count: usize) -> usize {
+        let number = self.number() as usize;
+        let from = |first: usize| (first..number).step_by(count).count();
+        match self.direction {
+            FlowDirection::Downlink | FlowDirection::Uplink => from(ue),
+            FlowDirection::BetweenMobiles => from(ue) + from((ue + count - 1) % count),
         }
     }
+
+    /// What flow number `index` of this group transfers.
+    pub const fn content(&self, index: u64) -> Content {
+        match self.application {
+            Application::Mixed if index % 2 == 1 => Content::Web,
+            Application::File | Application::Mixed => Content::File,
+            Application::Web => Content::Web,
+            Application::Telnet => Content::Telnet,
+            Application::Probe => Content::Probe,
+        }
+    }
+}
+
+/// What one flow transfers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// A file.
+    File,
+    /// Pages.
+    Web,
+    /// What is typed, and its echoes.
+    Telnet,
+    /// Single segments.
+    Probe,
 }
 
 words! {
@@ -60,6 +122,32 @@ words! {
         Web = "web",
         /// A file and pages in turn: the first flow transfers a file, the next pages.
         Mixed = "mixed",
+        /// Keystrokes of the mobile, which the fixed host echoes.
+        Telnet = "telnet",
+        /// Single segments with long pauses.
+        Probe = "probe",
+    }
+}
+
+words! {
+    /// Which way data go.
+    pub enum FlowDirection {
+        /// From the fixed host to a mobile.
+        Downlink = "downlink",
+        /// From a mobile to the fixed host.
+        Uplink = "uplink",
+        /// From a mobile to the next.
+        BetweenMobiles = "between-mobiles",
+    }
+}
+
+words! {
+    /// Which end opens a connection.
+    pub enum Opener {
+        /// Where the data come from.
+        Sender = "sender",
+        /// Where they go.
+        Receiver = "receiver",
     }
 }
 

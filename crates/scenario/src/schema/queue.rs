@@ -17,7 +17,8 @@ section! {
         pub bytes: Option<u64> as Size = None;
         /// Whether the limits of both directions hold for each flow apart; needs [radio].
         pub per_flow: bool as Flag = false;
-        /// Which packets go before it is full; red and codel need [link]. Default: none.
+        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
+        /// [link]. Default: none.
         pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
         /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168),
         /// in either direction. Default: ns-2.
@@ -28,19 +29,23 @@ section! {
         pub red: Red as Always<Red> = Red::default();
         /// Controlled Delay.
         pub codel: CoDel as Always<CoDel> = CoDel::default();
+        /// Turns of flows.
+        pub fair: Fair as Always<Fair> = Fair::default();
     }
 }
 
 section! {
     /// `[queue.back]`: the queue of the way back, ahead of `[link.back]` or the radio's uplink.
-    /// What red and codel do stands in `[queue.red]` and `[queue.codel]` for either direction.
+    /// What red, codel and fair do stands in `[queue.red]`, `[queue.codel]` and `[queue.fair]` for
+    /// either direction.
     pub struct QueueBack {
         /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
         /// limit for either direction.
         pub packets: Option<Option<u32>> as Or<as_key::QueuePackets, Packets> = None;
         /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
         pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
-        /// Which packets go before it is full; red and codel need [link]. Default: none.
+        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
+        /// [link]. Default: none.
         pub kind: QueueKind as Word<QueueKind> = QueueKind::DropTail;
     }
 }
@@ -60,6 +65,9 @@ words! {
         Red = "red",
         /// RFC 8289.
         CoDel = "codel",
+        /// Flows take turns, and the longest one gives way when all is full: RFC 8290 without
+        /// `CoDel`.
+        Fair = "fair",
     }
 }
 
@@ -92,5 +100,13 @@ section! {
         pub interval: Duration as OfTime<1> = Duration::from_millis(100);
         /// No packet is dropped that leaves no more than this behind.
         pub mtu: u32 as Bytes<u32, 1, 65_535> = 1500;
+    }
+}
+
+section! {
+    /// `[queue.fair]`: turns of flows, by deficit round robin.
+    pub struct Fair {
+        /// Bytes that a flow may send in a turn. Default: RFC 8290 §5.2.4.
+        pub quantum: u32 as Bytes<u32, 1, 1_000_000> = 1514;
     }
 }

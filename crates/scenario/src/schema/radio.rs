@@ -2,18 +2,19 @@
 
 use base::{Duration, Probability, Rate};
 
+use super::gprs::CarrierToInterference;
 use super::{
-    Admission, Air, Buffer, Channel, DpcchName, Fach, Handover, Mobility, NodeB, Place, Rach,
-    RadioStep, Rlc, Rrc, Spike, SpreadingName, Ue,
+    Admission, Air, Buffer, Channel, DpcchName, Fach, Gprs, Handover, Mobility, NodeB, Place, Rach,
+    RadioBursts, RadioStep, RandomOutages, Reselection, Rlc, Rrc, Spike, SpreadingName, Ue,
 };
 use crate::form::{
-    Always, Bytes, ChanceLimits, Count, Each, Flag, Labels, Nothing, Off, Or, Steps, Tbler, Word,
-    section, words,
+    Always, Bytes, ChanceLimits, Count, Each, Flag, Labels, Moments, Nothing, Off, Or, Perhaps,
+    Spans, Steps, Tbler, Word, section, words,
 };
 use crate::profile::RadioProfile;
 
 section! {
-    /// `[radio]`: a bearer over a UMTS dedicated channel. Defaults: lo2005 Table 3, and where its
+    /// `[radio]`: a bearer over UMTS or GPRS. Defaults of UMTS: lo2005 Table 3, and where its
     /// text leaves a value open, what fits its results.
     pub struct Radio {
         /// The kind of bearer.
@@ -26,6 +27,19 @@ section! {
         /// Limits between which the block error rate of both directions is drawn for each frame of
         /// 10 ms, in the place of `tbler`; in a longer TTI the mean of its frames holds.
         pub tbler_limits: Option<[Probability; 2]> as ChanceLimits<Off> = None;
+        /// `gprs`: a good and a bad state, in the place of `tbler`.
+        pub gilbert_elliott: Option<RadioBursts> as Perhaps<RadioBursts> = None;
+        /// `gprs`: the ratio of carrier to interference, which decides with the coding scheme how
+        /// many blocks err, in the place of `tbler`.
+        pub ci: Option<f64> as CarrierToInterference = None;
+        /// `gprs`: from when to when nothing gets through.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// `gprs`: outages at random, beside those.
+        pub outage: RandomOutages as Always<RandomOutages> = RandomOutages::default();
+        /// `gprs`: when the mobile goes to another cell.
+        pub reselections: Vec<Reselection> as Steps<Reselection> = Vec::new();
+        /// `gprs`: when the mobile stops to listen, until it begins anew (`radio.gprs.restart`).
+        pub resets: Vec<Duration> as Moments = Vec::new();
         /// What decides whether a block arrives: one draw, or one each for data and control
         /// channel. Default: hynderick2004 III.B, data and control succeed or fail together.
         pub dpcch: DpcchName as Word<DpcchName> = DpcchName::WithData;
@@ -46,13 +60,17 @@ section! {
         pub uplink: Channel as Always<Channel> = Channel {
             rate: Rate::from_bps(64_000),
             tti: Duration::from_millis(20),
+            slots: 1,
             ..Channel::default()
         };
         /// The convergence protocol, alike in both directions.
         pub pdcp: Pdcp as Always<Pdcp> = Pdcp::default();
         /// The link control, alike in both directions.
         pub rlc: Rlc as Always<Rlc> = Rlc::default();
-        /// `umts-cell`: how many mobiles there are beside those of `[[radio.ue]]`.
+        /// `gprs`: time slots, flows of blocks and the core network.
+        pub gprs: Gprs as Always<Gprs> = Gprs::default();
+        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
+        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
         /// `umts-cell`: where those are.
         pub place: Place as Always<Place> = Place::default();
@@ -94,5 +112,7 @@ words! {
         UmtsDch = "umts-dch",
         /// Cells that several mobiles share.
         UmtsCell = "umts-cell",
+        /// Time slots of GPRS or EDGE.
+        Gprs = "gprs",
     }
 }

@@ -3,6 +3,7 @@
 use base::Duration;
 
 use super::control::{Cubic, Reno, Vegas, Westwood};
+use super::endpoint::{Freeze, Receiver, ShareState};
 use super::variant::{CongestionControl, Controlled, Recovery, Variant};
 use crate::form::{
     Always, Bytes, Count, Flag, Leaf, Nothing, OfTime, Off, Or, Unlimited, Word, as_key, section,
@@ -19,8 +20,8 @@ section! {
         pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
         /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
         /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
-        /// westwood comes with newreno, cubic with sack and bbr with rack. Default: Reno
-        /// (RFC 5681).
+        /// westwood comes with newreno, cubic with sack, bbr and wtcp with rack. wtcp needs
+        /// tcp.timestamps. Default: Reno (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
         /// How the window is found. `variant` is the half of tcp.variant.
         pub congestion_control: Option<CongestionControl> as Or<as_key::Variant, Controlled> =
@@ -39,8 +40,11 @@ section! {
         /// The slow-start threshold to start with, in segments. Default: the window, as in ns-2.
         pub initial_ssthresh: Option<u32> as Or<as_key::Window, Count<u32, 2, 1_073_741_824>> =
             None;
-        /// Bytes that may wait for the application. Default: the window, so that the receiver
-        /// limits no more than the sender.
+        /// How a receiver's window begins and grows, and how large it is if `receive_buffer` is
+        /// not given: of hosts of around 2002, for full segments of `mss`.
+        pub receiver: Receiver as Word<Receiver> = Receiver::Plain;
+        /// Bytes that may wait for the application. Default: the receiver's own, of a plain one the
+        /// window, so that it limits no more than the sender.
         pub receive_buffer: Option<u32> as Or<as_key::Window, Bytes<u32, 1, 1_073_741_824>> = None;
         /// Retransmission timeout before the first round-trip time is known. Default: RFC 6298
         /// (2.1); it was 3 s before 2011 (RFC 2988), as in ns-2.
@@ -57,7 +61,8 @@ section! {
         /// never, as in ns-2.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000>> = None;
         /// How the retransmission timeout grows each time that it runs out in a row: to twice as
-        /// long, or by as much as the first. Default: RFC 6298 (5.5).
+        /// long, or by as much as the first, or not at all, as with wtcp always. Default:
+        /// RFC 6298 (5.5).
         pub back_off: BackOff as Word<BackOff> = BackOff::Exponential;
         /// How a timeout is found to have been in vain, and then undone (RFC 4015): not at all, by
         /// F-RTO (RFC 5682) or by Eifel (RFC 3522), which needs tcp.timestamps. Default: ns-2.
@@ -100,6 +105,9 @@ section! {
         /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4). Default: off,
         /// as in ns-2.
         pub nagle: bool as Flag = false;
+        /// From which connections between the same hosts a new one learns round-trip times and
+        /// windows (RFC 9040). Default: each on its own.
+        pub share_state: ShareState as Word<ShareState> = ShareState::Off;
         /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
         pub time_wait: Duration as OfTime = Duration::from_secs(240);
         /// Reno's congestion control.
@@ -114,6 +122,8 @@ section! {
         pub westwood: Westwood as Always<Westwood> = Westwood::default();
         /// CUBIC.
         pub cubic: Cubic as Always<Cubic> = Cubic::default();
+        /// What receivers do about disconnections.
+        pub freeze: Freeze as Always<Freeze> = Freeze::default();
     }
 }
 
@@ -186,6 +196,8 @@ words! {
         Exponential = "exponential",
         /// It grows by itself: 1, 2, 3, … times the first.
         Linear = "linear",
+        /// It stays as it is.
+        Constant = "constant",
     }
 }
 

@@ -1,8 +1,10 @@
-//! `[flow.web]`: the pages that a mobile asks for.
+//! `[flow.web]`, `[flow.telnet]`, `[flow.probe]`: what applications are like.
 
 use base::Duration;
 
-use crate::form::{Always, Bytes, Count, Factor, OfTime, Positive, section};
+use crate::form::{
+    Always, Bytes, Count, Factor, OfTime, Or, Positive, Unlimited, Word, section, words,
+};
 
 section! {
     /// `[flow.web]`: pages with embedded objects and the time to read them. Defaults: HTTP traffic
@@ -20,6 +22,50 @@ section! {
         pub objects: Objects as Always<Objects> = Objects::default();
         /// Mean of the time to read a page, from its last byte to the next request; exponential.
         pub reading: Duration as OfTime<1> = Duration::from_secs(30);
+        /// Whether one connection carries all pages, each with one request, or each object has a
+        /// connection of its own, which the server closes.
+        pub protocol: Protocol as Word<Protocol> = Protocol::Persistent;
+        /// The most connections at a time with http/1.0. Default: that of Netscape Navigator.
+        pub connections: u32 as Count<u32, 1, 64> = 4;
+    }
+}
+
+words! {
+    /// How pages are fetched.
+    pub enum Protocol {
+        /// Over a connection for each object (RFC 1945).
+        PerObject = "http/1.0",
+        /// Over one connection (RFC 9112 §9.3).
+        Persistent = "http/1.1",
+    }
+}
+
+section! {
+    /// `[flow.telnet]`: typing at the receiver, echoed by the sender.
+    pub struct Telnet {
+        /// Bytes that a keystroke sends.
+        pub keystroke: u32 as Bytes<u32, 1, 1_000_000> = 1;
+        /// Bytes that come back for each.
+        pub echo: u32 as Bytes<u32, 1, 1_000_000> = 1;
+        /// From one keystroke to the next on average; exponential.
+        pub interval: Duration as OfTime<1> = Duration::from_secs(1);
+        /// How many keystrokes there are; the connection is closed after the last echo.
+        pub count: Option<u64> as Or<Unlimited, Count<u64, 1, 1_000_000_000>> = None;
+    }
+}
+
+section! {
+    /// `[flow.probe]`: single segments with pauses, uniform between two limits. Defaults: figure 1
+    /// of chakravorty2003, 1000 packets more than 4 s apart.
+    pub struct Probe {
+        /// Payload of each: at most that of a segment.
+        pub bytes: u32 as Bytes<u32, 1, 65_495> = 500;
+        /// The shortest pause before one.
+        pub least: Duration as OfTime = Duration::from_secs(4);
+        /// The longest pause before one.
+        pub most: Duration as OfTime<1> = Duration::from_secs(8);
+        /// How many there are.
+        pub count: u64 as Count<u64, 1, 1_000_000_000> = 1000;
     }
 }
 
@@ -65,5 +111,21 @@ impl Web {
             objects: world::Objects { shape, scale, most },
             reading: self.reading,
         }
+    }
+}
+
+impl Telnet {
+    /// As the applications have it.
+    pub const fn config(&self) -> world::Telnet {
+        let Self { keystroke, echo, interval, count } = *self;
+        world::Telnet { keystroke, echo, interval, count }
+    }
+}
+
+impl Probe {
+    /// As the applications have it.
+    pub const fn config(&self) -> world::Probes {
+        let Self { bytes, least, most, count } = *self;
+        world::Probes { bytes, pause: [least, most], count }
     }
 }

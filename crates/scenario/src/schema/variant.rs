@@ -25,6 +25,8 @@ words! {
         Cubic = "cubic",
         /// draft-ietf-ccwg-bbr.
         Bbr = "bbr",
+        /// Sinha et al. 1999, reconstructed.
+        Wtcp = "wtcp",
     }
 }
 
@@ -43,6 +45,8 @@ words! {
         Cubic = "cubic",
         /// draft-ietf-ccwg-bbr.
         Bbr = "bbr",
+        /// Sinha et al. 1999, reconstructed.
+        Wtcp = "wtcp",
     }
 }
 
@@ -84,6 +88,11 @@ impl CongestionControl {
         }
     }
 
+    /// True if it is WTCP.
+    pub fn is_wtcp(&self) -> bool {
+        *self == Self::Shipped(Controller::Wtcp)
+    }
+
     /// True if it is Vegas.
     pub fn is_vegas(&self) -> bool {
         *self == Self::Shipped(Controller::Vegas)
@@ -122,6 +131,7 @@ impl Variant {
             Self::Westwood => (Controller::Westwood, Recovery::NewReno),
             Self::Cubic => (Controller::Cubic, Recovery::Sack),
             Self::Bbr => (Controller::Bbr, Recovery::Rack),
+            Self::Wtcp => (Controller::Wtcp, Recovery::Rack),
         }
     }
 }

@@ -161,6 +161,13 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.deadline() } else { None }
     }
 
+    /// Nothing is to be found lost before more arrives.
+    pub(crate) fn rest(&mut self) {
+        if let Self::Rack(rack) = self {
+            rack.rest();
+        }
+    }
+
     /// The peer gave up what it had selected, and everything may have to be sent again.
     pub(crate) fn on_reneging(&mut self, board: &Scoreboard) {
         if let Self::Rack(rack) = self {

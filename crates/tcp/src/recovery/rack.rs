@@ -201,9 +201,15 @@ impl Rack {
         self.queue.make_contiguous().sort_unstable();
     }
 
+    /// Both timers stop.
+    pub(crate) const fn rest(&mut self) {
+        self.deadline = None;
+        self.tail.cancel();
+    }
+
     /// When to look again though nothing has arrived: the reordering timer and the probe's.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        crate::sender::earlier(self.deadline, self.tail.deadline())
+        Time::earlier(self.deadline, self.tail.deadline())
     }
 
     /// True if the reordering timer has run out.

@@ -7,22 +7,24 @@ use cc::{
 };
 use proptest::prelude::*;
 use tcp::{
-    BackOff, Config, FackWindow, NewReno, Offers, Pacing, RecoveryKind, RtoConfig, RttSampling,
-    SpuriousTimeouts,
+    BackOff, Config, FackWindow, Freeze, NewReno, Offers, Pacing, RecoveryKind, RtoConfig,
+    RttSampling, SpuriousTimeouts, WindowOpening,
 };
 
 /// Any configuration that ends a transfer.
 pub(crate) fn config() -> impl Strategy<Value = Config> {
     let numbers = (1_u32..1_500, 1_u32..40, 1_u32..5, 300_u32..200_000);
-    let times = prop::option::of(1_u64..200);
+    let times = (prop::option::of(1_u64..200), 1_u8..4, 0_u32..5);
     let switches = any::<[bool; 11]>();
-    let schemes = (congestion_control(), recovery(), pacing(), spurious_timeouts());
+    let back_off =
+        prop_oneof![Just(BackOff::Exponential), Just(BackOff::Linear), Just(BackOff::Constant),];
+    let schemes = (congestion_control(), recovery(), pacing(), spurious_timeouts(), back_off);
     (numbers, times, switches, schemes).prop_map(
         |(
             (mss, window, initial_window, receive_buffer),
-            delay,
+            (delay, copies, opening),
             on,
-            (congestion_control, recovery, pacing, spurious_timeouts),
+            (congestion_control, recovery, pacing, spurious_timeouts, back_off),
         )| Config {
             congestion_control,
             recovery,
@@ -33,10 +35,15 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
             window,
             initial_window,
             receive_buffer,
+            window_opening: match opening {
+                0 => WindowOpening::Whole,
+                segments => WindowOpening::Gradual { segments },
+            },
+            freeze: Freeze { notices: copies, reopenings: copies },
             rto: RtoConfig {
                 tick: Duration::from_millis(10),
                 min: Duration::from_millis(200),
-                back_off: if on[0] { BackOff::Linear } else { BackOff::Exponential },
+                back_off,
                 ..Config::PLAIN.rto
             },
             rtt_sampling: if on[1] { RttSampling::OnePerWindow } else { RttSampling::EverySegment },
@@ -91,7 +98,8 @@ fn congestion_control() -> impl Strategy<Value = Algorithm> {
         Just(Algorithm::Reno(RenoParameters::PLAIN)),
         Just(Algorithm::Reno(RenoParameters { halving: Halving::Exact, ..RenoParameters::PLAIN })),
         Just(Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })),
-        Just(Algorithm::Westwood(WestwoodParameters { alpha: 0.9 })),
+        Just(Algorithm::Wtcp),
+        Just(Algorithm::Westwood(WestwoodParameters::PLAIN)),
         cubic,
         any::<u64>().prop_map(|seed| Algorithm::Bbr(BbrParameters { seed })),
     ]

@@ -145,6 +145,8 @@ impl Run {
             }
             "read" => while self.endpoint.read().is_some() {},
             "close" => self.endpoint.close(),
+            "freeze" => self.endpoint.freeze(),
+            "thaw" => self.endpoint.thaw(),
             "abort" => self.endpoint.abort(self.now, &mut self.log),
             "ack_each" if rest == "off" => self.ack_each = None,
             "ack_each" => self.ack_each = Some(setup::seconds(rest)?),

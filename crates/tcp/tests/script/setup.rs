@@ -9,7 +9,7 @@ use cc::{
 };
 use tcp::{
     BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PartialAckTimer,
-    PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
+    PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts, WindowOpening,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -91,6 +91,9 @@ impl Setup {
             "initial_window" => config.initial_window = number(value)?,
             "ssthresh" => config.initial_ssthresh = Some(number(value)?),
             "receive_buffer" => config.receive_buffer = number(value)?,
+            "opening" => {
+                config.window_opening = WindowOpening::Gradual { segments: number(value)? };
+            }
             "tick" => config.rto.tick = seconds(value)?,
             "min_rto" => config.rto.min = seconds(value)?,
             "max_rto" => config.rto.max = seconds(value)?,
@@ -109,6 +112,8 @@ impl Setup {
             "peer_timestamps" => self.peer_takes.timestamps = switch(value)?,
             "peer_ecn" => self.peer_takes.ecn = switch(value)?,
             "peer_clock" => self.peer_clock = number(value)?,
+            "notices" => config.freeze.notices = number(value)?,
+            "reopenings" => config.freeze.reopenings = number(value)?,
             "delayed_ack" => config.delayed_ack = Some(seconds(value)?),
             "limited_transmit" => config.limited_transmit = switch(value)?,
             "slow_start_restart" => config.slow_start_restart = switch(value)?,
@@ -142,8 +147,9 @@ impl Setup {
             "fack-ns2" => (reno, RecoveryKind::Fack(FackWindow::Restarts)),
             "rack" => (reno, RecoveryKind::Rack),
             "vegas" => (vegas, RecoveryKind::Vegas),
-            "westwood" => (Algorithm::Westwood(WestwoodParameters { alpha: 0.9 }), newreno),
+            "westwood" => (Algorithm::Westwood(WestwoodParameters::PLAIN), newreno),
             "cubic" => (Algorithm::Cubic(CUBIC), RecoveryKind::Sack),
+            "wtcp" => (Algorithm::Wtcp, RecoveryKind::Sack),
             "bbr" => (Algorithm::Bbr(BbrParameters { seed: 1 }), RecoveryKind::Rack),
             other => return Err(format!("no such variant: {other}")),
         };
@@ -259,6 +265,7 @@ fn back_off(text: &str) -> Result<BackOff, String> {
     match text {
         "exponential" => Ok(BackOff::Exponential),
         "linear" => Ok(BackOff::Linear),
+        "constant" => Ok(BackOff::Constant),
         other => Err(format!("no such back-off: {other}")),
     }
 }

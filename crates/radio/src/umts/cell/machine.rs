@@ -7,13 +7,11 @@ use base::{Agenda, CommonFact, Direction, Duration, Observe, RrcFact, RrcState, 
 use super::common::Common;
 use super::ue::{BOTH, Ue, place};
 use super::{CellConfig, ErrorRates, UeConfig};
-use crate::Sdu;
 use crate::umts::channels::{CodeTree, NoCode};
 use crate::umts::interference::Interference;
 use crate::umts::rrc::{Action, Channels, Entity, Input};
-use crate::umts::{
-    Bearer, BlockErrorRate, Blocks, ChannelState, ConfigError, Counters, Coverage, Output,
-};
+use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, ConfigError, Coverage};
+use crate::{Counters, Output, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///

@@ -1,17 +1,15 @@
 //! Who is where: the choice of cells, handover, and what happens where there is no cell.
 
-use base::{Direction, Duration, HandoverEvent, HandoverFact, Observe, Time};
+use base::{Direction, HandoverEvent, HandoverFact, Observe, Time};
 
 use super::machine::{Cell, LOOK};
 use super::{ErrorRates, Movement};
 use crate::Sdu;
 use crate::umts::Coverage;
+use crate::umts::conditions::FRAME;
 use crate::umts::handover::{ActiveSet, Decision, Kind, LinkMonitor, LinkState, Serving};
 use crate::umts::interference::Rates;
 use crate::umts::rrc::{Channels, Input};
-
-/// A radio frame (TS 25.211 §5): how often a link is monitored.
-const FRAME: Duration = Duration::from_millis(10);
 
 impl<T: Sdu> Cell<T> {
     /// Has `ue` camp on the best cell where it is, quietly: nobody need know.

@@ -1,8 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-
-const FRAME: Duration = Duration::from_millis(10);
+use crate::umts::conditions::FRAME;
 
 fn config() -> Config {
     Config {

@@ -7,12 +7,3 @@ use base::Time;
 pub(super) fn is_due(deadline: Option<Time>, now: Time) -> bool {
     deadline.is_some_and(|deadline| deadline <= now)
 }
-
-/// The earlier of two deadlines.
-pub(super) fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, None) => a,
-        (None, b) => b,
-    }
-}

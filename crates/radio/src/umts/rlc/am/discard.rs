@@ -7,7 +7,7 @@ use super::{Config, Repetition};
 use crate::umts::rlc::Sn;
 use crate::umts::rlc::block::{WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::{earlier, is_due};
+use crate::umts::rlc::timers::is_due;
 
 /// The discard function of a transmitter.
 #[derive(Debug)]
@@ -95,6 +95,6 @@ impl Discard {
             Some((oldest + timer).max(now))
         });
         let again = self.moving.map(|moving| moving.again.max(now));
-        earlier(expiry, again)
+        Time::earlier(expiry, again)
     }
 }

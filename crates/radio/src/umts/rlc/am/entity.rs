@@ -9,7 +9,6 @@ use super::transmitter::{Transmitter, Verdict};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::block::Control;
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::earlier;
 use crate::umts::rlc::{Health, PeerChannel, Traffic};
 
 /// One end: it sends the SDUs of one direction and receives those of the other.
@@ -99,9 +98,9 @@ impl Entity {
         let reset = self.reset.poll_timeout(now);
         match self.reset.state() {
             State::ResetPending => reset,
-            State::Ready => earlier(
+            State::Ready => Time::earlier(
                 reset,
-                earlier(
+                Time::earlier(
                     self.transmitter.poll_timeout(now, own),
                     self.receiver.poll_timeout(now, peer),
                 ),

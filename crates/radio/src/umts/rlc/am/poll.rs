@@ -4,7 +4,7 @@ use base::Time;
 
 use super::Poll;
 use crate::umts::rlc::Sn;
-use crate::umts::rlc::timers::{earlier, is_due};
+use crate::umts::rlc::timers::is_due;
 
 /// The poll triggers and timers of a transmitter.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ impl Polls {
     pub(super) fn poll_timeout(&self, now: Time) -> Option<Time> {
         let wanted = (self.repeat || self.held_back)
             .then(|| self.prohibited_until.map_or(now, |until| until.max(now)));
-        earlier(self.timer, wanted)
+        Time::earlier(self.timer, wanted)
     }
 
     fn start(&mut self, now: Time, next: Sn) {

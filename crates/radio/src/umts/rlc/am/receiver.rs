@@ -8,7 +8,7 @@ use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::bits::{Bits, low_bits};
 use crate::umts::rlc::block::{Control, Run, WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::{earlier, is_due};
+use crate::umts::rlc::timers::is_due;
 use crate::umts::rlc::{PeerChannel, Sn};
 
 /// What has arrived in one direction, and when to report it.
@@ -258,7 +258,7 @@ impl Receiver {
             (Some(_), None) => Some(now),
             (_, periodic) => periodic,
         };
-        earlier(held_back, earlier(estimate, periodic))
+        Time::earlier(held_back, Time::earlier(estimate, periodic))
     }
 }
 

@@ -12,7 +12,6 @@ use crate::umts::rlc::Sn;
 use crate::umts::rlc::bits::{Bits, chunks};
 use crate::umts::rlc::block::{Control, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::earlier;
 
 /// What has been sent in one direction and not yet been acknowledged.
 #[derive(Debug)]
@@ -169,7 +168,7 @@ impl Transmitter {
         if self.missing_count > 0 || self.has_new(sdus) {
             return Some(now);
         }
-        earlier(self.polls.poll_timeout(now), self.discard.poll_timeout(now, sdus))
+        Time::earlier(self.polls.poll_timeout(now), self.discard.poll_timeout(now, sdus))
     }
 
     /// The first PDU that is still of use to the peer.

@@ -7,7 +7,6 @@ use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::earlier;
 use crate::umts::rlc::{Control, Traffic};
 
 /// One end: it sends the SDUs of one direction and receives those of the other.
@@ -54,7 +53,7 @@ impl Entity {
 
     /// When there will be something to send, `now` at the earliest.
     pub(crate) fn poll_timeout(&self, now: Time, own: &Sdus) -> Option<Time> {
-        earlier(self.sender.poll_timeout(now, own), self.receiver.poll_timeout(now))
+        Time::earlier(self.sender.poll_timeout(now, own), self.receiver.poll_timeout(now))
     }
 
     /// Starts as new: what has been sent in part is given up.

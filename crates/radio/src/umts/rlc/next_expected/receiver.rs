@@ -8,7 +8,7 @@ use super::Config;
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::bits::low_bits;
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::timers::{earlier, is_due};
+use crate::umts::rlc::timers::is_due;
 use crate::umts::rlc::{Control, Run, Sn};
 
 /// The feedback of one TTI.
@@ -115,7 +115,7 @@ impl Receiver {
     /// When there will be something to send.
     pub(super) fn poll_timeout(&self, now: Time) -> Option<Time> {
         let missing = self.missing.iter().map(|missing| missing.due).min();
-        earlier(missing, self.silence.map(|silence| silence.due)).map(|due| due.max(now))
+        Time::earlier(missing, self.silence.map(|silence| silence.due)).map(|due| due.max(now))
     }
 
     /// Forgets all.

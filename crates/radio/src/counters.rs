@@ -25,8 +25,10 @@ pub struct Counters {
     pub status_pdus: u64,
     /// SDUs handed in, dropped ones included.
     pub sdus: u64,
-    /// SDUs that found the queue full.
+    /// SDUs that found the queue full, or gave way to others in it.
     pub dropped: u64,
+    /// SDUs that active queue management dropped (RFC 7567).
+    pub managed: u64,
     /// SDUs delivered.
     pub delivered: u64,
     /// SDUs taken in that will never be delivered.
@@ -59,6 +61,7 @@ impl Add for Counters {
             status_pdus: self.status_pdus + other.status_pdus,
             sdus: self.sdus + other.sdus,
             dropped: self.dropped + other.dropped,
+            managed: self.managed + other.managed,
             delivered: self.delivered + other.delivered,
             discarded: self.discarded + other.discarded,
             resets: self.resets + other.resets,

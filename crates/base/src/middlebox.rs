@@ -1,0 +1,73 @@
+//! What a middlebox tells its observers.
+
+use crate::Duration;
+
+/// Something happened inside a middlebox. It numbers the mobiles and the connections that it takes
+/// part in from 0, in the order in which it first sees them. A mobile that has long been without
+/// connections is forgotten, and its number used again; that of a connection is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MiddleboxFact {
+    /// What is under way to a mobile.
+    Backlog {
+        /// The mobile.
+        mobile: u32,
+        /// Payload bytes that wait in the box.
+        queued: u64,
+        /// Payload bytes sent and not acknowledged.
+        in_flight: u64,
+        /// What may be in flight, in bytes; of several windows the sum.
+        cwnd: u64,
+    },
+    /// The round-trip time of a segment over the radio leg.
+    Rtt {
+        /// The mobile.
+        mobile: u32,
+        /// The connection.
+        connection: u32,
+        /// From its transmission to its acknowledgement.
+        rtt: Duration,
+    },
+    /// The box sent a segment again on its own.
+    Retransmitted {
+        /// The mobile.
+        mobile: u32,
+        /// The connection.
+        connection: u32,
+        /// Offset of its first byte.
+        offset: u64,
+        /// What made it do so.
+        reason: RepairReason,
+    },
+    /// Nothing has been heard from a mobile for too long.
+    Stalled {
+        /// The mobile.
+        mobile: u32,
+    },
+    /// It has been heard from again.
+    Recovered {
+        /// The mobile.
+        mobile: u32,
+    },
+    /// A window was advertised to a sender.
+    Advertised {
+        /// The mobile that it sends to.
+        mobile: u32,
+        /// The connection.
+        connection: u32,
+        /// In bytes.
+        window: u64,
+        /// Offset of the right edge.
+        edge: u64,
+    },
+}
+
+/// What made a middlebox send a segment again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RepairReason {
+    /// Duplicate or selective acknowledgements of the connection.
+    Duplicates,
+    /// Later packets of the mobile's aggregate arrived.
+    Skipped,
+    /// Nothing was heard for too long.
+    Timeout,
+}

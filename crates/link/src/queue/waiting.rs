@@ -1,0 +1,258 @@
+//! Packets that wait for a transmitter, under a discipline.
+
+use std::collections::VecDeque;
+
+use base::{DropReason, Stream, Time};
+
+use super::codel::CoDel;
+use super::fair::Fair;
+use super::red::Red;
+use super::{Arrival, Backlog, Config, Departure, Discipline, Notice, Verdict, droptail};
+use crate::{Counters, Dropped, Load};
+
+/// Packets that wait for a transmitter: whoever sends them takes one with [`Queue::pop`] when its
+/// turn comes.
+#[derive(Debug)]
+pub struct Queue<T> {
+    limit: droptail::Limit,
+    notice: Notice,
+    discipline: Active,
+    waiting: Waiting<T>,
+    bytes: u64,
+    /// What was taken in and dropped later, and when.
+    gone: VecDeque<(Time, Dropped<T>)>,
+}
+
+/// The state of a [`Discipline`] that decides on single packets.
+#[derive(Debug)]
+enum Active {
+    Passive,
+    Red(Box<Red>),
+    CoDel(Box<CoDel>),
+}
+
+/// What waits, in the order in which it leaves.
+#[derive(Debug)]
+enum Waiting<T> {
+    Fifo(VecDeque<Turn<T>>),
+    Fair(Box<Fair<Turn<T>>>),
+}
+
+/// A packet whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn<T> {
+    /// When it came.
+    pub since: Time,
+    /// The packet.
+    pub packet: T,
+}
+
+/// What the transmitter behind a queue is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Transmission {
+    /// What it is sending, which counts towards the limit.
+    pub sending: Backlog,
+    /// How many bytes it could have sent since it fell idle.
+    pub idle_bytes: u64,
+}
+
+impl<T: Load> Queue<T> {
+    /// An empty queue ahead of what is called `name`, by which with `seed` its chance goes.
+    pub fn new(config: &Config, seed: u64, name: &str) -> Self {
+        let discipline = match config.discipline {
+            Discipline::DropTail | Discipline::Fair(_) => Active::Passive,
+            Discipline::Red(red) => {
+                let chance = Stream::named(seed, &format!("{name} RED"));
+                Active::Red(Box::new(Red::new(red, chance)))
+            }
+            Discipline::CoDel(codel) => Active::CoDel(Box::new(CoDel::new(codel))),
+        };
+        let waiting = match config.discipline {
+            Discipline::Fair(fair) => Waiting::Fair(Box::new(Fair::new(fair))),
+            Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) => {
+                Waiting::Fifo(VecDeque::new())
+            }
+        };
+        let (limit, notice) = (config.limit, config.notice);
+        Self { limit, notice, discipline, waiting, bytes: 0, gone: VecDeque::new() }
+    }
+
+    /// Takes in `packet`, or gives it back. What has to go for it comes out of
+    /// [`Queue::poll_gone`].
+    ///
+    /// # Errors
+    /// The packet, if it is dropped.
+    pub fn push(
+        &mut self,
+        now: Time,
+        mut packet: T,
+        transmission: Transmission,
+        counters: &mut Counters,
+    ) -> Result<(), Dropped<T>> {
+        let reason = self.refuse(now, &mut packet, transmission, counters);
+        if let Some(reason) = reason {
+            counters.drops.count(reason);
+            return Err(Dropped { packet, reason });
+        }
+        counters.accepted += 1;
+        let bytes = packet.bytes();
+        self.bytes += u64::from(bytes);
+        match &mut self.waiting {
+            Waiting::Fifo(queue) => queue.push_back(Turn { since: now, packet }),
+            Waiting::Fair(fair) => fair.push(packet.flow(), bytes, Turn { since: now, packet }),
+        }
+        let packets = self.backlog(transmission.sending).packets;
+        counters.queue_max = counters.queue_max.max(packets);
+        Ok(())
+    }
+
+    /// The packet whose turn it is when the transmitter is free from `free` on.
+    pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Turn<T>> {
+        loop {
+            let Turn { since, mut packet } = match &mut self.waiting {
+                Waiting::Fifo(queue) => queue.pop_front(),
+                Waiting::Fair(fair) => fair.pop(),
+            }?;
+            self.bytes -= u64::from(packet.bytes());
+            let start = free.max(since);
+            let verdict = match &mut self.discipline {
+                Active::Passive | Active::Red(_) => Verdict::Pass,
+                Active::CoDel(codel) => {
+                    let (sojourn, bytes_behind) = (start - since, self.bytes);
+                    codel.on_departure(start, Departure { sojourn, bytes_behind })
+                }
+            };
+            if !has_to_go(verdict, self.notice, &mut packet, counters) {
+                return Some(Turn { since, packet });
+            }
+            self.leave(start, Turn { since, packet }, DropReason::Aqm, counters);
+        }
+    }
+
+    /// The next packet that was taken in and dropped later.
+    #[must_use]
+    pub fn poll_gone(&mut self) -> Option<Dropped<T>> {
+        self.gone.pop_front().map(|(_, dropped)| dropped)
+    }
+
+    /// How many of those there are.
+    pub fn gone(&self) -> usize {
+        self.gone.len()
+    }
+
+    /// Whether it matters how long the transmitter was idle.
+    pub const fn heeds_idleness(&self) -> bool {
+        matches!(self.discipline, Active::Red(_))
+    }
+
+    /// When the first packet was that was taken in and dropped later.
+    #[must_use]
+    pub fn gone_since(&self) -> Option<Time> {
+        self.gone.front().map(|(time, _)| *time)
+    }
+
+    /// True if nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many packets wait.
+    pub fn len(&self) -> usize {
+        match &self.waiting {
+            Waiting::Fifo(queue) => queue.len(),
+            Waiting::Fair(fair) => fair.len(),
+        }
+    }
+
+    /// Their bytes.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What waits, and when each came.
+    pub fn waiting(&self) -> impl Iterator<Item = &Turn<T>> {
+        let (fifo, fair) = match &self.waiting {
+            Waiting::Fifo(queue) => (Some(queue.iter()), None),
+            Waiting::Fair(fair) => (None, Some(fair.iter())),
+        };
+        fifo.into_iter().flatten().chain(fair.into_iter().flatten())
+    }
+
+    /// Every packet that has not come out, each once.
+    pub fn held(&self) -> impl Iterator<Item = &T> {
+        let gone = self.gone.iter().map(|(_, dropped)| &dropped.packet);
+        gone.chain(self.waiting().map(|turn| &turn.packet))
+    }
+
+    fn backlog(&self, sending: Backlog) -> Backlog {
+        let packets = self.len() as u32 + sending.packets;
+        Backlog { packets, bytes: self.bytes + sending.bytes }
+    }
+
+    /// Why `packet` is dropped on arrival, if it is.
+    fn refuse(
+        &mut self,
+        now: Time,
+        packet: &mut T,
+        transmission: Transmission,
+        counters: &mut Counters,
+    ) -> Option<DropReason> {
+        let Transmission { sending, idle_bytes } = transmission;
+        let backlog = self.backlog(sending);
+        let verdict = match &mut self.discipline {
+            Active::Passive | Active::CoDel(_) => Verdict::Pass,
+            Active::Red(red) => {
+                let idle_packets = idle_bytes / u64::from(red.mean_packet());
+                red.on_arrival(Arrival { backlog, idle_packets })
+            }
+        };
+        if !self.make_room(now, packet, sending, counters) {
+            return Some(DropReason::Queue);
+        }
+        has_to_go(verdict, self.notice, packet, counters).then_some(DropReason::Aqm)
+    }
+
+    /// True if `packet` fits, where flows are apart after longer ones have given way.
+    fn make_room(
+        &mut self,
+        now: Time,
+        packet: &T,
+        sending: Backlog,
+        counters: &mut Counters,
+    ) -> bool {
+        loop {
+            if self.limit.admits(self.backlog(sending), packet.bytes()) {
+                return true;
+            }
+            let Waiting::Fair(fair) = &mut self.waiting else { return false };
+            let Some(turn) = fair.evict(packet.flow(), packet.bytes()) else { return false };
+            self.bytes -= u64::from(turn.packet.bytes());
+            self.leave(now, turn, DropReason::Queue, counters);
+        }
+    }
+
+    fn leave(&mut self, at: Time, turn: Turn<T>, reason: DropReason, counters: &mut Counters) {
+        let Turn { since, packet } = turn;
+        counters.drops.count(reason);
+        counters.queue_integral += at - since;
+        self.gone.push_back((at, Dropped { packet, reason }));
+    }
+}
+
+/// Marks `packet` or says that it is to be dropped, as the verdict asks.
+fn has_to_go<T: Load>(
+    verdict: Verdict,
+    notice: Notice,
+    packet: &mut T,
+    counters: &mut Counters,
+) -> bool {
+    match (verdict, notice) {
+        (Verdict::Pass, Notice::Drop | Notice::Mark) => false,
+        (Verdict::Notify, Notice::Mark) => {
+            let is_marked = packet.mark();
+            counters.marks += u64::from(is_marked);
+            !is_marked
+        }
+        (Verdict::Notify, Notice::Drop) | (Verdict::Drop, Notice::Drop | Notice::Mark) => true,
+    }
+}

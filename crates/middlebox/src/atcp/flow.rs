@@ -1,0 +1,263 @@
+//! One connection's data towards its mobile.
+
+use base::{Duration, Ecn, Flags, Seq, Time};
+use tcp::{Acknowledgement, Departure, Payload, Pieces};
+
+use super::flow_control::{Position, Window};
+use super::schedule::Place;
+use super::unacked::Chain;
+
+/// What is known of a flow. All that concerns the radio is its aggregate's.
+#[derive(Debug)]
+pub(super) struct Flow<P> {
+    /// The number of its aggregate, and its place among that one's flows.
+    pub(super) aggregate: u32,
+    pub(super) member: u32,
+    /// What facts call the connection.
+    pub(super) connection: u32,
+    first: Seq,
+    pub(super) mss: u32,
+    pub(super) sack: bool,
+    /// RFC 7323: of the windows that its sender is told.
+    scale: u8,
+    /// Written and not acknowledged.
+    pub(super) buffer: Pieces<P>,
+    pub(super) closed: bool,
+    /// RFC 9293 §3.3.1: SND.UNA and SND.NXT, as offsets.
+    pub(super) una: u64,
+    pub(super) nxt: u64,
+    /// The end of what was sent into a closed window, beyond `nxt`.
+    probed: u64,
+    peer: PeerWindow,
+    pub(super) chain: Chain,
+    pub(super) place: Place,
+    pub(super) window: Window,
+    /// When something of it was acknowledged, or sent with nothing else in flight.
+    pub(super) heard_at: Time,
+    /// Since when something waits that was not sent.
+    waiting_since: Time,
+    /// Whether the sender is to be told of its window.
+    pub(super) telling: Telling,
+}
+
+/// The window that the mobile advertises.
+#[derive(Clone, Copy, Debug)]
+struct PeerWindow {
+    /// In bytes from `una` on.
+    size: u32,
+    largest: u32,
+    /// Number and acknowledgement of the segment that it was taken from (SND.WL1 and SND.WL2).
+    source: Option<(Seq, Seq)>,
+}
+
+/// Whether a sender is to be told of its window without having sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Telling {
+    /// It knows.
+    Settled,
+    /// It is in the line of those to be told.
+    Due,
+    /// It waits until there is room in the budget.
+    InLine,
+}
+
+/// What a flow could send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// A segment of so many numbers.
+    Segment(u64),
+    /// A short segment, but not before.
+    Hold(Time),
+    /// The mobile's window is in the way.
+    Blocked,
+    Nothing,
+}
+
+/// What an acknowledgement says of a flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard {
+    /// The offset below which all is acknowledged.
+    pub(super) una: u64,
+    /// RFC 5681 §2: it says nothing that had not been said.
+    pub(super) duplicate: bool,
+}
+
+impl<P: Payload> Flow<P> {
+    pub(super) fn new(
+        aggregate: u32,
+        member: u32,
+        terms: &crate::Terms,
+        place: Place,
+        window: Window,
+    ) -> Self {
+        Self {
+            aggregate,
+            member,
+            connection: terms.numbers.connection,
+            first: terms.first,
+            mss: terms.mss,
+            sack: terms.sack,
+            scale: terms.scale,
+            buffer: Pieces::default(),
+            closed: false,
+            una: 0,
+            nxt: 0,
+            probed: 0,
+            peer: PeerWindow::new(terms.window),
+            chain: Chain::EMPTY,
+            place,
+            window,
+            heard_at: Time::ZERO,
+            waiting_since: Time::ZERO,
+            telling: Telling::Settled,
+        }
+    }
+
+    /// Bytes that wait to be sent.
+    pub(super) fn queued(&self) -> u64 {
+        self.buffer.end().saturating_sub(self.nxt)
+    }
+
+    /// Bytes that the sender may send.
+    pub(super) fn credit(&self) -> u64 {
+        self.window.edge.saturating_sub(self.buffer.end())
+    }
+
+    pub(super) fn position(&self) -> Position {
+        let received = self.buffer.end();
+        let (mss, unit) = (u64::from(self.mss), 1 << self.scale);
+        Position { sent: self.nxt.min(received), received, mss, unit }
+    }
+
+    /// The end of the stream, with its FIN.
+    fn end(&self) -> u64 {
+        self.buffer.end() + u64::from(self.closed)
+    }
+
+    pub(super) fn write(&mut self, now: Time, payload: P) {
+        if self.queued() == 0 {
+            self.waiting_since = now;
+        }
+        self.buffer.push(payload);
+    }
+
+    /// What it could send; less than a full segment waits `coalescing` for more.
+    pub(super) fn next(&self, now: Time, coalescing: Option<Duration>) -> Next {
+        if self.nxt == self.end() {
+            return Next::Nothing;
+        }
+        let (queued, mss) = (self.queued(), u64::from(self.mss));
+        let length = queued.min(mss);
+        let room = (self.una + u64::from(self.peer.size)).saturating_sub(self.nxt);
+        if room == 0 || length > room {
+            // RFC 9293 §3.8.6.2.1: half of the largest window is worth a segment.
+            let worth = room > 0 && room >= u64::from(self.peer.largest) / 2;
+            return if worth { Next::Segment(room) } else { Next::Blocked };
+        }
+        if self.closed && length == queued {
+            return Next::Segment(if length < room { length + 1 } else { length });
+        }
+        if let Some(delay) = coalescing
+            && length < mss
+            && !self.chain.is_empty()
+            && now < self.waiting_since + delay
+        {
+            return Next::Hold(self.waiting_since + delay);
+        }
+        Next::Segment(length)
+    }
+
+    /// `numbers` more were sent.
+    pub(super) fn advance(&mut self, now: Time, numbers: u64) {
+        self.nxt += numbers;
+        self.probed = self.probed.max(self.nxt);
+        self.waiting_since = now;
+    }
+
+    /// The segment from offset `from` up to `to`.
+    pub(super) fn segment(&self, from: u64, to: u64) -> Departure<P> {
+        let end = self.buffer.end();
+        let data_end = to.min(end);
+        let mut flags = Flags::NONE;
+        if to > end {
+            flags = flags | Flags::FIN;
+        }
+        if from < data_end && data_end == end {
+            flags = flags | Flags::PSH;
+        }
+        let payload = self.buffer.slice(from.min(data_end), data_end);
+        // What the radio marks would change nothing: the window is the radio's own.
+        Departure { seq: self.first + from as u32, flags, payload, ecn: Ecn::NotCapable }
+    }
+
+    /// A byte into a closed window, to hear whether it has opened (RFC 9293 §3.8.6.1). It does not
+    /// count as sent.
+    pub(super) fn probe(&mut self) -> Departure<P> {
+        self.probed = self.probed.max(self.nxt + 1);
+        self.segment(self.nxt, self.nxt + 1)
+    }
+
+    /// Takes in the window of an acknowledgement. `None` if it is old, or about what was never
+    /// sent.
+    pub(super) fn hear(&mut self, arrival: &Acknowledgement) -> Option<Heard> {
+        let ahead = i64::from(arrival.ack.distance(self.first + self.una as u32));
+        if ahead < 0 || ahead > (self.probed - self.una) as i64 {
+            return None;
+        }
+        let same_window = arrival.window == u64::from(self.peer.size);
+        let newer = self.peer.source.is_none_or(|(seq, ack)| {
+            ack.before(arrival.ack)
+                || seq.before(arrival.seq)
+                || (seq == arrival.seq && ack == arrival.ack)
+        });
+        if newer {
+            self.peer.source = Some((arrival.seq, arrival.ack));
+            self.peer.size = window_bytes(arrival.window);
+            self.peer.largest = self.peer.largest.max(self.peer.size);
+        }
+        let duplicate = ahead == 0 && arrival.pure && same_window && arrival.sack.is_empty();
+        Some(Heard { una: self.una + ahead as u64, duplicate })
+    }
+
+    /// Everything below `una` is acknowledged.
+    pub(super) fn acknowledge(&mut self, now: Time, una: u64) {
+        self.heard_at = now;
+        self.una = una;
+        self.nxt = self.nxt.max(una);
+        self.buffer.drop_below(una);
+    }
+
+    /// A block of numbers as offsets, if it lies above what is acknowledged and was sent. One that
+    /// reaches to the last byte reaches over the FIN that was sent with it: some receivers leave
+    /// its number out.
+    pub(super) fn block(&self, [left, right]: [Seq; 2]) -> Option<[u64; 2]> {
+        let base = self.first + self.una as u32;
+        let [from, to] = [left, right].map(|edge| self.una as i64 + i64::from(edge.distance(base)));
+        let sent = from > self.una as i64 && from < to && to <= self.nxt as i64;
+        let last = self.closed && to == self.buffer.end() as i64;
+        sent.then_some([from as u64, if last { self.nxt } else { to as u64 }])
+    }
+}
+
+impl PeerWindow {
+    const fn new(size: u64) -> Self {
+        let size = window_bytes(size);
+        Self { size, largest: size, source: None }
+    }
+}
+
+/// No window is larger than 1 GiB (RFC 7323 §2.3).
+const fn window_bytes(window: u64) -> u32 {
+    if window > u32::MAX as u64 { u32::MAX } else { window as u32 }
+}
+
+/// True if an acknowledgement reports something that arrived twice (RFC 2883 §4): its first block
+/// lies below what it acknowledges, or within its second.
+pub(super) fn reports_duplicate(arrival: &Acknowledgement) -> bool {
+    let Some((&[from, to], rest)) = arrival.sack.as_slice().split_first() else { return false };
+    let old = from.before(arrival.ack) && to.before_or_at(arrival.ack);
+    let within = rest
+        .first()
+        .is_some_and(|&[left, right]| left.before_or_at(from) && to.before_or_at(right));
+    from.before(to) && (old || within)
+}

@@ -1,0 +1,340 @@
+//! Flow aggregation (Chakravorty, Katti, Crowcroft, Pratt: *Flow Aggregation for Enhanced TCP over
+//! Wide-Area Wireless*, INFOCOM 2003, §IV): all connections of a mobile share one congestion
+//! window, one round-trip time and one list of what is unacknowledged.
+//!
+//! | file | what |
+//! |---|---|
+//! | `aggregate.rs` | the aggregate control block; what acknowledgements do |
+//! | `unacked.rs` | the list of unacknowledged packets, and `skipack` |
+//! | `recovery.rs` | losses, stalls, probes |
+//! | `sending.rs`, `schedule.rs`, `deference.rs`, `shaper.rs` | what is sent next |
+//! | `flow_control.rs` | the windows that senders see |
+//! | `estimator.rs` | what may be in flight |
+//!
+//! The paper is silent about, and this decides: mobiles without selective acknowledgements (a
+//! duplicate acknowledgement says that one later packet of its flow arrived), ECN on the radio
+//! (data are sent as not capable of it: a fixed window would not answer a mark), and mobiles that
+//! are never heard from again (given up after a quarter of an hour).
+//! What was reconstructed otherwise stands at its place, and in `docs/models/atcp.md`.
+
+mod aggregate;
+mod config;
+mod deference;
+mod estimator;
+mod flow;
+mod flow_control;
+mod recovery;
+mod round_trip;
+mod schedule;
+mod sending;
+mod shaper;
+mod unacked;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use base::{Agenda, Time};
+use tcp::{Acknowledgement, Departure, Payload};
+
+use aggregate::{Aggregate, Context, Tally};
+use flow::{Flow, Telling};
+use flow_control::Window;
+use schedule::Place;
+
+use crate::{Address, Counters, FlowId, RadioLeg, RadioReport, Terms, Watch};
+
+pub use config::{AtcpConfig, Class, Estimation, FlowControl, Kind};
+
+/// The mobile-facing half of an aggregating proxy.
+#[derive(Debug)]
+pub struct Atcp<P> {
+    config: Arc<AtcpConfig>,
+    aggregates: Aggregates,
+    flows: Flows<P>,
+    agenda: Agenda,
+    /// The earliest deadline, as of the last poll.
+    next: Option<Time>,
+    /// Aggregates that may have something to send.
+    polled: VecDeque<u32>,
+    /// Flows whose senders are to be told of their windows.
+    updates: VecDeque<u32>,
+    given_up: Vec<FlowId>,
+}
+
+/// Aggregates by their numbers.
+#[derive(Debug, Default)]
+struct Aggregates {
+    slots: Vec<Option<Box<Aggregate>>>,
+    free: Vec<u32>,
+    /// The aggregate of each mobile.
+    of: BTreeMap<u128, u32>,
+    /// What those counted that are forgotten.
+    tally: Tally,
+    held_max: u64,
+}
+
+impl Aggregates {
+    fn iter(&self) -> impl Iterator<Item = &Aggregate> {
+        self.slots.iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// The number of a new one.
+    fn add(&mut self, host: u128, aggregate: Aggregate) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[index as usize] = Some(Box::new(aggregate));
+        self.of.insert(host, index);
+        index
+    }
+
+    /// Forgets that of a mobile without flows.
+    fn remove(&mut self, host: u128) -> Option<u32> {
+        let index = self.of.remove(&host)?;
+        let Aggregate { tally, books, .. } = *self.slots[index as usize].take()?;
+        self.tally = self.tally.and(&tally);
+        self.held_max = self.held_max.max(books.held_max);
+        self.free.push(index);
+        Some(index)
+    }
+}
+
+impl Index<u32> for Aggregates {
+    type Output = Aggregate;
+
+    fn index(&self, index: u32) -> &Aggregate {
+        self.slots[index as usize].as_ref().expect("an aggregate is spoken of while it is there")
+    }
+}
+
+impl IndexMut<u32> for Aggregates {
+    fn index_mut(&mut self, index: u32) -> &mut Aggregate {
+        self.slots[index as usize].as_mut().expect("an aggregate is spoken of while it is there")
+    }
+}
+
+/// Flows by their numbers.
+#[derive(Debug)]
+struct Flows<P>(Vec<Option<Box<Flow<P>>>>);
+
+impl<P> Index<u32> for Flows<P> {
+    type Output = Flow<P>;
+
+    fn index(&self, id: u32) -> &Flow<P> {
+        self.0[id as usize].as_ref().expect("a flow is open while it is spoken of")
+    }
+}
+
+impl<P> IndexMut<u32> for Flows<P> {
+    fn index_mut(&mut self, id: u32) -> &mut Flow<P> {
+        self.0[id as usize].as_mut().expect("a flow is open while it is spoken of")
+    }
+}
+
+impl<P: Payload> Atcp<P> {
+    /// No mobile yet.
+    pub fn new(config: AtcpConfig) -> Self {
+        Self {
+            config: Arc::new(config),
+            aggregates: Aggregates::default(),
+            flows: Flows(Vec::new()),
+            agenda: Agenda::new(0),
+            next: None,
+            polled: VecDeque::new(),
+            updates: VecDeque::new(),
+            given_up: Vec::new(),
+        }
+    }
+
+    /// Acknowledgements that reported something that arrived twice (RFC 2883): each a packet that
+    /// was sent again in vain.
+    pub fn false_retransmissions(&self) -> u64 {
+        let known: u64 = self.aggregates.iter().map(|aggregate| aggregate.tally.duplicates).sum();
+        known + self.aggregates.tally.duplicates
+    }
+
+    /// Does something to the aggregate `index`, which may have something to send afterwards.
+    fn with<R>(
+        &mut self,
+        now: Time,
+        index: u32,
+        watch: Watch<'_>,
+        act: impl FnOnce(&mut Aggregate, &mut Context<'_, P>) -> R,
+    ) -> R {
+        let aggregate = &mut self.aggregates[index];
+        if !std::mem::replace(&mut aggregate.polled, true) {
+            self.polled.push_back(index);
+        }
+        let (flows, updates) = (&mut self.flows, &mut self.updates);
+        act(aggregate, &mut Context { now, config: &self.config, flows, updates, watch })
+    }
+
+    fn aggregate_of(&mut self, terms: &Terms) -> u32 {
+        let host = terms.mobile.host;
+        if let Some(&index) = self.aggregates.of.get(&host) {
+            return index;
+        }
+        let bound = self.aggregates.slots.len() as u32;
+        let index = self.aggregates.add(host, Aggregate::new(terms.numbers.mobile, &self.config));
+        if index == bound {
+            self.agenda.add();
+        }
+        index
+    }
+}
+
+impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
+    fn syn_window(&self, _mobile: Address) -> u64 {
+        flow_control::syn_window(self.config.budget)
+    }
+
+    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+        let index = self.aggregate_of(terms);
+        let place = Place::new(self.config.class(&terms.connection, terms.dscp));
+        let slot = flow.0 as usize;
+        if self.flows.0.len() <= slot {
+            self.flows.0.resize_with(slot + 1, || None);
+        }
+        self.with(now, index, watch, |aggregate, context| {
+            let mss = u64::from(terms.mss);
+            aggregate.mss = aggregate.mss.max(mss);
+            aggregate.books.connections += 1;
+            let (books, promised) = (&aggregate.books, terms.promised);
+            let window = Window::new(now, context.config, books, mss, promised);
+            let member = aggregate.members.len() as u32;
+            aggregate.members.push(flow.0);
+            let opened = Flow::new(index, member, terms, place, window);
+            aggregate.books.credit += opened.credit();
+            context.flows.0[slot] = Some(Box::new(opened));
+            if let Some(rtt) = terms.rtt {
+                aggregate.round_trip.sample(rtt);
+            }
+            aggregate.met(context);
+        });
+    }
+
+    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
+        let index = self.flows[flow.0].aggregate;
+        self.with(now, index, watch, |aggregate, context| {
+            aggregate.write(flow.0, payload, context);
+        });
+    }
+
+    fn close(&mut self, now: Time, flow: FlowId) {
+        let index = self.flows[flow.0].aggregate;
+        self.with(now, index, &mut |_| {}, |aggregate, context| {
+            let flow_state = &mut context.flows[flow.0];
+            flow_state.closed = true;
+            aggregate.schedule.join(flow.0, &mut flow_state.place);
+        });
+    }
+
+    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
+        let index = self.flows[flow.0].aggregate;
+        self.with(now, index, watch, |aggregate, context| aggregate.remove(flow.0, context))
+    }
+
+    fn handle_ack(
+        &mut self,
+        now: Time,
+        flow: FlowId,
+        acknowledgement: &Acknowledgement,
+        watch: Watch<'_>,
+    ) {
+        let index = self.flows[flow.0].aggregate;
+        self.with(now, index, watch, |aggregate, context| {
+            aggregate.handle_ack(flow.0, acknowledgement, context);
+        });
+    }
+
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+        while let Some((_, index)) = self.agenda.next(now) {
+            self.with(now, index, watch, |aggregate, context| {
+                aggregate.expire(context);
+                aggregate.wake(context);
+                aggregate.give_up(context);
+            });
+        }
+    }
+
+    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+        let Some(&index) = self.aggregates.of.get(&mobile.host) else { return };
+        self.with(now, index, watch, |aggregate, context| {
+            aggregate.estimator.on_report(report.rate, context.config, aggregate.mss);
+        });
+    }
+
+    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
+        while let Some(&index) = self.polled.front() {
+            let output = self.with(now, index, watch, Aggregate::next_output);
+            if let Some((flow, departure)) = output {
+                return Some((FlowId(flow), departure));
+            }
+            self.polled.pop_front();
+            let aggregate = &mut self.aggregates[index];
+            aggregate.polled = false;
+            aggregate.report(&self.config, watch);
+            self.given_up.append(&mut aggregate.given_up);
+            self.agenda.set(index, aggregate.deadline(now));
+        }
+        self.next = self.agenda.peek();
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn right_edge(&mut self, now: Time, flow: FlowId) -> u64 {
+        let index = self.flows[flow.0].aggregate;
+        let (flows, updates) = (&mut self.flows, &mut self.updates);
+        let (config, watch) = (&self.config, &mut |_| {});
+        let mut context = Context { now, config, flows, updates, watch };
+        self.aggregates[index].right_edge(flow.0, &mut context)
+    }
+
+    fn poll_window_update(&mut self, _now: Time) -> Option<FlowId> {
+        let flows = &self.flows.0;
+        let due =
+            |id: u32| flows[id as usize].as_ref().is_some_and(|flow| flow.telling == Telling::Due);
+        std::iter::from_fn(|| self.updates.pop_front()).find(|&id| due(id)).map(FlowId)
+    }
+
+    fn poll_given_up(&mut self) -> Option<FlowId> {
+        let flows = &self.flows.0;
+        let is_open = |flow: &FlowId| flows[flow.0 as usize].is_some();
+        std::iter::from_fn(|| self.given_up.pop()).find(is_open)
+    }
+
+    fn acknowledged(&self, flow: FlowId) -> u64 {
+        self.flows[flow.0].una
+    }
+
+    fn held_bytes(&self, flow: FlowId) -> u64 {
+        self.aggregates[self.flows[flow.0].aggregate].books.held
+    }
+
+    fn forget(&mut self, _number: u32, mobile: Address) {
+        if let Some(index) = self.aggregates.remove(mobile.host) {
+            self.agenda.set(index, None);
+            self.polled.retain(|&other| other != index);
+        }
+    }
+
+    fn count(&self, counters: &mut Counters) {
+        let mut whole = self.aggregates.tally;
+        counters.held_max = counters.held_max.max(self.aggregates.held_max);
+        for Aggregate { books, tally, .. } in self.aggregates.iter() {
+            counters.held_bytes += books.held;
+            counters.held_max = counters.held_max.max(books.held_max);
+            whole = whole.and(tally);
+        }
+        counters.retransmissions += whole.retransmissions;
+        counters.timeouts += whole.timeouts;
+    }
+}

@@ -1,0 +1,184 @@
+//! Which flow of an aggregate sends next (§IV.B): strict priorities, and tickets within each.
+//!
+//! Stride scheduling (Waldspurger and Weihl, MIT/LCS/TM-528): each flow has a pass, the lowest
+//! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is that of the flow
+//! served last: who comes anew, or comes back from an idle time, starts there and has no claim to
+//! what it did not use.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::config::Share;
+
+/// Pass units for a byte of a flow with one ticket.
+const STRIDE: u64 = 1 << 20;
+
+/// Who waits for a turn.
+#[derive(Debug, Default)]
+pub(super) struct Schedule {
+    ready: BinaryHeap<Turn>,
+    /// The global pass of each priority that occurred, sorted by priority.
+    global: Vec<(u8, u64)>,
+}
+
+/// A flow that waits: the highest priority, then the lowest pass, then the lowest number first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Turn {
+    priority: u8,
+    pass: Reverse<u64>,
+    flow: Reverse<u32>,
+}
+
+/// A flow's place in the schedule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) share: Share,
+    pass: u64,
+    /// True while it waits for a turn.
+    waiting: bool,
+}
+
+impl Place {
+    pub(super) const fn new(share: Share) -> Self {
+        Self { share, pass: 0, waiting: false }
+    }
+}
+
+impl Schedule {
+    /// The flow may have something to send.
+    pub(super) fn join(&mut self, flow: u32, place: &mut Place) {
+        if !std::mem::replace(&mut place.waiting, true) {
+            let priority = place.share.priority;
+            place.pass = place.pass.max(*self.global(priority));
+            let (pass, flow) = (Reverse(place.pass), Reverse(flow));
+            self.ready.push(Turn { priority, pass, flow });
+        }
+    }
+
+    /// Whose turn it is.
+    pub(super) fn first(&self) -> Option<u32> {
+        self.ready.peek().map(|turn| turn.flow.0)
+    }
+
+    /// Of what priority that is.
+    pub(super) fn priority(&self) -> Option<u8> {
+        self.ready.peek().map(|turn| turn.priority)
+    }
+
+    /// The first, whose place this is, cannot send: it will join again.
+    pub(super) fn skip(&mut self, place: &mut Place) {
+        self.ready.pop();
+        place.waiting = false;
+    }
+
+    /// The first, whose place this is, sends `bytes`.
+    pub(super) fn serve(&mut self, flow: u32, place: &mut Place, bytes: u64) {
+        self.ready.pop();
+        *self.global(place.share.priority) = place.pass;
+        place.pass += bytes * STRIDE / u64::from(place.share.tickets);
+        place.waiting = false;
+        self.join(flow, place);
+    }
+
+    /// The flow is no more.
+    pub(super) fn remove(&mut self, flow: u32, place: &Place) {
+        if place.waiting {
+            self.ready.retain(|turn| turn.flow.0 != flow);
+        }
+    }
+
+    fn global(&mut self, priority: u8) -> &mut u64 {
+        let index = match self.global.binary_search_by_key(&priority, |&(other, _)| other) {
+            Ok(index) => index,
+            Err(index) => {
+                self.global.insert(index, (priority, 0));
+                index
+            }
+        };
+        &mut self.global[index].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flows of these priorities and tickets, all with much to send; how many bytes each sends of
+    /// `total`, in segments of these sizes.
+    fn served(flows: &[(u8, u32, u64)], total: u64) -> Vec<u64> {
+        let mut schedule = Schedule::default();
+        let mut places: Vec<_> = flows
+            .iter()
+            .map(|&(priority, tickets, _)| Place::new(Share { priority, tickets }))
+            .collect();
+        for (id, place) in places.iter_mut().enumerate() {
+            schedule.join(id as u32, place);
+        }
+        let mut bytes = vec![0; flows.len()];
+        while bytes.iter().sum::<u64>() < total {
+            let id = schedule.first().expect("somebody waits");
+            let length = flows[id as usize].2;
+            bytes[id as usize] += length;
+            schedule.serve(id, &mut places[id as usize], length);
+        }
+        bytes
+    }
+
+    #[test]
+    fn bytes_are_as_tickets() {
+        let check = |flows: &[(u8, u32, u64)], expect: &[u64]| {
+            let bytes = served(flows, 1_000_000);
+            let (sum, tickets) = (bytes.iter().sum::<u64>(), expect.iter().sum::<u64>());
+            for (&got, &expect) in bytes.iter().zip(expect) {
+                let fair = sum * expect / tickets;
+                assert!(got.abs_diff(fair) <= 3_000, "{flows:?}: {bytes:?}");
+            }
+        };
+        check(&[(0, 1, 1_000), (0, 1, 1_000)], &[1, 1]);
+        check(&[(0, 2, 1_000), (0, 1, 1_000)], &[2, 1]);
+        check(&[(0, 3, 1_348), (0, 1, 1_348)], &[3, 1]);
+        // Small segments are no disadvantage.
+        check(&[(0, 1, 100), (0, 1, 1_348)], &[1, 1]);
+        check(&[(0, 1, 1_000), (0, 2, 500), (0, 3, 1_348)], &[1, 2, 3]);
+        check(&[(0, 9, 1_000), (1, 1, 1_000)], &[0, 1]);
+    }
+
+    #[test]
+    fn who_comes_late_has_no_claim_to_what_was_before() {
+        let mut schedule = Schedule::default();
+        let share = Share { priority: 0, tickets: 1 };
+        let (mut old, mut new) = (Place::new(share), Place::new(share));
+        schedule.join(0, &mut old);
+        for _ in 0..100 {
+            schedule.serve(0, &mut old, 1_000);
+        }
+        schedule.join(1, &mut new);
+        let mut order = Vec::new();
+        for _ in 0..6 {
+            let id = schedule.first().expect("both wait");
+            order.push(id);
+            schedule.serve(id, if id == 0 { &mut old } else { &mut new }, 1_000);
+        }
+        assert_eq!(order, [1, 0, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn leaving_and_coming_back_gains_nothing() {
+        let mut schedule = Schedule::default();
+        let share = Share { priority: 0, tickets: 1 };
+        let (mut stays, mut returns) = (Place::new(share), Place::new(share));
+        let mut bytes = [0, 0];
+        for _ in 0..1_000 {
+            schedule.join(0, &mut stays);
+            schedule.join(1, &mut returns);
+            let id = schedule.first().expect("both wait") as usize;
+            bytes[id] += 1_000;
+            schedule.serve(id as u32, if id == 0 { &mut stays } else { &mut returns }, 1_000);
+            if id == 1 {
+                schedule.remove(1, &returns);
+                returns.waiting = false;
+            }
+        }
+        assert!(bytes[1] <= bytes[0] + 1_000, "{bytes:?}");
+    }
+}

@@ -1,0 +1,185 @@
+//! What an aggregate sends next (§IV.B): first what is lost, then whoever's turn it is, whenever
+//! what is in flight is a segment below the window. A flow of a priority above 0 may fill the rest
+//! of the window, and lower ones defer to it.
+
+use base::{Duration, MiddleboxFact, RepairReason, Time};
+use tcp::{Departure, Payload};
+
+use super::aggregate::{Aggregate, Context};
+use super::flow::Next;
+use super::recovery::Repair;
+use super::unacked::Slot;
+use crate::FlowId;
+
+/// The longest time between probes of a closed window (RFC 9293 §3.8.6.1 leaves it open; RFC 6298
+/// §2.5: 60 s for a timeout).
+const PERSIST_MAX: Duration = Duration::from_secs(60);
+
+impl Aggregate {
+    /// The next segment to send now, and of which flow.
+    pub(super) fn next_output<P: Payload>(
+        &mut self,
+        context: &mut Context<'_, P>,
+    ) -> Option<(u32, Departure<P>)> {
+        if self.shaper.holds(context.now).is_some() {
+            return None;
+        }
+        match self.repair(context.config) {
+            Repair::Packet(slot, reason) => Some(self.send_again(slot, reason, context)),
+            Repair::Silence => None,
+            Repair::NewProbe(old) => self.send_new(context).or_else(|| {
+                let slot = old?;
+                Some(self.send_again(slot, RepairReason::Timeout, context))
+            }),
+            Repair::Nothing => self.probe_window(context).or_else(|| self.send_new(context)),
+        }
+    }
+
+    fn send_again<P: Payload>(
+        &mut self,
+        slot: Slot,
+        reason: RepairReason,
+        context: &mut Context<'_, P>,
+    ) -> (u32, Departure<P>) {
+        let now = context.now;
+        let sent = self.unacked.send_again(now, slot);
+        let bytes = u64::from(sent.length);
+        self.tally.retransmissions += 1;
+        self.departed(now, context.config);
+        self.shaper.sent(now, context.config.shaping, bytes);
+        let flow = &context.flows[sent.flow];
+        self.deference.sent(now, context.config, flow.place.share.priority, bytes);
+        if self.is_dead(now, flow) {
+            self.given_up.push(FlowId(sent.flow));
+        }
+        let (mobile, connection) = (self.mobile, flow.connection);
+        let offset = sent.offset;
+        (context.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
+        (sent.flow, flow.segment(sent.offset, sent.end()))
+    }
+
+    /// Whose turn it is sends.
+    fn send_new<P: Payload>(
+        &mut self,
+        context: &mut Context<'_, P>,
+    ) -> Option<(u32, Departure<P>)> {
+        while let Some(id) = self.schedule.first() {
+            let flow = &mut context.flows[id];
+            let priority = flow.place.share.priority;
+            let interactive = priority > 0;
+            let coalescing = context.config.coalescing.filter(|_| !interactive);
+            match flow.next(context.now, coalescing) {
+                Next::Segment(numbers) => {
+                    let room = if interactive { numbers } else { self.mss };
+                    let in_flight = self.unacked.in_flight();
+                    let defers = self.deference.holds(context.now, priority).is_some();
+                    let fits = in_flight + room <= self.cwnd(context.config) && !defers;
+                    let anyway = in_flight == 0 || self.recovery.is_stalled();
+                    return (fits || anyway).then(|| (id, self.send(id, numbers, context)));
+                }
+                Next::Hold(until) => {
+                    self.hold = Some(self.hold.map_or(until, |hold| hold.min(until)));
+                }
+                Next::Blocked => self.blocked(context),
+                Next::Nothing => {}
+            }
+            self.schedule.skip(&mut context.flows[id].place);
+        }
+        None
+    }
+
+    /// Sends `numbers` more of flow `id`.
+    fn send<P: Payload>(
+        &mut self,
+        id: u32,
+        numbers: u64,
+        context: &mut Context<'_, P>,
+    ) -> Departure<P> {
+        let (now, config) = (context.now, context.config);
+        if self.unacked.in_flight() == 0 {
+            self.shaper.begin(self.estimator.clamp());
+        }
+        let flow = &mut context.flows[id];
+        let from = flow.nxt;
+        if flow.chain.is_empty() {
+            flow.heard_at = now;
+        }
+        let queued = flow.queued();
+        self.unacked.push(now, &mut flow.chain, id, from, numbers as u32);
+        flow.advance(now, numbers);
+        self.schedule.serve(id, &mut flow.place, numbers);
+        let bytes = queued - flow.queued();
+        self.books.queued -= bytes;
+        self.books.sent += bytes;
+        let (tickets, mss) = (flow.place.share.tickets, u64::from(flow.mss));
+        let priority = flow.place.share.priority;
+        flow.window.on_sent(now, config, &self.books, tickets, bytes, mss);
+        let departure = flow.segment(from, from + numbers);
+        self.departed(now, config);
+        self.shaper.sent(now, config.shaping, numbers);
+        self.deference.sent(now, config, priority, numbers);
+        self.persist.doublings = 0;
+        self.tell(id, context);
+        departure
+    }
+
+    /// A mobile's window is in the way: if nothing of that flow is in flight, it has to be probed.
+    fn blocked<P: Payload>(&mut self, context: &Context<'_, P>) {
+        if self.persist.deadline.is_none() {
+            let timeout = self.timeout(context.config).doubled(self.persist.doublings, PERSIST_MAX);
+            self.persist.deadline = Some(context.now + timeout);
+        }
+    }
+
+    /// A flow's window that is to be probed.
+    fn probe_window<P: Payload>(
+        &mut self,
+        context: &mut Context<'_, P>,
+    ) -> Option<(u32, Departure<P>)> {
+        let id = self.persist.due.pop()?;
+        let flow = &mut context.flows[id];
+        if let Next::Segment(_) = flow.next(context.now, None) {
+            self.schedule.join(id, &mut flow.place);
+            return None;
+        }
+        Some((id, flow.probe()))
+    }
+
+    /// Time has passed: short segments that waited, and windows to be probed.
+    pub(super) fn wake<P: Payload>(&mut self, context: &mut Context<'_, P>) {
+        let now = context.now;
+        if self.hold.is_some_and(|hold| hold <= now) {
+            self.hold = None;
+            for &id in &self.members {
+                let flow = &mut context.flows[id];
+                if flow.queued() > 0 {
+                    self.schedule.join(id, &mut flow.place);
+                }
+            }
+        }
+        if self.persist.deadline.is_some_and(|deadline| deadline <= now) {
+            self.persist.deadline = None;
+            let closed = |&&id: &&u32| {
+                let flow = &context.flows[id];
+                flow.chain.is_empty() && flow.next(now, None) == Next::Blocked
+            };
+            self.persist.due = self.members.iter().filter(closed).copied().collect();
+            if !self.persist.due.is_empty() {
+                self.persist.doublings = self.persist.doublings.saturating_add(1);
+                self.blocked(context);
+            }
+        }
+    }
+
+    /// The next deadline.
+    pub(super) fn deadline(&self, now: Time) -> Option<Time> {
+        let shaped = self.shaper.holds(now).filter(|_| self.schedule.first().is_some());
+        let lost = self.shaper.holds(now).filter(|_| self.unacked.first_lost().is_some());
+        let deferred =
+            self.schedule.priority().and_then(|priority| self.deference.holds(now, priority));
+        [self.recovery.deadline(), self.hold, self.persist.deadline, shaped, lost, deferred]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}

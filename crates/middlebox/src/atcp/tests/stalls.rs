@@ -1,0 +1,150 @@
+use base::{Duration, MiddleboxFact, RepairReason, Time};
+
+use super::config;
+use super::pipe::{MSS, Pipe, Plan};
+use crate::{FlowId, RadioLeg};
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn after(pipe: &Pipe, from: Time) -> impl Iterator<Item = &(Time, MiddleboxFact)> {
+    pipe.facts.iter().filter(move |fact| fact.0 >= from)
+}
+
+fn probes(pipe: &Pipe) -> Vec<Time> {
+    let probe = |fact: &&(Time, MiddleboxFact)| {
+        matches!(fact.1, MiddleboxFact::Retransmitted { reason: RepairReason::Timeout, .. })
+    };
+    pipe.facts.iter().filter(probe).map(|fact| fact.0).collect()
+}
+
+/// P6: an outage of 10 s in which packets wait: the probes, and nothing else sent again.
+#[test]
+fn an_outage_that_only_delays_costs_the_probes() {
+    let mut pipe = Pipe::new(config());
+    let outage = (Time::ZERO + secs(90), Time::ZERO + secs(100));
+    pipe.radio.outage = Some(outage);
+    pipe.open(Plan::of(600_000));
+    let done = pipe.finish(secs(400));
+    let again = pipe.leg.aggregates[0].tally.retransmissions;
+    assert!((1..=3).contains(&again), "{again}");
+    assert_eq!(probes(&pipe).len() as u64, again);
+    assert!(done < Time::ZERO + secs(172), "{done:?}");
+    let recovered = after(&pipe, outage.0)
+        .find(|fact| matches!(fact.1, MiddleboxFact::Recovered { .. }))
+        .expect("it is heard again");
+    assert!(recovered.0 < outage.1 + secs(2));
+    // Edges stood still meanwhile; no window was advertised as zero before.
+    assert!(pipe.zero_windows.iter().all(|at| *at > outage.0 && *at < recovered.0));
+}
+
+/// What was in flight is lost: it is found lost one round trip after the probe arrived.
+#[test]
+fn an_outage_that_swallows_everything_is_repaired_in_two_round_trips() {
+    for (flows, lasts) in [(1, 10), (4, 10), (1, 35), (16, 35)] {
+        let mut pipe = Pipe::new(config());
+        let end = Time::ZERO + secs(60 + lasts);
+        pipe.radio.outage = Some((Time::ZERO + secs(60), end));
+        pipe.radio.flushed = true;
+        for _ in 0..flows {
+            pipe.open(Plan::of(600_000 / flows));
+        }
+        // What is acknowledged until the last acknowledgement lets more be sent, and lost.
+        pipe.run_for(secs(63));
+        let mut left = pipe.in_flight();
+        let lost = pipe.sent.iter().rev().take_while(|sent| {
+            let counts = left > 0;
+            left = left.saturating_sub(sent.3);
+            counts
+        });
+        let lost = lost.count() as u64;
+        let done = pipe.finish(secs(400));
+        let again = pipe.leg.aggregates[0].tally.retransmissions;
+        let most = lost + 2 + lasts / 3;
+        assert!(again <= most, "{flows} flows, {lasts} s: {again} for {lost}");
+        let limit = Time::ZERO + secs(155 + lasts + 12);
+        assert!(done < limit, "{flows} flows, {lasts} s: {done:?}");
+    }
+}
+
+/// The timeout, then a probe every 1.5 round-trip times, each of the packet that waited longest.
+#[test]
+fn probes_leave_at_even_intervals() {
+    let mut pipe = Pipe::new(config());
+    pipe.radio.outage = Some((Time::ZERO + secs(60), Time::ZERO + secs(90)));
+    pipe.radio.flushed = true;
+    pipe.open(Plan::of(300_000));
+    pipe.run_for(secs(85));
+    let rtt = pipe.leg.aggregates[0].round_trip.smoothed().expect("it was measured");
+    let times = probes(&pipe);
+    assert!(times.len() > 4, "{times:?}");
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == rtt * 3 / 2), "{times:?}");
+    let last = after(&pipe, Time::ZERO + secs(60))
+        .filter(|fact| matches!(fact.1, MiddleboxFact::Rtt { .. }))
+        .map(|fact| fact.0)
+        .last();
+    // 2 · 10,000 B ÷ 4150 B/s is more than 3 s.
+    let wait = times[0] - last.expect("something came in time");
+    assert_eq!(wait.as_nanos() / 1_000_000, 4_819);
+    let offsets: Vec<_> = pipe.sent.iter().rev().take(3).map(|sent| sent.2).collect();
+    assert!(offsets.windows(2).all(|pair| pair[0] == pair[1] + MSS), "{offsets:?}");
+}
+
+/// A mobile that no longer knows one of its connections, and says nothing: the others go on, and
+/// that one is given up.
+#[test]
+fn a_dead_connection_does_not_stall_the_others() {
+    let mut pipe = Pipe::new(config());
+    let dead = pipe.open(Plan::of(6_000));
+    pipe.silence(dead);
+    pipe.run_for(secs(12));
+    let live = pipe.open(Plan::of(100_000));
+    // It takes 26 s alone, and what is sent in vain its time.
+    pipe.run_for(secs(110));
+    assert_eq!(pipe.read(live), 100_000);
+    pipe.open(Plan::of(1_000_000));
+    pipe.run_for(secs(200));
+    assert_eq!(pipe.leg.poll_given_up(), Some(FlowId(dead)));
+}
+
+#[test]
+fn the_tail_of_a_transfer_lost_in_an_outage_is_not_forgotten() {
+    let mut pipe = Pipe::new(config());
+    pipe.radio.outage = Some((Time::ZERO + secs(1), Time::ZERO + secs(20)));
+    pipe.radio.flushed = true;
+    let flow = pipe.open(Plan::of(9_000));
+    let done = pipe.finish(secs(60));
+    assert_eq!(pipe.read(flow), 9_000);
+    assert!(done < Time::ZERO + secs(34), "{done:?}");
+}
+
+#[test]
+fn a_stall_with_nothing_left_but_ghosts_ends_with_the_next_connection() {
+    let mut pipe = Pipe::new(config());
+    pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(40)));
+    pipe.radio.flushed = true;
+    let flow = pipe.open(Plan::of(600_000));
+    pipe.run_for(secs(30));
+    pipe.remove(flow);
+    pipe.run_for(secs(15));
+    assert_eq!(pipe.in_flight(), 0);
+    let other = pipe.open(Plan::of(20_000));
+    pipe.run_for(secs(15));
+    assert_eq!(pipe.read(other), 20_000);
+}
+
+#[test]
+fn a_mobile_that_never_comes_back_is_given_up() {
+    let mut pipe = Pipe::new(config());
+    pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(100_000)));
+    pipe.radio.flushed = true;
+    let flow = pipe.open(Plan::of(600_000));
+    pipe.run_for(secs(900));
+    assert_eq!(pipe.leg.poll_given_up(), None);
+    pipe.run_for(secs(100));
+    assert_eq!(pipe.leg.poll_given_up(), Some(FlowId(flow)));
+    pipe.remove(flow);
+    pipe.run_for(secs(100));
+    assert_eq!(pipe.in_flight(), 0);
+}

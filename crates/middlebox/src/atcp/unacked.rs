@@ -1,0 +1,603 @@
+//! What was sent to a mobile and not yet acknowledged, of all its flows in one list in the order
+//! of sending (§IV.E and figure 7).
+//!
+//! The paper counts in each packet, as `skipack`, how many packets arrived that were sent after
+//! it. Packets have positions in the order of sending, so that number is how many of the positions
+//! that arrived are higher than its own, and it reaches three when the third highest of them is:
+//! three numbers for the whole list take the place of a counter in each packet
+//! ([`Skips`]; the tests count as the paper does).
+//!
+//! Decisions where the paper is silent:
+//! * a packet that is sent again moves to the tail, with a new position and so with no skips, or it
+//!   would be sent again with every acknowledgement;
+//! * a skip is counted for each packet newly delivered, not for each acknowledgement: receivers
+//!   delay acknowledgements, so that one tells of two packets;
+//! * of a flow that was reset, what is in flight stays in the list as a ghost, since it still fills
+//!   the pipe, until a later packet has arrived: nothing overtakes on the radio.
+
+use base::Time;
+
+/// The number of an entry; [`NONE`] is none.
+pub(super) type Slot = u32;
+
+pub(super) const NONE: Slot = u32::MAX;
+
+/// So many places an idle list keeps: a conversation packet by packet allocates nothing.
+const KEPT: usize = 4;
+
+/// What became of a packet, as far as is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    /// In the network.
+    Flying,
+    /// Later packets arrived: it is to be sent again.
+    Lost,
+    /// It arrived out of order.
+    Sacked,
+    /// In the network, of a flow that is no more.
+    Ghost,
+}
+
+/// A packet that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub(super) flow: u32,
+    /// Numbers it occupies: its payload, and one for a FIN.
+    pub(super) length: u32,
+    /// Offset of its first number.
+    pub(super) offset: u64,
+    /// Its place in the order of sending.
+    pub(super) position: u64,
+    /// When it was sent last.
+    pub(super) at: Time,
+    pub(super) transmissions: u32,
+    pub(super) fate: Fate,
+}
+
+impl Sent {
+    pub(super) const fn end(&self) -> u64 {
+        self.offset + self.length as u64
+    }
+}
+
+/// The packets of one flow in the order of its stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chain {
+    pub(super) first: Slot,
+    last: Slot,
+}
+
+impl Chain {
+    pub(super) const EMPTY: Self = Self { first: NONE, last: NONE };
+
+    pub(super) const fn is_empty(self) -> bool {
+        self.first == NONE
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    sent: Sent,
+    /// Neighbours in the list that holds it; of a free one, the next free one.
+    before: Slot,
+    after: Slot,
+    /// The next of its flow.
+    next: Slot,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    head: Slot,
+    tail: Slot,
+}
+
+impl List {
+    const EMPTY: Self = Self { head: NONE, tail: NONE };
+}
+
+/// The list of one aggregate.
+#[derive(Debug)]
+pub(super) struct Unacknowledged {
+    /// Beyond [`KEPT`] places they are given back once nothing is in use.
+    entries: Vec<Entry>,
+    used: u32,
+    free: Slot,
+    /// What flies, ghosts among it, in the order of positions.
+    flying: List,
+    /// What is lost, in the order in which that was found.
+    lost: List,
+    in_flight: u64,
+    ghosts: u32,
+    next_position: u64,
+}
+
+impl Unacknowledged {
+    pub(super) const fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            used: 0,
+            free: NONE,
+            flying: List::EMPTY,
+            lost: List::EMPTY,
+            in_flight: 0,
+            ghosts: 0,
+            next_position: 0,
+        }
+    }
+
+    /// Bytes in the network, as far as is known.
+    pub(super) const fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// The position that the next packet will get.
+    pub(super) const fn next_position(&self) -> u64 {
+        self.next_position
+    }
+
+    pub(super) fn get(&self, slot: Slot) -> &Sent {
+        &self.entries[slot as usize].sent
+    }
+
+    /// The packet of the same flow that follows.
+    pub(super) fn next(&self, slot: Slot) -> Slot {
+        self.entries[slot as usize].next
+    }
+
+    /// The packet that has been flying longest.
+    pub(super) fn oldest(&self) -> Option<Slot> {
+        (self.flying.head != NONE).then_some(self.flying.head)
+    }
+
+    /// The lost packet to send next.
+    pub(super) fn first_lost(&self) -> Option<Slot> {
+        (self.lost.head != NONE).then_some(self.lost.head)
+    }
+
+    /// Bytes from `offset` on are sent for the first time, in order within their flow.
+    pub(super) fn push(
+        &mut self,
+        now: Time,
+        chain: &mut Chain,
+        flow: u32,
+        offset: u64,
+        length: u32,
+    ) {
+        let position = self.take_position();
+        let fate = Fate::Flying;
+        let sent = Sent { flow, length, offset, position, at: now, transmissions: 1, fate };
+        let slot = self.store(Entry { sent, before: NONE, after: NONE, next: NONE });
+        if chain.is_empty() {
+            chain.first = slot;
+        } else {
+            self.entries[chain.last as usize].next = slot;
+        }
+        chain.last = slot;
+        self.in_flight += u64::from(length);
+        link(&mut self.entries, &mut self.flying, slot);
+    }
+
+    /// The packet is sent again: it moves to the tail.
+    pub(super) fn send_again(&mut self, now: Time, slot: Slot) -> Sent {
+        self.leave(slot);
+        let position = self.take_position();
+        let sent = &mut self.entries[slot as usize].sent;
+        sent.position = position;
+        sent.at = now;
+        sent.transmissions += 1;
+        sent.fate = Fate::Flying;
+        let copy = *sent;
+        self.in_flight += u64::from(copy.length);
+        link(&mut self.entries, &mut self.flying, slot);
+        copy
+    }
+
+    /// The packet arrived, out of order.
+    pub(super) fn sack(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.entries[slot as usize].sent.fate = Fate::Sacked;
+    }
+
+    /// The packet is lost.
+    pub(super) fn lose(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.entries[slot as usize].sent.fate = Fate::Lost;
+        link(&mut self.entries, &mut self.lost, slot);
+    }
+
+    /// All that flies and has a position below `bound` is lost. Says how many packets that are.
+    pub(super) fn lose_below(&mut self, bound: u64) -> u32 {
+        let mut count = 0;
+        while let Some(slot) = self.oldest().filter(|&slot| self.get(slot).position < bound) {
+            if self.get(slot).fate == Fate::Ghost {
+                self.forget(slot);
+            } else {
+                self.lose(slot);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// Takes the first packet of a flow out.
+    pub(super) fn pop(&mut self, chain: &mut Chain) -> Option<Sent> {
+        let slot = chain.first;
+        if slot == NONE {
+            return None;
+        }
+        chain.first = self.next(slot);
+        let sent = *self.get(slot);
+        self.forget(slot);
+        Some(sent)
+    }
+
+    /// Numbers of the packet below `offset`, which lies within it, are acknowledged.
+    pub(super) fn trim(&mut self, slot: Slot, offset: u64) {
+        let sent = &mut self.entries[slot as usize].sent;
+        let cut = offset - sent.offset;
+        sent.offset = offset;
+        sent.length -= cut as u32;
+        if matches!(sent.fate, Fate::Flying | Fate::Ghost) {
+            self.in_flight -= cut;
+        }
+    }
+
+    /// The flow is no more: what flies of it becomes ghosts.
+    pub(super) fn abandon(&mut self, chain: &mut Chain) {
+        let mut slot = std::mem::replace(chain, Chain::EMPTY).first;
+        while slot != NONE {
+            let next = self.next(slot);
+            if self.get(slot).fate == Fate::Flying {
+                self.entries[slot as usize].sent.fate = Fate::Ghost;
+                self.ghosts += 1;
+            } else {
+                self.forget(slot);
+            }
+            slot = next;
+        }
+    }
+
+    /// Ghosts below `bound` have left the pipe.
+    pub(super) fn lay_ghosts(&mut self, bound: u64) {
+        let mut slot = self.flying.head;
+        while self.ghosts > 0 && slot != NONE && self.get(slot).position < bound {
+            let after = self.entries[slot as usize].after;
+            if self.get(slot).fate == Fate::Ghost {
+                self.forget(slot);
+            }
+            slot = after;
+        }
+    }
+
+    const fn take_position(&mut self) -> u64 {
+        self.next_position += 1;
+        self.next_position - 1
+    }
+
+    /// Takes the entry out of the list that holds it.
+    fn leave(&mut self, slot: Slot) {
+        let Sent { fate, length, .. } = *self.get(slot);
+        match fate {
+            Fate::Flying | Fate::Ghost => {
+                self.in_flight -= u64::from(length);
+                self.ghosts -= u32::from(fate == Fate::Ghost);
+                unlink(&mut self.entries, &mut self.flying, slot);
+            }
+            Fate::Lost => unlink(&mut self.entries, &mut self.lost, slot),
+            Fate::Sacked => {}
+        }
+    }
+
+    fn forget(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.entries[slot as usize].after = std::mem::replace(&mut self.free, slot);
+        self.used -= 1;
+        if self.used == 0 && self.entries.capacity() > KEPT {
+            self.entries = Vec::new();
+            self.free = NONE;
+        }
+    }
+
+    fn store(&mut self, entry: Entry) -> Slot {
+        self.used += 1;
+        if self.free == NONE {
+            self.entries.push(entry);
+            return self.entries.len() as Slot - 1;
+        }
+        let slot = self.free;
+        self.free = std::mem::replace(&mut self.entries[slot as usize], entry).after;
+        slot
+    }
+}
+
+fn link(entries: &mut [Entry], list: &mut List, slot: Slot) {
+    let before = std::mem::replace(&mut list.tail, slot);
+    let entry = &mut entries[slot as usize];
+    (entry.before, entry.after) = (before, NONE);
+    if before == NONE {
+        list.head = slot;
+    } else {
+        entries[before as usize].after = slot;
+    }
+}
+
+fn unlink(entries: &mut [Entry], list: &mut List, slot: Slot) {
+    let Entry { before, after, .. } = entries[slot as usize];
+    if before == NONE {
+        list.head = after;
+    } else {
+        entries[before as usize].after = after;
+    }
+    if after == NONE {
+        list.tail = before;
+    } else {
+        entries[after as usize].before = before;
+    }
+}
+
+/// The highest positions that arrived.
+#[derive(Debug)]
+pub(super) struct Skips {
+    /// In falling order.
+    highest: Vec<u64>,
+    threshold: usize,
+}
+
+impl Skips {
+    pub(super) const fn new(threshold: u32) -> Self {
+        Self { highest: Vec::new(), threshold: threshold as usize }
+    }
+
+    /// The packet at `position` arrived. What lies below the answer has been skipped often enough
+    /// to be lost.
+    pub(super) fn arrived(&mut self, position: u64) -> u64 {
+        let index = self.highest.partition_point(|&other| other > position);
+        if index < self.threshold {
+            self.highest.truncate(self.threshold - 1);
+            self.highest.insert(index, position);
+        }
+        self.highest.get(self.threshold - 1).copied().unwrap_or(0)
+    }
+
+    /// How often the packet at `position` has been skipped, up to the threshold.
+    #[cfg(test)]
+    pub(super) fn of(&self, position: u64) -> usize {
+        self.highest.iter().filter(|&&other| other > position).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A list with three flows and packets of one byte, one of each flow in turn.
+    struct Window {
+        list: Unacknowledged,
+        skips: Skips,
+        chains: Vec<Chain>,
+    }
+
+    impl Window {
+        fn of(flows: &[u32]) -> Self {
+            let mut list = Unacknowledged::new();
+            let mut chains = vec![Chain::EMPTY; 3];
+            for (nth, &flow) in flows.iter().enumerate() {
+                list.push(Time::ZERO, &mut chains[flow as usize], flow, nth as u64, 1);
+            }
+            Self { list, skips: Skips::new(3), chains }
+        }
+
+        /// The packet sent at `position` arrived, out of order; says which are lost for it.
+        fn sack(&mut self, slot: Slot) -> Vec<u64> {
+            self.list.sack(slot);
+            let bound = self.skips.arrived(self.list.get(slot).position);
+            self.list.lose_below(bound);
+            self.lost()
+        }
+
+        fn lost(&self) -> Vec<u64> {
+            let mut lost = Vec::new();
+            let mut slot = self.list.lost.head;
+            while slot != NONE {
+                lost.push(self.list.get(slot).offset);
+                slot = self.list.entries[slot as usize].after;
+            }
+            lost
+        }
+
+        fn skips(&self, slots: std::ops::Range<Slot>) -> Vec<usize> {
+            slots.map(|slot| self.skips.of(self.list.get(slot).position)).collect()
+        }
+    }
+
+    /// Packets 1 to 6 of connections a, b, c, c? as in the paper: a sent 1 and 4, b 2 and 6, c 3
+    /// and 5; 1, 2 and 3 are lost. (Here they count from 0.)
+    #[test]
+    fn figure_7() {
+        let mut window = Window::of(&[0, 1, 2, 0, 2, 1]);
+        assert_eq!(window.sack(3), []);
+        assert_eq!(window.skips(0..6), [1, 1, 1, 0, 0, 0]);
+        assert_eq!(window.sack(4), []);
+        assert_eq!(window.skips(0..3), [2, 2, 2]);
+        assert_eq!(window.sack(5), [0, 1, 2]);
+        assert_eq!(window.list.in_flight(), 0);
+        for slot in 0..3 {
+            assert_eq!(window.list.first_lost(), Some(slot));
+            window.list.send_again(Time::ZERO, slot);
+        }
+        // At the tail, they have been skipped by nobody.
+        assert_eq!((window.skips(0..3), window.list.in_flight()), (vec![0, 0, 0], 3));
+        assert_eq!(window.list.first_lost(), None);
+    }
+
+    #[test]
+    fn what_is_sent_again_is_lost_again_after_three_more() {
+        let mut window = Window::of(&[0, 1, 1, 1]);
+        assert_eq!((window.sack(1), window.sack(2), window.sack(3)), (vec![], vec![], vec![0]));
+        window.list.send_again(Time::ZERO, 0);
+        for offset in 10..13 {
+            window.list.push(Time::ZERO, &mut window.chains[1], 1, offset, 1);
+        }
+        assert_eq!((window.sack(4), window.sack(5), window.sack(6)), (vec![], vec![], vec![0]));
+    }
+
+    #[test]
+    fn ghosts_fill_the_pipe_until_something_later_has_arrived() {
+        let mut window = Window::of(&[0, 1, 0, 1]);
+        window.list.abandon(&mut window.chains[0]);
+        assert_eq!((window.list.in_flight(), window.list.ghosts), (4, 2));
+        let first = window.list.pop(&mut window.chains[1]).expect("it is there");
+        window.list.lay_ghosts(first.position + 1);
+        assert_eq!((window.list.in_flight(), window.list.ghosts), (2, 1));
+        window.list.lose_below(u64::MAX);
+        assert_eq!(
+            (window.list.in_flight(), window.lost()),
+            (0, vec![3]),
+            "no ghost is sent again"
+        );
+    }
+
+    #[test]
+    fn a_trimmed_packet_weighs_less() {
+        let mut list = Unacknowledged::new();
+        let mut chain = Chain::EMPTY;
+        list.push(Time::ZERO, &mut chain, 0, 100, 10);
+        list.trim(0, 104);
+        assert_eq!((list.in_flight(), list.get(0).offset, list.get(0).end()), (6, 104, 110));
+    }
+
+    /// As the paper counts: a counter in each packet.
+    #[derive(Default)]
+    struct Naive {
+        packets: Vec<Counted>,
+    }
+
+    struct Counted {
+        offset: u64,
+        fate: Fate,
+        skipack: u32,
+    }
+
+    impl Naive {
+        fn index(&self, offset: u64) -> usize {
+            self.packets.iter().position(|packet| packet.offset == offset).expect("it is there")
+        }
+
+        fn arrived(&mut self, offset: u64) {
+            let index = self.index(offset);
+            for packet in &mut self.packets[..index] {
+                if packet.fate == Fate::Flying {
+                    packet.skipack += 1;
+                    if packet.skipack == 3 {
+                        packet.fate = Fate::Lost;
+                    }
+                }
+            }
+        }
+
+        fn with(&self, fate: Fate) -> Vec<u64> {
+            let of_fate = self.packets.iter().filter(|packet| packet.fate == fate);
+            let mut offsets: Vec<_> = of_fate.map(|packet| packet.offset).collect();
+            offsets.sort_unstable();
+            offsets
+        }
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Operation {
+        Send(u32),
+        Sack(usize),
+        Acknowledge(u32),
+        Repair,
+        Abandon(u32),
+    }
+
+    fn operations() -> impl Strategy<Value = Vec<Operation>> {
+        let operation = prop_oneof![
+            5 => (0_u32..3).prop_map(Operation::Send),
+            4 => (0_usize..40).prop_map(Operation::Sack),
+            2 => (0_u32..3).prop_map(Operation::Acknowledge),
+            2 => Just(Operation::Repair),
+            1 => (0_u32..3).prop_map(Operation::Abandon),
+        ];
+        prop::collection::vec(operation, 1..200)
+    }
+
+    proptest! {
+        /// Against counters in each packet and sums over all of them. Removed flows leave the
+        /// reference's list at once; what they still weigh is counted apart.
+        #[test]
+        fn three_positions_are_as_good_as_a_counter_in_each_packet(operations in operations()) {
+            let mut window = Window::of(&[]);
+            let mut naive = Naive::default();
+            let mut ends = [0_u64; 3];
+            for operation in operations {
+                match operation {
+                    Operation::Send(flow) => {
+                        let end = &mut ends[flow as usize];
+                        let offset = u64::from(flow) << 32 | *end;
+                        *end += 1;
+                        let chain = &mut window.chains[flow as usize];
+                        window.list.push(Time::ZERO, chain, flow, offset, 1);
+                        let (fate, skipack) = (Fate::Flying, 0);
+                        naive.packets.push(Counted { offset, fate, skipack });
+                    }
+                    Operation::Sack(nth) => {
+                        let Some(packet) = naive.packets.get(nth) else { continue };
+                        if packet.fate == Fate::Sacked {
+                            continue;
+                        }
+                        let (offset, lost) = (packet.offset, packet.fate == Fate::Lost);
+                        let flow = (offset >> 32) as usize;
+                        let mut slot = window.chains[flow].first;
+                        while window.list.get(slot).offset != offset {
+                            slot = window.list.next(slot);
+                        }
+                        let position = window.list.get(slot).position;
+                        naive.packets[nth].fate = Fate::Sacked;
+                        window.list.sack(slot);
+                        let bound = window.skips.arrived(position);
+                        window.list.lay_ghosts(position + 1);
+                        window.list.lose_below(bound);
+                        prop_assert!(!lost || window.list.get(slot).fate == Fate::Sacked);
+                        naive.arrived(offset);
+                    }
+                    Operation::Acknowledge(flow) => {
+                        let popped = window.list.pop(&mut window.chains[flow as usize]);
+                        if let Some(sent) = popped {
+                            if sent.fate != Fate::Sacked {
+                                let bound = window.skips.arrived(sent.position);
+                                window.list.lay_ghosts(sent.position + 1);
+                                window.list.lose_below(bound);
+                                naive.arrived(sent.offset);
+                            }
+                            let index = naive.index(sent.offset);
+                            naive.packets.remove(index);
+                        }
+                    }
+                    Operation::Repair => {
+                        if let Some(slot) = window.list.first_lost() {
+                            let offset = window.list.send_again(Time::ZERO, slot).offset;
+                            let index = naive.index(offset);
+                            let mut packet = naive.packets.remove(index);
+                            prop_assert_eq!(packet.fate, Fate::Lost);
+                            (packet.fate, packet.skipack) = (Fate::Flying, 0);
+                            naive.packets.push(packet);
+                        }
+                    }
+                    Operation::Abandon(flow) => {
+                        window.list.abandon(&mut window.chains[flow as usize]);
+                        naive.packets.retain(|packet| packet.offset >> 32 != u64::from(flow));
+                    }
+                }
+                let mut lost = window.lost();
+                lost.sort_unstable();
+                prop_assert_eq!(lost, naive.with(Fate::Lost));
+                let flying = naive.with(Fate::Flying).len() as u64 + u64::from(window.list.ghosts);
+                prop_assert_eq!(window.list.in_flight(), flying);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What boxes count.
+
+/// What a box has counted since it began. What a scheme does not do stays zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Packets in, of either leg.
+    pub packets_in: u64,
+    /// Packets out, to either leg.
+    pub packets_out: u64,
+    /// Connections that the box took part in.
+    pub flows: u64,
+    /// Connections that it let pass untouched.
+    pub bypassed: u64,
+    /// Connections that it handed back to plain forwarding.
+    pub released: u64,
+    /// Payload bytes that it holds now: accepted, and not yet acknowledged by whom they are for.
+    pub held_bytes: u64,
+    /// The most bytes that it ever held for one mobile.
+    pub held_max: u64,
+    /// Segments that it sent again on its own.
+    pub retransmissions: u64,
+    /// Times that it heard nothing from a mobile for too long.
+    pub timeouts: u64,
+    /// Acknowledgements that it kept from a sender.
+    pub suppressed: u64,
+    /// Zero windows that it advertised.
+    pub zero_windows: u64,
+    /// Payload bytes that it threw away because of a reset.
+    pub discarded_bytes: u64,
+}

@@ -1,0 +1,136 @@
+//! Delayed duplicate acknowledgements: the third and later ones wait, in the hope that the radio
+//! repairs the loss by itself.
+//!
+//! Vaidya, Mehta, Perkins and Montenegro, "Delayed duplicate acknowledgements: a TCP-unaware
+//! approach to improve performance of TCP over wireless", Wireless Communications and Mobile
+//! Computing 2(1), 2002. There the mobile's TCP waits; here the box does so in its place, so that
+//! hosts stay as they are.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Time};
+use tcp::Payload;
+
+use crate::Packet;
+use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
+
+/// A box that delays duplicate acknowledgements.
+pub type DelayedDupacks<P> = Following<P, DelayedDupacksFlow<P>>;
+
+/// Duplicates that pass at once (Vaidya et al.: the first two).
+const PASSING: u32 = 2;
+
+/// Duplicates that wait at most; one more takes the place of the oldest.
+const MOST_HELD: usize = 128;
+
+/// The parameters of delayed duplicate acknowledgements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DelayedDupacksConfig {
+    /// How long duplicates wait, counted from the first that does.
+    pub delay: Duration,
+}
+
+/// What is kept of one direction of a connection.
+#[derive(Debug)]
+pub struct DelayedDupacksFlow<P> {
+    delay: Duration,
+    progress: Progress,
+    duplicates: u32,
+    held: VecDeque<Packet<P>>,
+    patience: Patience,
+}
+
+/// Whether further duplicates of an acknowledgement wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Patience {
+    /// None has had to wait yet.
+    Fresh,
+    /// Until then.
+    Until(Time),
+    /// They have waited in vain, and pass.
+    Lost,
+}
+
+impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
+    type Config = DelayedDupacksConfig;
+
+    fn open(config: &DelayedDupacksConfig, agreed: &Agreed) -> Self {
+        Self {
+            delay: config.delay,
+            progress: Progress::new(agreed),
+            duplicates: 0,
+            held: VecDeque::new(),
+            patience: Patience::Fresh,
+        }
+    }
+
+    fn handle_data(
+        &mut self,
+        _now: Time,
+        packet: &mut Packet<P>,
+        _port: &mut Port<'_, P>,
+    ) -> Verdict {
+        self.progress.handle_data(&packet.segment);
+        Verdict::Forward
+    }
+
+    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        match self.progress.handle_ack(&packet.segment) {
+            Heard::New(..) => {
+                for _ in std::mem::take(&mut self.held) {
+                    port.suppressed();
+                }
+                self.duplicates = 0;
+                self.patience = Patience::Fresh;
+                Verdict::Forward
+            }
+            Heard::Duplicate => self.handle_duplicate(now, packet, port),
+            Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
+        }
+    }
+
+    fn handle_timeout(&mut self, _now: Time, port: &mut Port<'_, P>) {
+        for packet in std::mem::take(&mut self.held) {
+            port.send(packet);
+        }
+        self.patience = Patience::Lost;
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        match self.patience {
+            Patience::Until(deadline) => Some(deadline),
+            Patience::Fresh | Patience::Lost => None,
+        }
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            in_flight: self.progress.outstanding(),
+            cwnd: self.progress.window(),
+            ..Load::default()
+        }
+    }
+}
+
+impl<P: Payload> DelayedDupacksFlow<P> {
+    fn handle_duplicate(
+        &mut self,
+        now: Time,
+        packet: &Packet<P>,
+        port: &mut Port<'_, P>,
+    ) -> Verdict {
+        self.duplicates = self.duplicates.saturating_add(1);
+        if self.duplicates <= PASSING || self.patience == Patience::Lost {
+            return Verdict::Forward;
+        }
+        if self.patience == Patience::Fresh {
+            self.patience = Patience::Until(now + self.delay);
+        }
+        if self.held.len() == MOST_HELD {
+            self.held.pop_front();
+            port.suppressed();
+        }
+        self.held.push_back(packet.clone());
+        Verdict::Keep
+    }
+}

@@ -1,0 +1,432 @@
+//! The box around a scheme: which connections it follows, and for how long.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Flags, MiddleboxFact, Seq, Time};
+use tcp::{Payload, Segment};
+
+use super::offer::Offer;
+use super::table::{Key, Mobiles, Side, Table};
+use super::{Agreed, Follow, Load, Port, Verdict};
+use crate::{Address, Counters, Leg, Middlebox, Packet, RadioReport, Watch};
+
+/// How long a connection that stands may be silent (RFC 5382 REQ-5: 2 hours 4 minutes).
+const ESTABLISHED_IDLE: Duration = Duration::from_secs(124 * 60);
+
+/// How long one that is being opened or closed may be (RFC 5382 REQ-5: 4 minutes).
+const TRANSITORY_IDLE: Duration = Duration::from_secs(4 * 60);
+
+/// A box that follows each direction towards a mobile with an `F` of its own.
+///
+/// A connection is followed from its SYNs on, one whose SYNs did not pass not at all. It is
+/// forgotten when both FINs are acknowledged, on a reset, or when nothing has been heard of it for
+/// long.
+#[derive(Debug)]
+pub struct Following<P: Payload, F: Follow<P>> {
+    config: F::Config,
+    connections: Table<Followed<F>>,
+    mobiles: Mobiles,
+    /// What all directions towards one mobile have under way.
+    loads: Vec<Mobile>,
+    next: Option<Time>,
+    out: VecDeque<Packet<P>>,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+struct Followed<F> {
+    number: u32,
+    sides: [End<F>; 2],
+    heard: Time,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+struct End<F> {
+    offer: Option<Offer>,
+    /// The number after its FIN.
+    fin: Option<Seq>,
+    fin_acked: bool,
+    /// Data towards it, where it is a mobile: boxed, for mostly one end is not.
+    toward: Option<Box<Toward<F>>>,
+}
+
+#[derive(Debug)]
+struct Toward<F> {
+    mobile: u32,
+    follow: F,
+    /// As it has gone into the mobile's sum.
+    load: Load,
+}
+
+#[derive(Debug, Default)]
+struct Mobile {
+    connections: Vec<u32>,
+    load: Load,
+    stalled: u32,
+    heard: Time,
+}
+
+/// What calls upon a direction.
+enum Call<'a, P> {
+    Data(&'a mut Packet<P>),
+    Ack(&'a mut Packet<P>),
+    Timeout,
+    Report(RadioReport),
+}
+
+impl<F> Followed<F> {
+    fn side(&mut self, side: Side) -> &mut End<F> {
+        &mut self.sides[side as usize]
+    }
+
+    fn deadlines<P: Payload>(&self) -> [Option<Time>; 2]
+    where
+        F: Follow<P>,
+    {
+        [&self.sides[0], &self.sides[1]]
+            .map(|end| end.toward.as_ref().and_then(|toward| toward.follow.deadline()))
+    }
+
+    /// Bytes that the box keeps of both directions.
+    fn held(&self) -> u64 {
+        self.sides.iter().filter_map(|end| end.toward.as_ref()).map(|toward| toward.load.held).sum()
+    }
+
+    fn idle_at(&self) -> Time {
+        let stands = self.sides.iter().all(|end| end.offer.is_some() && end.fin.is_none());
+        self.heard + if stands { ESTABLISHED_IDLE } else { TRANSITORY_IDLE }
+    }
+
+    /// `segment` came from `side`: true once both directions are over.
+    fn is_over_with<P: Payload>(&mut self, side: Side, segment: &Segment<P>) -> bool {
+        if segment.has(Flags::FIN) {
+            self.side(side).fin = Some(segment.header.seq + segment.numbers());
+        }
+        if segment.has(Flags::ACK) {
+            let end = self.side(side.opposite());
+            end.fin_acked |= end.fin.is_some_and(|fin| fin.before_or_at(segment.header.ack));
+        }
+        self.sides.iter().all(|end| end.fin_acked)
+    }
+}
+
+impl<F> End<F> {
+    const NEW: Self = Self { offer: None, fin: None, fin_acked: false, toward: None };
+}
+
+impl<P: Payload, F: Follow<P>> Following<P, F> {
+    /// A box that follows connections with these parameters.
+    pub fn new(config: F::Config) -> Self {
+        Self {
+            config,
+            connections: Table::new(),
+            mobiles: Mobiles::default(),
+            loads: Vec::new(),
+            next: None,
+            out: VecDeque::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// A SYN: of a connection that is known, of a new one, or of one that takes the place of an
+    /// old one with the same ends. A connection with data on its SYN (RFC 7413) is let pass.
+    fn handle_syn(&mut self, now: Time, packet: &mut Packet<P>, watch: Watch<'_>) {
+        let (key, side) = Key::of(packet.connection());
+        if packet.source.leg == Leg::Radio {
+            F::edit_syn(&self.config, &mut packet.segment.header);
+        }
+        let offer = Offer::new(now, &packet.segment.header);
+        let is_first = !packet.segment.has(Flags::ACK);
+        if let Some(id) = self.connections.find(&key) {
+            let (_, followed) = self.connections.get_mut(id);
+            followed.heard = now;
+            match &mut followed.side(side).offer {
+                Some(before) if before.first == offer.first => return before.repeat(),
+                Some(_) if !is_first => return,
+                Some(_) => self.forget(id, watch),
+                None => return self.open(id, now, side, offer),
+            }
+        }
+        if !is_first {
+            return;
+        }
+        let radio = Side::BOTH.iter().any(|&side| key.host(side).leg == Leg::Radio);
+        if radio && packet.segment.payload.length() == 0 {
+            let id = self.follow(key, now);
+            self.connections.get_mut(id).1.side(side).offer = Some(offer);
+            self.arm(id);
+        } else {
+            self.counters.bypassed += 1;
+        }
+    }
+
+    /// A connection of which only the name is known.
+    fn follow(&mut self, key: Key, now: Time) -> u32 {
+        let number = self.counters.flows as u32;
+        self.counters.flows += 1;
+        let sides = [End::NEW, End::NEW];
+        let id = self.connections.insert(key, Followed { number, sides, heard: now });
+        for side in Side::BOTH.into_iter().filter(|&side| key.host(side).leg == Leg::Radio) {
+            let mobile = self.mobiles.number(key.host(side)) as usize;
+            self.loads.resize_with(self.loads.len().max(mobile + 1), Mobile::default);
+            self.loads[mobile].connections.push(id);
+        }
+        id
+    }
+
+    /// The end on `side` makes its offer, as the other has before it: data may follow.
+    fn open(&mut self, id: u32, now: Time, side: Side, offer: Offer) {
+        let (key, followed) = self.connections.get_mut(id);
+        followed.side(side).offer = Some(offer);
+        let Some(other) = followed.side(side.opposite()).offer else { return };
+        for (side, sender, receiver) in [(side, other, offer), (side.opposite(), offer, other)] {
+            let host = key.host(side);
+            if host.leg == Leg::Radio {
+                let follow = F::open(&self.config, &Agreed::new(now, &sender, &receiver));
+                let mobile = self.mobiles.number(host);
+                let toward = Toward { mobile, follow, load: Load::default() };
+                followed.side(side).toward = Some(Box::new(toward));
+            }
+        }
+        self.arm(id);
+    }
+
+    /// Calls upon the direction towards `side` of a connection, if there is one.
+    fn call(
+        &mut self,
+        now: Time,
+        (id, side): (u32, Side),
+        call: Call<'_, P>,
+        watch: Watch<'_>,
+    ) -> Verdict {
+        let (_, followed) = self.connections.get_mut(id);
+        let connection = followed.number;
+        let Some(toward) = &mut followed.side(side).toward else { return Verdict::Forward };
+        let (mobile, follow) = (toward.mobile, &mut toward.follow);
+        let (out, counters) = (&mut self.out, &mut self.counters);
+        let heard = self.loads[mobile as usize].heard;
+        let port = &mut Port { mobile, connection, heard, out, counters, watch: &mut *watch };
+        let mut verdict = Verdict::Keep;
+        match call {
+            Call::Data(packet) => verdict = follow.handle_data(now, packet, port),
+            Call::Ack(packet) => verdict = follow.handle_ack(now, packet, port),
+            Call::Timeout => follow.handle_timeout(now, port),
+            Call::Report(report) => follow.handle_report(now, report, port),
+        }
+        let load = follow.load();
+        let before = std::mem::replace(&mut toward.load, load);
+        self.account(mobile, before, load, watch);
+        verdict
+    }
+
+    /// A direction towards `mobile` had `before` under way and now has `after`.
+    fn account(&mut self, mobile: u32, before: Load, after: Load, watch: Watch<'_>) {
+        if before == after {
+            return;
+        }
+        let Mobile { load, stalled, .. } = &mut self.loads[mobile as usize];
+        load.queued = load.queued - before.queued + after.queued;
+        load.in_flight = load.in_flight - before.in_flight + after.in_flight;
+        load.cwnd = load.cwnd - before.cwnd + after.cwnd;
+        load.held = load.held - before.held + after.held;
+        let Counters { held_bytes, held_max, .. } = &mut self.counters;
+        *held_bytes = *held_bytes - before.held + after.held;
+        *held_max = (*held_max).max(load.held);
+        let was = *stalled;
+        *stalled = was - u32::from(before.stalled) + u32::from(after.stalled);
+        if was == 0 && *stalled > 0 {
+            watch(MiddleboxFact::Stalled { mobile });
+        } else if was > 0 && *stalled == 0 {
+            watch(MiddleboxFact::Recovered { mobile });
+        }
+        let moved = |load: Load| [load.queued, load.in_flight, load.cwnd];
+        if moved(before) != moved(after) {
+            let [queued, in_flight, cwnd] = moved(*load);
+            watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+        }
+    }
+
+    /// Sets the connection's deadline.
+    fn arm(&mut self, id: u32) {
+        let (_, followed) = self.connections.get_mut(id);
+        let deadline =
+            followed.deadlines::<P>().into_iter().flatten().fold(followed.idle_at(), Time::min);
+        self.connections.set_deadline(id, deadline);
+    }
+
+    fn forget(&mut self, id: u32, watch: Watch<'_>) {
+        let (key, followed) = self.connections.remove(id);
+        for (side, end) in Side::BOTH.into_iter().zip(followed.sides) {
+            if let Some(mobile) = self.mobiles.find(key.host(side)) {
+                self.loads[mobile as usize].connections.retain(|&other| other != id);
+            }
+            if let Some(Toward { mobile, load, .. }) = end.toward.as_deref() {
+                self.account(*mobile, *load, Load::default(), &mut *watch);
+            }
+        }
+    }
+
+    /// A packet of a connection that is followed.
+    fn handle_followed(&mut self, now: Time, id: u32, mut packet: Packet<P>, watch: Watch<'_>) {
+        let (_, side) = Key::of(packet.connection());
+        let (_, followed) = self.connections.get_mut(id);
+        followed.heard = now;
+        if let Some(toward) = &followed.side(side).toward {
+            self.loads[toward.mobile as usize].heard = now;
+        }
+        if packet.segment.has(Flags::RST) {
+            self.counters.discarded_bytes += followed.held();
+            self.out.push_back(packet);
+            return self.forget(id, watch);
+        }
+        let is_over = followed.is_over_with(side, &packet.segment);
+        let mut verdict = self.call(now, (id, side), Call::Ack(&mut packet), &mut *watch);
+        if verdict == Verdict::Forward {
+            let to = (id, side.opposite());
+            verdict = self.call(now, to, Call::Data(&mut packet), &mut *watch);
+        }
+        if verdict == Verdict::Forward {
+            self.out.push_back(packet);
+        }
+        if is_over {
+            self.forget(id, watch);
+        } else {
+            self.arm(id);
+        }
+    }
+}
+
+impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
+    fn handle_packet(&mut self, now: Time, mut packet: Packet<P>, watch: Watch<'_>) {
+        self.counters.packets_in += 1;
+        let is_syn = packet.segment.has(Flags::SYN) && !packet.segment.has(Flags::RST);
+        if is_syn {
+            self.handle_syn(now, &mut packet, watch);
+            self.out.push_back(packet);
+        } else if let Some(id) = self.connections.find(&Key::of(packet.connection()).0) {
+            self.handle_followed(now, id, packet, watch);
+        } else {
+            self.out.push_back(packet);
+        }
+        self.next = self.connections.next_deadline();
+    }
+
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+        while let Some(id) = self.connections.due(now) {
+            let (_, followed) = self.connections.get_mut(id);
+            if followed.idle_at() <= now {
+                self.forget(id, &mut *watch);
+                continue;
+            }
+            for (side, deadline) in Side::BOTH.into_iter().zip(followed.deadlines::<P>()) {
+                if deadline.is_some_and(|deadline| deadline <= now) {
+                    let _ = self.call(now, (id, side), Call::Timeout, &mut *watch);
+                }
+            }
+            self.arm(id);
+        }
+        self.next = self.connections.next_deadline();
+    }
+
+    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+        let Some(number) = self.mobiles.find(mobile) else { return };
+        for index in 0..self.loads[number as usize].connections.len() {
+            let id = self.loads[number as usize].connections[index];
+            let (key, _) = self.connections.get_mut(id);
+            let key = *key;
+            for side in Side::BOTH.into_iter().filter(|&side| key.host(side) == mobile) {
+                let _ = self.call(now, (id, side), Call::Report(report), &mut *watch);
+            }
+            self.arm(id);
+        }
+        self.next = self.connections.next_deadline();
+    }
+
+    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<P>> {
+        let packet = self.out.pop_front()?;
+        self.counters.packets_out += 1;
+        Some(packet)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delayed_dupacks::DelayedDupacksFlow;
+    use crate::fda::FdaLikeFlow;
+    use crate::m_tcp::{MTcpConfig, MTcpFlow};
+    use crate::snoop::SnoopFlow;
+    use crate::w_tcp::WTcpFlow;
+    use base::TcpHeader;
+    use tcp::Length;
+
+    const HOST: Address = Address { leg: Leg::Wired, host: 1 };
+
+    /// A connection of one mobile that rests: both ends and the one direction; its places in the
+    /// map (with its key, and one place in two empty), in the agenda and with its mobile.
+    #[test]
+    fn a_connection_at_rest_takes_little() {
+        #[track_caller]
+        fn check<F: Follow<Length>>(most: usize) {
+            let entry = size_of::<Option<(Key, Followed<F>)>>() + size_of::<Toward<F>>();
+            let places = 2 * size_of::<(Key, u32)>() + 2 * size_of::<Option<Time>>();
+            let size = entry + places;
+            assert!(size <= most, "{size} B");
+        }
+        check::<SnoopFlow<Length>>(1_024);
+        check::<FdaLikeFlow<Length>>(1_024);
+        check::<DelayedDupacksFlow<Length>>(1_024);
+        check::<MTcpFlow<Length>>(1_024);
+        check::<WTcpFlow<Length>>(1_024);
+    }
+
+    #[test]
+    fn short_flows_leave_nothing_behind() {
+        let second = Duration::from_secs(1);
+        let mut following: Following<Length, MTcpFlow<Length>> =
+            Following::new(MTcpConfig { timeout: second, release: second });
+        for flow in 0..100_000_u32 {
+            let mobile = Address { leg: Leg::Radio, host: u128::from(10 + flow % 10) };
+            let mut pass = |from_mobile: bool, flags, seq: u32, ack: u32| {
+                let [source, destination] =
+                    if from_mobile { [mobile, HOST] } else { [HOST, mobile] };
+                let port = (flow / 2) as u16;
+                let [source_port, destination_port] =
+                    if from_mobile { [port, 80] } else { [80, port] };
+                let [seq, ack] = [seq, ack].map(Seq::new);
+                let header = TcpHeader {
+                    source_port,
+                    destination_port,
+                    seq,
+                    ack,
+                    flags,
+                    ..TcpHeader::default()
+                };
+                let segment = Segment { header, ..Segment::default() };
+                let packet = Packet { source, destination, dscp: 0, segment };
+                following.handle_packet(Time::ZERO, packet, &mut |_| {});
+                while following.poll_output(Time::ZERO, &mut |_| {}).is_some() {}
+            };
+            pass(true, Flags::SYN, 0, 0);
+            pass(false, Flags::SYN | Flags::ACK, 0, 1);
+            pass(false, Flags::FIN | Flags::ACK, 1, 1);
+            pass(true, Flags::FIN | Flags::ACK, 1, 2);
+            pass(false, Flags::ACK, 2, 2);
+        }
+        assert_eq!(following.counters.flows, 100_000);
+        assert_eq!(following.connections.places(), 1, "one after the other");
+        assert_eq!(following.poll_timeout(), None);
+        assert_eq!(following.loads.len(), 10);
+        assert!(following.loads.iter().all(|mobile| mobile.connections.is_empty()));
+        assert!(following.loads.iter().all(|mobile| mobile.load == Load::default()));
+    }
+}

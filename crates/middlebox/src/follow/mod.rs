@@ -1,0 +1,84 @@
+//! Connections that are followed, not split: a box that watches both directions, keeps what it
+//! needs of each, and helps without ever acknowledging what the mobile has not.
+//!
+//! [`Following`] knows the connections, and each scheme is a [`Follow`]: what it does with data
+//! towards a mobile and with what the mobile answers. Since nothing is acknowledged early, a
+//! connection may be forgotten at any time: its hosts then are on their own, as without a box.
+
+mod in_name;
+mod machine;
+mod offer;
+mod port;
+mod progress;
+mod table;
+
+pub(crate) use in_name::InName;
+pub use machine::Following;
+pub use offer::Agreed;
+pub use port::Port;
+pub(crate) use progress::{Heard, Progress};
+
+use std::fmt::Debug;
+
+use base::{TcpHeader, Time};
+use tcp::Payload;
+
+use crate::{Packet, RadioReport};
+
+/// What becomes of a packet that was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It goes on, as it now is.
+    Forward,
+    /// It does not: it is held, or spent.
+    Keep,
+}
+
+/// What a scheme has under way to a mobile for one connection, in payload bytes. A FIN counts as
+/// one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Load {
+    /// Waits in the box.
+    pub queued: u64,
+    /// Sent and not acknowledged.
+    pub in_flight: u64,
+    /// May be in flight.
+    pub cwnd: u64,
+    /// Is kept by the box, sent or not.
+    pub held: u64,
+    /// The mobile has been silent for too long.
+    pub stalled: bool,
+}
+
+/// What a scheme does for data from a host to a mobile, and what it keeps of that.
+///
+/// SYNs and resets are none of its business. Where both ends are mobiles, each direction has one.
+pub trait Follow<P: Payload>: Debug + Send {
+    /// Its parameters.
+    type Config: Debug + Send;
+
+    /// A mobile's SYN passes.
+    fn edit_syn(_config: &Self::Config, _header: &mut TcpHeader) {}
+
+    /// Both SYNs have passed.
+    fn open(config: &Self::Config, agreed: &Agreed) -> Self;
+
+    /// A packet from the sender's host.
+    fn handle_data(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>)
+    -> Verdict;
+
+    /// A packet from the mobile.
+    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
+
+    /// Its deadline has come.
+    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>);
+
+    /// The radio says how the mobile fares.
+    fn handle_report(&mut self, _now: Time, _report: RadioReport, _port: &mut Port<'_, P>) {}
+
+    /// Its next deadline; `None` is never.
+    fn deadline(&self) -> Option<Time>;
+
+    /// What is under way.
+    fn load(&self) -> Load;
+}

@@ -1,0 +1,62 @@
+//! Where what follows a connection sends packets and facts.
+
+use std::collections::VecDeque;
+
+use base::{Duration, MiddleboxFact, RepairReason, Time};
+
+use crate::{Counters, Packet, Watch};
+
+/// The way out, for one direction of one connection.
+pub struct Port<'a, P> {
+    pub(super) mobile: u32,
+    pub(super) connection: u32,
+    pub(super) heard: Time,
+    pub(super) out: &'a mut VecDeque<Packet<P>>,
+    pub(super) counters: &'a mut Counters,
+    pub(super) watch: Watch<'a>,
+}
+
+impl<P> Port<'_, P> {
+    /// When the mobile was last heard, on whichever connection.
+    pub const fn heard(&self) -> Time {
+        self.heard
+    }
+
+    /// Sends a packet, now.
+    pub fn send(&mut self, packet: Packet<P>) {
+        self.out.push_back(packet);
+    }
+
+    /// Sends to the mobile once more what lies at `offset`. It leaves before the packet that was
+    /// the occasion.
+    pub fn resend(&mut self, offset: u64, packet: Packet<P>, reason: RepairReason) {
+        self.counters.retransmissions += 1;
+        let (mobile, connection) = (self.mobile, self.connection);
+        (self.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
+        self.send(packet);
+    }
+
+    /// An acknowledgement was kept from the sender.
+    pub const fn suppressed(&mut self) {
+        self.counters.suppressed += 1;
+    }
+
+    /// A timer found that the mobile has been silent for too long.
+    pub const fn timed_out(&mut self) {
+        self.counters.timeouts += 1;
+    }
+
+    /// A segment took `rtt` to be acknowledged by the mobile.
+    pub fn measured(&mut self, rtt: Duration) {
+        let (mobile, connection) = (self.mobile, self.connection);
+        (self.watch)(MiddleboxFact::Rtt { mobile, connection, rtt });
+    }
+
+    /// The sender is told of a window of `window` bytes up to offset `edge`, which is not the
+    /// mobile's own.
+    pub fn advertised(&mut self, window: u64, edge: u64) {
+        self.counters.zero_windows += u64::from(window == 0);
+        let (mobile, connection) = (self.mobile, self.connection);
+        (self.watch)(MiddleboxFact::Advertised { mobile, connection, window, edge });
+    }
+}

@@ -1,0 +1,210 @@
+//! Snoop: a cache of segments at the border, from which the radio's losses are repaired before the
+//! sender hears of them.
+//!
+//! Balakrishnan, Seshan, Amir and Katz, "Improving TCP/IP Performance over Wireless Networks",
+//! `MobiCom` 1995, with the rules of ns-2's `tcp/snoop.cc` for what the paper leaves open. Only
+//! data towards mobiles are helped. For data from a mobile, Snoop marks the acknowledgements of
+//! what was lost on the radio with a bit of its own (ELN); no header has room for that bit, and it
+//! is left out.
+
+use base::{Duration, RepairReason, Time};
+use tcp::{Payload, Segment};
+
+use crate::Packet;
+use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
+use crate::radio_rtt::RadioRtt;
+use crate::segment_cache::{Insertion, SegmentCache};
+
+/// A box with Snoop.
+pub type Snoop<P> = Following<P, SnoopFlow<P>>;
+
+/// Snoop's parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SnoopConfig {
+    /// How many segments of a connection are kept.
+    pub cache_segments: u32,
+    /// The least that the retransmission timer waits.
+    pub tick: Duration,
+    /// How often a segment is sent again at most.
+    pub max_tries: u32,
+    /// How many duplicate acknowledgements pass before one makes the box send again.
+    pub threshold: u32,
+}
+
+/// What Snoop keeps of one direction of a connection.
+#[derive(Debug)]
+pub struct SnoopFlow<P> {
+    config: SnoopConfig,
+    progress: Progress,
+    cache: SegmentCache<P>,
+    /// Duplicates since the acknowledgement that they repeat.
+    duplicates: u32,
+    /// Duplicates that are still to come of segments that were sent after the one lost.
+    expected: u32,
+    rtt: RadioRtt,
+    timer: Option<Time>,
+}
+
+impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
+    type Config = SnoopConfig;
+
+    fn open(config: &SnoopConfig, agreed: &Agreed) -> Self {
+        Self {
+            config: *config,
+            progress: Progress::new(agreed),
+            cache: SegmentCache::new(config.cache_segments),
+            duplicates: 0,
+            expected: 0,
+            rtt: RadioRtt::new(agreed),
+            timer: None,
+        }
+    }
+
+    fn handle_data(
+        &mut self,
+        now: Time,
+        packet: &mut Packet<P>,
+        _port: &mut Port<'_, P>,
+    ) -> Verdict {
+        let range = self.progress.handle_data(&packet.segment);
+        let Some(range) = range.filter(|range| range.end > self.progress.acked()) else {
+            return Verdict::Forward;
+        };
+        match self.cache.insert(&range, packet) {
+            Insertion::Last => {
+                self.timer = self.timer.or_else(|| Some(now + self.timeout()));
+            }
+            Insertion::Between => self.timer = Some(now + self.timeout()),
+            Insertion::Known | Insertion::Overlaps => {
+                for segment in self.cache.overlapping(&range) {
+                    segment.by_sender = true;
+                    segment.tries = 0;
+                    if segment.range == range {
+                        segment.packet = packet.clone();
+                    }
+                }
+                self.timer = Some(now + self.timeout());
+            }
+            Insertion::Full => {}
+        }
+        for segment in self.cache.overlapping(&range) {
+            segment.sent = Some(now);
+        }
+        Verdict::Forward
+    }
+
+    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.hear(now, &packet.segment, port).1
+    }
+
+    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>) {
+        self.timer = None;
+        let (acked, max_tries) = (self.progress.acked(), self.config.max_tries);
+        let oldest = self.cache.oldest();
+        if oldest.is_some_and(|oldest| oldest.has_next(acked) && oldest.tries < max_tries) {
+            port.timed_out();
+            self.repair(now, RepairReason::Timeout, port);
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.timer
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            in_flight: self.progress.outstanding(),
+            cwnd: self.progress.window(),
+            held: self.cache.bytes(),
+            ..Load::default()
+        }
+    }
+}
+
+impl<P: Payload> SnoopFlow<P> {
+    /// How far the stream has come.
+    pub(crate) const fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// The round-trip time over the radio.
+    pub(crate) const fn rtt(&self) -> &RadioRtt {
+        &self.rtt
+    }
+
+    /// A segment of the mobile: what it says, and what becomes of it.
+    pub(crate) fn hear(
+        &mut self,
+        now: Time,
+        segment: &Segment<P>,
+        port: &mut Port<'_, P>,
+    ) -> (Heard, Verdict) {
+        self.rtt.heard(now, segment.header.ack == self.progress.seq(0));
+        let heard = self.progress.handle_ack(segment);
+        let verdict = match heard {
+            Heard::New(_, acked) => {
+                self.handle_new(now, acked, port);
+                Verdict::Forward
+            }
+            Heard::Duplicate => self.handle_duplicate(now, port),
+            Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
+        };
+        (heard, verdict)
+    }
+
+    fn handle_new(&mut self, now: Time, acked: u64, port: &mut Port<'_, P>) {
+        let (mut newest, mut once) = (None, true);
+        while let Some(segment) = self.cache.take_acked(acked) {
+            once &= segment.tries == 0 && !segment.by_sender;
+            newest = Some(segment);
+        }
+        // Karn's algorithm: only what was sent once, and waited for no repair, tells the time. ns-2
+        // takes them all.
+        let once = newest.filter(|_| once);
+        if let Some(sent) = once.and_then(|segment| segment.sent) {
+            self.rtt.sample(now - sent);
+            port.measured(now - sent);
+        }
+        (self.duplicates, self.expected) = (0, 0);
+        self.timer = self.cache.oldest().is_some().then(|| now + self.timeout());
+    }
+
+    fn handle_duplicate(&mut self, now: Time, port: &mut Port<'_, P>) -> Verdict {
+        if self.expected > 0 {
+            self.expected -= 1;
+            port.suppressed();
+            return Verdict::Keep;
+        }
+        let (acked, kept) = (self.progress.acked(), self.cache.len() as u32);
+        let oldest = self.cache.oldest();
+        let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
+            return Verdict::Forward;
+        };
+        self.duplicates += 1;
+        if oldest.by_sender || self.duplicates != self.config.threshold + 1 {
+            return Verdict::Forward;
+        }
+        // One for each segment behind the one lost, but for those that came already.
+        self.expected = (kept - 1).saturating_sub(self.duplicates);
+        if oldest.tries > 0 {
+            return Verdict::Forward;
+        }
+        self.repair(now, RepairReason::Duplicates, port);
+        port.suppressed();
+        Verdict::Keep
+    }
+
+    /// Sends the oldest segment again.
+    fn repair(&mut self, now: Time, reason: RepairReason, port: &mut Port<'_, P>) {
+        if let Some(oldest) = self.cache.oldest() {
+            oldest.tries += 1;
+            oldest.sent = Some(now);
+            port.resend(oldest.range.start, oldest.packet.clone(), reason);
+            self.timer = Some(now + self.timeout());
+        }
+    }
+
+    fn timeout(&self) -> Duration {
+        self.rtt.timeout(self.config.tick)
+    }
+}

@@ -1,0 +1,262 @@
+//! What a segment of a split connection does (RFC 9293 §3.10.7.4, in its order).
+
+use base::{Duration, Flags, SackBlocks, Seq};
+use tcp::{Acknowledgement, Payload, Segment, Timeliness};
+
+use super::RadioLeg;
+use super::flow::{Context, Split, offset};
+use super::side::Side;
+use super::toward_host::Stage;
+use crate::Packet;
+
+/// The least time between two acknowledgements that only strange segments call for (RFC 5961 §7
+/// asks for a limit; this is Linux's).
+const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How far behind what was acknowledged an acknowledgement may be where no window is known.
+const WINDOW_MIN: u64 = 65_535;
+
+/// What becomes of a connection after a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum After {
+    /// It goes on.
+    GoesOn,
+    /// An end has reset it: the other is to be told.
+    Reset,
+}
+
+impl<P: Payload> Split<P> {
+    /// A segment from `from`. A SYN is the last one's repetition.
+    pub(super) fn handle_segment<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        packet: Packet<P>,
+    ) -> After {
+        let Packet { segment, dscp, .. } = packet;
+        self.ends[from].dscp = dscp;
+        if segment.has(Flags::RST) {
+            return self.reset_in(cx, from, &segment);
+        }
+        if segment.has(Flags::SYN) {
+            // The last acknowledgement of the handshake was lost behind the box.
+            self.owe(from);
+            return After::GoesOn;
+        }
+        match self.timeliness(cx, from, &segment) {
+            Timeliness::Timely => {}
+            Timeliness::Unstamped => return After::GoesOn,
+            Timeliness::Old => {
+                self.answer(cx, from, &segment);
+                return After::GoesOn;
+            }
+        }
+        if self.halves[from].as_ref().is_some_and(|half| !half.is_acceptable(&segment)) {
+            self.answer(cx, from, &segment);
+            self.old_acknowledgement(cx, from, &segment);
+            return After::GoesOn;
+        }
+        if !segment.has(Flags::ACK) {
+            return After::GoesOn;
+        }
+        self.take_clocks(from, &segment);
+        let pure = segment.numbers() == 0;
+        if !self.ack_in(cx, from, &segment, pure) {
+            self.challenge(cx, from);
+            return After::GoesOn;
+        }
+        if self.halves[from].is_some() {
+            self.take_data(cx, from, segment);
+        } else {
+            self.pass_data(cx, from, segment);
+        }
+        After::GoesOn
+    }
+
+    /// RFC 5961 §3.2: the very next number resets, any other in the window is challenged.
+    fn reset_in<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+    ) -> After {
+        let seq = segment.header.seq;
+        let (exact, in_window) = if let Some(half) = &self.halves[from] {
+            (half.resets(seq), half.is_acceptable(segment))
+        } else {
+            let (own, peer) = (&self.ends[from], &self.ends[from.other()]);
+            // What is on its way to the host counts as arrived.
+            let expected = [own.sent, peer.acked].map(|at| own.first + at as u32);
+            let window = peer.window_bytes().max(1);
+            (expected.contains(&seq), seq.within(own.first + peer.acked as u32, window as u32))
+        };
+        if exact {
+            return After::Reset;
+        }
+        if in_window {
+            self.challenge(cx, from);
+        }
+        After::GoesOn
+    }
+
+    fn timeliness<L: RadioLeg<P>>(
+        &self,
+        cx: &Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+    ) -> Timeliness {
+        match &self.halves[from] {
+            Some(half) => half.timeliness(cx.now, segment),
+            None if self.offers.timestamps && segment.header.options.timestamps.is_none() => {
+                Timeliness::Unstamped
+            }
+            // Its data are the host's to judge.
+            None => Timeliness::Timely,
+        }
+    }
+
+    /// What came in vain: acknowledged always if it carries something, which is sent again until
+    /// it is acknowledged.
+    fn answer<L: RadioLeg<P>>(&mut self, cx: &Context<'_, P, L>, from: Side, segment: &Segment<P>) {
+        if segment.numbers() > 0 {
+            self.owe(from);
+        } else {
+            self.challenge(cx, from);
+        }
+    }
+
+    /// What an old segment acknowledges counts all the same.
+    fn old_acknowledgement<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+    ) {
+        let next = self.halves[from].as_ref().map(|half| half.receiver.next_seq());
+        if segment.has(Flags::ACK) && next.is_some_and(|next| segment.header.seq.before(next)) {
+            self.ack_in(cx, from, segment, false);
+        }
+    }
+
+    fn challenge<L: RadioLeg<P>>(&mut self, cx: &Context<'_, P, L>, from: Side) {
+        if self.challenges_from <= cx.now {
+            self.challenges_from = cx.now + CHALLENGE_INTERVAL;
+            self.owe(from);
+        }
+    }
+
+    /// The latest clock of `from`, by its own order; what came overtaken says nothing new.
+    fn take_clocks(&mut self, from: Side, segment: &Segment<P>) {
+        if let Some(clocks) = segment.header.options.timestamps
+            && self.offers.timestamps
+            && !Seq::new(clocks.value).before(Seq::new(self.ends[from].clocks.value))
+        {
+            self.ends[from].clocks = clocks;
+        }
+    }
+
+    /// Fifth check: what `from` acknowledges. False if that was never sent, or is older than any
+    /// window (RFC 5961 §5).
+    fn ack_in<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+        pure: bool,
+    ) -> bool {
+        let to = from.other();
+        let header = &segment.header;
+        let acked = offset(self.ends[to].first, self.ends[from].acked, header.ack);
+        let oldest =
+            self.ends[from].acked as i64 - self.ends[from].largest_window.max(WINDOW_MIN) as i64;
+        if acked > self.sent(to) as i64 || acked < oldest {
+            return false;
+        }
+        let news = self.take_window(from, acked, segment);
+        match &mut self.halves[to] {
+            None if pure => self.relay_ack(cx, to, segment),
+            None => self.owed[to] |= news || !header.options.sack.is_empty(),
+            Some(half) if half.stage == Stage::Closed => {}
+            Some(half) => {
+                let end = &self.ends[from];
+                let acknowledgement = Acknowledgement {
+                    seq: header.seq,
+                    ack: header.ack,
+                    window: u64::from(header.window) << end.scale,
+                    pure,
+                    sack: if self.offers.sack { header.options.sack } else { SackBlocks::NONE },
+                    echo: None,
+                    ece: self.offers.ecn && segment.has(Flags::ECE),
+                };
+                cx.leg.handle_ack(cx.now, half.flow, &acknowledgement, cx.watch);
+                cx.counters.suppressed += u64::from(pure);
+                if half.take_confirmation(cx.now, cx.leg.acknowledged(half.flow)) {
+                    cx.leg.remove(cx.now, half.flow, cx.watch);
+                }
+            }
+        }
+        true
+    }
+
+    /// Acknowledgement and window of the newest segment count (RFC 9293 §3.10.7.4); true if they
+    /// say something new.
+    fn take_window(&mut self, from: Side, acked: i64, segment: &Segment<P>) -> bool {
+        let (header, ecn) = (&segment.header, self.offers.ecn);
+        let end = &mut self.ends[from];
+        let ahead = acked > end.acked as i64;
+        let newer = ahead
+            || (acked == end.acked as i64 && end.window_source.before_or_at(header.seq))
+            || end.window_source.before(header.seq);
+        if !newer {
+            return false;
+        }
+        let news = ahead || end.window != header.window;
+        end.acked = end.acked.max(acked.max(0) as u64);
+        end.window = header.window;
+        end.window_source = header.seq;
+        end.largest_window = end.largest_window.max(end.window_bytes());
+        end.ece = ecn && segment.has(Flags::ECE);
+        news
+    }
+
+    /// Data towards a mobile are taken in.
+    fn take_data<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: Segment<P>,
+    ) {
+        let Some(half) = &mut self.halves[from] else { return };
+        half.handle_segment(cx.now, segment);
+        while let Some(piece) = half.receiver.read() {
+            cx.leg.write(cx.now, half.flow, piece, cx.watch);
+        }
+        if half.take_end() {
+            cx.leg.close(cx.now, half.flow);
+        }
+    }
+
+    /// Data towards a fixed host ride through; so does what asks whether the host is still there
+    /// (RFC 9293 §3.8.4). A mobile's plain acknowledgement ends here.
+    fn pass_data<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: Segment<P>,
+    ) {
+        let (own, peer) = (self.ends[from], self.ends[from.other()]);
+        let start = offset(own.first, own.sent, segment.header.seq);
+        let end = start + i64::from(segment.numbers());
+        if start == end && start >= own.sent as i64 {
+            return;
+        }
+        // A probe stands at the closed window's edge.
+        if start <= peer.edge() as i64 && end > own.sent as i64 {
+            self.ends[from].sent = end as u64;
+            if segment.has(Flags::FIN) {
+                self.ends[from].fin = Some(end as u64 - 1);
+            }
+        }
+        self.ride(cx, from.other(), segment);
+    }
+}

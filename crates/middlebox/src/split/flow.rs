@@ -1,0 +1,251 @@
+//! A connection that is split: both ends, and a half for each direction that ends at a mobile.
+
+use std::collections::VecDeque;
+
+use base::{Seq, Time, Timestamps};
+use tcp::{AckDue, Offers, Payload};
+
+use super::handshake::{Agreed, Handshake, Syn};
+use super::side::{Pair, Side};
+use super::toward_host::{Stage, TowardHost};
+use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
+use crate::{Connection, Counters, Packet, Watch};
+
+/// What a connection's segments are handled with.
+pub(super) struct Context<'a, P, L> {
+    pub(super) now: Time,
+    pub(super) config: &'a SplitConfig,
+    pub(super) leg: &'a mut L,
+    pub(super) counters: &'a mut Counters,
+    /// Packets that leave.
+    pub(super) out: &'a mut VecDeque<Packet<P>>,
+    pub(super) draining: Draining,
+    /// As the caller's packets name it.
+    pub(super) connection: Connection,
+    pub(super) watch: Watch<'a>,
+}
+
+impl<P, L> Context<'_, P, L> {
+    /// The connection, as packets of `from` name it.
+    pub(super) const fn way(&self, from: Side) -> Connection {
+        match from {
+            Side::Caller => self.connection,
+            Side::Callee => self.connection.reversed(),
+        }
+    }
+}
+
+/// Whether connections are to be handed back to plain forwarding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Draining {
+    /// No.
+    No,
+    /// As soon as each can be.
+    Yes,
+}
+
+/// A split connection.
+#[derive(Debug)]
+pub(super) struct Split<P> {
+    pub(super) numbers: Pair<Numbers>,
+    pub(super) offers: Offers,
+    pub(super) ends: Pair<End>,
+    /// Of each end whose data go to a mobile: what takes them in.
+    pub(super) halves: Pair<Option<Box<TowardHost<P>>>>,
+    /// Whether an end is owed an acknowledgement that only its peer can have given.
+    pub(super) owed: Pair<bool>,
+    /// Whether it is among those that may owe an acknowledgement.
+    pub(super) listed: bool,
+    /// From when on a strange segment calls for an acknowledgement again.
+    pub(super) challenges_from: Time,
+    /// A SYN with new numbers has passed: what comes of it.
+    pub(super) successor: Option<Box<Handshake>>,
+}
+
+/// One end of a connection, as its segments tell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// The number of its first byte.
+    pub(super) first: Seq,
+    /// Shift of its window.
+    pub(super) scale: u8,
+    pub(super) dscp: u8,
+    /// Whether its last acknowledgement echoed congestion.
+    pub(super) ece: bool,
+    /// Its clock, and what it last echoed.
+    pub(super) clocks: Timestamps,
+    /// The offset of the other's stream below which it has acknowledged everything.
+    pub(super) acked: u64,
+    /// Its window, as it stood in the header, and the number of the segment that said so.
+    pub(super) window: u16,
+    pub(super) window_source: Seq,
+    /// The largest, in bytes (RFC 5961 §5.2).
+    pub(super) largest_window: u64,
+    /// The end of what it sent, its FIN included.
+    pub(super) sent: u64,
+    /// The offset of its FIN.
+    pub(super) fin: Option<u64>,
+    /// The right edge that it was told of, where it is told less than its peer said.
+    pub(super) told: u64,
+}
+
+impl End {
+    fn new(own: &Syn, other: &Syn, scale: u8) -> Self {
+        Self {
+            first: own.isn + 1,
+            scale,
+            dscp: own.dscp,
+            ece: false,
+            clocks: Timestamps { value: own.clock, echo: other.clock },
+            acked: 0,
+            // A SYN's window is not scaled: in units of the scale it may be less than it was.
+            window: (u32::from(own.window) >> scale) as u16,
+            window_source: own.isn,
+            largest_window: u64::from(own.window),
+            sent: 0,
+            fin: None,
+            told: u64::from(other.window),
+        }
+    }
+
+    /// Its window in bytes.
+    pub(super) const fn window_bytes(&self) -> u64 {
+        (self.window as u64) << self.scale
+    }
+
+    /// The right edge that it gives its peer.
+    pub(super) const fn edge(&self) -> u64 {
+        self.acked + self.window_bytes()
+    }
+}
+
+/// The offset of `seq` in the stream that begins at `first`, near offset `near`.
+pub(super) fn offset(first: Seq, near: u64, seq: Seq) -> i64 {
+    near as i64 + i64::from(seq.distance(first + near as u32))
+}
+
+impl<P: Payload> Split<P> {
+    /// The handshake is done. Each end's data that go to a mobile, which `flows` says by giving
+    /// them a number, are opened at the radio leg.
+    pub(super) fn new<L: RadioLeg<P>>(
+        cx: &mut Context<'_, P, L>,
+        handshake: &Handshake,
+        (opener, answerer, agreed): (&Syn, &Syn, Agreed),
+        numbers: Pair<Numbers>,
+        flows: Pair<Option<FlowId>>,
+    ) -> Self {
+        let scale = |side| agreed.scales[side];
+        let mut split = Self {
+            numbers,
+            offers: agreed.offers,
+            ends: Pair([
+                End::new(opener, answerer, scale(Side::Caller)),
+                End::new(answerer, opener, scale(Side::Callee)),
+            ]),
+            halves: Pair::default(),
+            owed: Pair::default(),
+            listed: false,
+            challenges_from: Time::ZERO,
+            successor: None,
+        };
+        for (from, own, other) in
+            [(Side::Caller, opener, answerer), (Side::Callee, answerer, opener)]
+        {
+            let (to, way) = (from.other(), cx.way(from));
+            let Some(flow) = flows[from] else { continue };
+            let scale = agreed.scales[to];
+            let half = TowardHost::new(cx.now, flow, cx.config, (own, other), (agreed, scale));
+            let terms = Terms {
+                mobile: way.destination,
+                connection: way,
+                dscp: own.dscp,
+                first: own.isn + 1,
+                mss: full_segment(cx.config, other, agreed.offers),
+                window: u64::from(other.room),
+                scale,
+                sack: agreed.offers.sack,
+                ecn: agreed.offers.ecn,
+                promised: half.receiver.edge(),
+                numbers: split.numbers[from],
+                rtt: handshake.round_trip(cx.now, to),
+            };
+            cx.leg.open(cx.now, half.flow, &terms, cx.watch);
+            split.halves[from] = Some(Box::new(half));
+        }
+        split
+    }
+
+    /// The end of what `from` has sent, as far as its peer can know.
+    pub(super) fn sent(&self, from: Side) -> u64 {
+        self.halves[from].as_ref().map_or(self.ends[from].sent, |half| half.departed)
+    }
+
+    /// `side` is to be acknowledged at once, on a segment of its own.
+    pub(super) fn owe(&mut self, side: Side) {
+        match &mut self.halves[side] {
+            Some(half) => half.receiver.owe_ack(AckDue::Alone),
+            None => self.owed[side] = true,
+        }
+    }
+
+    /// The same, on whatever goes to it next.
+    pub(super) fn owe_soon(&mut self, side: Side) {
+        match &mut self.halves[side] {
+            Some(half) => half.receiver.owe_ack(AckDue::Now),
+            None => self.owed[side] = true,
+        }
+    }
+
+    /// Whether `side` is to be acknowledged now.
+    pub(super) fn ack_is_due(&self, side: Side) -> bool {
+        match &self.halves[side] {
+            Some(half) => match half.receiver.ack_due() {
+                AckDue::Now | AckDue::Alone => true,
+                AckDue::No | AckDue::At(_) => false,
+            },
+            None => self.owed[side],
+        }
+    }
+
+    /// Acknowledgements that have waited long enough are due.
+    pub(super) fn handle_timeout(&mut self, now: Time) {
+        self.halves.0.iter_mut().flatten().for_each(|half| half.receiver.handle_timeout(now));
+    }
+
+    /// True once both ends have closed, and each knows that the other has.
+    pub(super) fn is_over(&self) -> bool {
+        Side::BOTH.iter().all(|&from| match &self.halves[from] {
+            Some(half) => half.stage == Stage::Closed,
+            None => self.ends[from].fin.is_some_and(|fin| self.ends[from.other()].acked > fin),
+        })
+    }
+
+    /// Whether its packets could pass untouched from now on: nothing that an end was told is not
+    /// true of its peer.
+    pub(super) fn is_releasable<L: RadioLeg<P>>(&self, leg: &L) -> bool {
+        Side::BOTH.iter().all(|&from| {
+            let peer = &self.ends[from.other()];
+            !self.ack_is_due(from)
+                && self.halves[from].as_ref().is_none_or(|half| {
+                    half.receiver.poll_timeout().is_none()
+                        && half.receiver.edge() <= peer.edge()
+                        && half.is_empty(acknowledged(leg, half))
+                })
+        })
+    }
+}
+
+fn acknowledged<P: Payload, L: RadioLeg<P>>(leg: &L, half: &TowardHost<P>) -> u64 {
+    match half.stage {
+        Stage::Open | Stage::Closing => leg.acknowledged(half.flow),
+        Stage::Closed => half.departed,
+    }
+}
+
+/// Payload bytes of a full segment to the end that sent `syn`. Its MSS counts the options that
+/// each segment carries (RFC 6691).
+fn full_segment(config: &SplitConfig, syn: &Syn, offers: Offers) -> u32 {
+    let mss = syn.mss.min(config.mss.unwrap_or(u16::MAX));
+    let options = if offers.timestamps { Timestamps::BYTES } else { 0 };
+    u32::from(mss).saturating_sub(options).max(1)
+}

@@ -1,0 +1,430 @@
+//! A radio leg of one TCP sender a connection.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::{Agenda, MiddleboxFact, Observe, RepairReason, TcpFact, Time};
+use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
+
+use super::{FlowId, Numbers, RadioLeg, Terms};
+use crate::{Address, Counters, RadioReport, Watch};
+
+/// A TCP sender for each connection, and between it and the host what a relay over two sockets
+/// has: a receive buffer of fixed size that is moved to a send buffer of fixed size as there is
+/// room. Nothing but full buffers slows a host down.
+#[derive(Debug)]
+pub struct PerFlow<P> {
+    config: Arc<Config>,
+    buffers: SocketBuffers,
+    lines: Vec<Option<Box<Line<P>>>>,
+    agenda: Agenda,
+    /// Flows that may have something to send.
+    ready: VecDeque<FlowId>,
+    /// Flows whose host is to be told of its right edge.
+    widened: VecDeque<FlowId>,
+    given_up: VecDeque<FlowId>,
+    /// By their numbers.
+    mobiles: Vec<Mobile>,
+    /// The most bytes that were ever held for one.
+    held_max: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    deadline: Option<Time>,
+}
+
+/// The sizes of a relay's socket buffers in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SocketBuffers {
+    /// Of the socket towards the host.
+    pub receive: u64,
+    /// Of the socket towards the mobile.
+    pub send: u64,
+}
+
+/// What is known of a mobile.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mobile {
+    /// Of all its connections.
+    backlog: Backlog,
+    /// When something last came from it.
+    heard_at: Time,
+    /// Whether a timer ran out and nothing has come since.
+    stalled: bool,
+}
+
+/// What is under way, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Backlog {
+    queued: u64,
+    in_flight: u64,
+    cwnd: u64,
+}
+
+impl Backlog {
+    const fn held(&self) -> u64 {
+        self.queued + self.in_flight
+    }
+
+    /// Has `now` in it in the place of `before`.
+    const fn replace(&mut self, before: &Self, now: &Self) {
+        self.queued = self.queued - before.queued + now.queued;
+        self.in_flight = self.in_flight - before.in_flight + now.in_flight;
+        self.cwnd = self.cwnd - before.cwnd + now.cwnd;
+    }
+}
+
+/// One connection's.
+#[derive(Debug)]
+struct Line<P> {
+    sender: Sender<P>,
+    /// Bytes taken in.
+    written: u64,
+    /// The right edge that the host was last told of.
+    told: u64,
+    notes: Notes,
+    /// Its part of what is under way to the mobile.
+    backlog: Backlog,
+    /// When it last heard of anything, or began to wait.
+    since: Time,
+    /// Whether it is in the queue of those that may send.
+    ready: bool,
+    /// Whether it is in the queue of those whose host is to be told of its right edge.
+    widened: bool,
+}
+
+/// What a line's sender has told.
+#[derive(Debug)]
+struct Notes {
+    numbers: Numbers,
+    cwnd: u64,
+    /// Why it sends again.
+    reason: RepairReason,
+}
+
+/// Turns what a sender tells into what a box tells.
+struct Told<'a, 'b> {
+    notes: &'a mut Notes,
+    retransmissions: &'a mut u64,
+    timeouts: &'a mut u64,
+    watch: Watch<'b>,
+}
+
+impl Observe for Told<'_, '_> {
+    fn tcp(&mut self, _now: Time, _endpoint: u32, fact: TcpFact) {
+        let Numbers { mobile, connection } = self.notes.numbers;
+        match fact {
+            TcpFact::Sent { offset, transmission, .. } if transmission > 1 => {
+                *self.retransmissions += 1;
+                let reason = self.notes.reason;
+                (self.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
+            }
+            TcpFact::Rtt(sample) => {
+                (self.watch)(MiddleboxFact::Rtt { mobile, connection, rtt: sample.rtt });
+            }
+            TcpFact::Window { cwnd, .. } => self.notes.cwnd = cwnd,
+            TcpFact::Timeout { .. } => {
+                *self.timeouts += 1;
+                self.notes.reason = RepairReason::Timeout;
+            }
+            TcpFact::FastRetransmit { .. } => self.notes.reason = RepairReason::Duplicates,
+            TcpFact::Sent { .. }
+            | TcpFact::Acked { .. }
+            | TcpFact::Established { .. }
+            | TcpFact::Data { .. }
+            | TcpFact::Closed => {}
+        }
+    }
+}
+
+impl<P: Payload> PerFlow<P> {
+    /// Senders as `config` says, of which the number of segments in flight and the timers count,
+    /// and sockets with `buffers`.
+    pub fn new(config: &Arc<Config>, buffers: SocketBuffers) -> Self {
+        Self {
+            config: Arc::clone(config),
+            buffers,
+            lines: Vec::new(),
+            agenda: Agenda::default(),
+            ready: VecDeque::new(),
+            widened: VecDeque::new(),
+            given_up: VecDeque::new(),
+            mobiles: Vec::new(),
+            held_max: 0,
+            retransmissions: 0,
+            timeouts: 0,
+            deadline: None,
+        }
+    }
+
+    /// Runs `act` on a flow's sender, and has it looked at again.
+    fn with<R>(
+        &mut self,
+        flow: FlowId,
+        watch: Watch<'_>,
+        act: impl FnOnce(&mut Line<P>, &mut Told<'_, '_>) -> R,
+    ) -> Option<R> {
+        let line = self.lines.get_mut(flow.0 as usize)?.as_mut()?;
+        let mut notes = Notes { ..line.notes };
+        let mut told = Told {
+            notes: &mut notes,
+            retransmissions: &mut self.retransmissions,
+            timeouts: &mut self.timeouts,
+            watch,
+        };
+        let result = act(line, &mut told);
+        line.notes = notes;
+        if !std::mem::replace(&mut line.ready, true) {
+            self.ready.push_back(flow);
+        }
+        Some(result)
+    }
+
+    /// Tells what is under way to the mobile of `flow` if that has changed.
+    fn report_backlog(&mut self, flow: FlowId, watch: Watch<'_>) {
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
+        let held = line.sender.unacknowledged();
+        let in_flight = line.sender.in_flight().min(held);
+        let now = Backlog { queued: held - in_flight, in_flight, cwnd: line.notes.cwnd };
+        let before = std::mem::replace(&mut line.backlog, now);
+        let mobile = line.notes.numbers.mobile;
+        self.count_backlog(mobile, &before, &now, watch);
+    }
+
+    fn count_backlog(&mut self, mobile: u32, before: &Backlog, now: &Backlog, watch: Watch<'_>) {
+        if before == now {
+            return;
+        }
+        let whole = &mut self.mobiles[mobile as usize].backlog;
+        whole.replace(before, now);
+        self.held_max = self.held_max.max(whole.held());
+        let Backlog { queued, in_flight, cwnd } = *whole;
+        watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+    }
+
+    /// Something came from a mobile.
+    fn hear(&mut self, now: Time, mobile: u32, watch: Watch<'_>) {
+        let known = &mut self.mobiles[mobile as usize];
+        known.heard_at = now;
+        if std::mem::replace(&mut known.stalled, false) {
+            watch(MiddleboxFact::Recovered { mobile });
+        }
+    }
+
+    /// The timer of `flow` ran out: the mobile has stalled, unless others have heard of it.
+    fn miss(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
+        let (mobile, since) = (line.notes.numbers.mobile, line.since);
+        line.since = now;
+        let known = &mut self.mobiles[mobile as usize];
+        if known.heard_at <= since && !std::mem::replace(&mut known.stalled, true) {
+            watch(MiddleboxFact::Stalled { mobile });
+        }
+    }
+
+    /// A host that believes in little room is told when there is more by what is worth it: two
+    /// segments or half the buffer, as any receiver has it (RFC 9293 §3.8.6.2.2).
+    fn note_widening(&mut self, flow: FlowId) {
+        let buffers = self.buffers;
+        let mss = u64::from(self.config.mss);
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
+        let half = buffers.receive / 2;
+        let wanted = line.told <= line.written + half;
+        let worth = (2 * mss).min(half);
+        let wide = line.edge(buffers) >= line.told + worth;
+        if wanted && wide && !std::mem::replace(&mut line.widened, true) {
+            self.widened.push_back(flow);
+        }
+    }
+}
+
+impl<P: Payload> Line<P> {
+    /// What the relay has not yet moved to the send buffer stays in the receive buffer.
+    fn edge(&self, buffers: SocketBuffers) -> u64 {
+        let acknowledged = self.written - self.sender.unacknowledged();
+        self.written.min(acknowledged + buffers.send) + buffers.receive
+    }
+}
+
+impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
+    fn syn_window(&self, _mobile: Address) -> u64 {
+        self.buffers.receive
+    }
+
+    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+        let (index, mobile) = (flow.0 as usize, terms.numbers.mobile as usize);
+        if self.mobiles.len() <= mobile {
+            self.mobiles.resize(mobile + 1, Mobile::default());
+        }
+        while self.lines.len() <= index {
+            self.lines.push(None);
+            self.agenda.add();
+        }
+        self.lines[index] = Some(Box::new(Line {
+            sender: Sender::new(flow.0, &self.config, terms.first),
+            written: 0,
+            told: terms.promised,
+            notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
+            backlog: Backlog::default(),
+            since: now,
+            ready: false,
+            widened: false,
+        }));
+        self.hear(now, terms.numbers.mobile, watch);
+        let agreement = Agreement {
+            mss: terms.mss.min(self.config.mss),
+            window: terms.window,
+            initial_window: self.config.initial_window,
+            sack: terms.sack,
+            timestamps: false,
+            ecn: terms.ecn,
+        };
+        let (config, rtt) = (Arc::clone(&self.config), terms.rtt);
+        self.with(flow, watch, |line, told| {
+            if let Some(rtt) = rtt.filter(|_| config.times_handshake) {
+                line.sender.know_round_trip(rtt);
+            }
+            line.sender.start(now, &config, &agreement, told);
+        });
+    }
+
+    fn write(&mut self, _now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
+        let length = payload.length();
+        self.with(flow, watch, |line, _told| {
+            line.written += length;
+            line.sender.write(payload);
+        });
+        self.note_widening(flow);
+        self.report_backlog(flow, watch);
+    }
+
+    fn close(&mut self, _now: Time, flow: FlowId) {
+        self.with(flow, &mut |_| {}, |line, _told| line.sender.close());
+    }
+
+    fn remove(&mut self, _now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
+        let line = self.lines.get_mut(flow.0 as usize).and_then(Option::take);
+        let Some(line) = line else { return 0 };
+        self.count_backlog(line.notes.numbers.mobile, &line.backlog, &Backlog::default(), watch);
+        self.agenda.set(flow.0, None);
+        line.sender.unacknowledged()
+    }
+
+    fn handle_ack(
+        &mut self,
+        now: Time,
+        flow: FlowId,
+        acknowledgement: &Acknowledgement,
+        watch: Watch<'_>,
+    ) {
+        let freed = self.with(flow, watch, |line, told| {
+            let before = line.sender.unacknowledged();
+            // The box has looked at its number already.
+            line.sender.handle_ack(now, acknowledgement, told);
+            let freed = before - line.sender.unacknowledged();
+            if freed > 0 {
+                line.since = now;
+            }
+            (freed, line.notes.numbers.mobile)
+        });
+        let Some((freed, mobile)) = freed else { return };
+        self.hear(now, mobile, watch);
+        if freed > 0 {
+            self.note_widening(flow);
+        }
+        self.report_backlog(flow, watch);
+    }
+
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+        while let Some((_, id)) = self.agenda.next(now) {
+            let flow = FlowId(id);
+            let missed = self.timeouts;
+            let hopeless = self.with(flow, watch, |line, told| {
+                line.sender.handle_timeout(now, told);
+                line.sender.is_hopeless()
+            });
+            if self.timeouts > missed {
+                self.miss(now, flow, watch);
+            }
+            if hopeless == Some(true) {
+                self.given_up.push_back(flow);
+            }
+        }
+    }
+
+    /// Takes no notice.
+    fn handle_report(&mut self, _: Time, _: Address, _: RadioReport, _: Watch<'_>) {}
+
+    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
+        while let Some(&flow) = self.ready.front() {
+            let departure = self.with(flow, watch, |line, told| {
+                let departure = line.sender.poll_output(now, told)?;
+                if line.backlog.in_flight == 0 {
+                    line.since = now;
+                }
+                Some(departure)
+            });
+            let departure = departure.flatten();
+            if let Some(departure) = departure {
+                self.report_backlog(flow, watch);
+                return Some((flow, departure));
+            }
+            self.ready.pop_front();
+            if let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) {
+                line.ready = false;
+                self.agenda.set(flow.0, line.sender.poll_timeout());
+            }
+        }
+        self.deadline = self.agenda.peek();
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    fn right_edge(&mut self, _now: Time, flow: FlowId) -> u64 {
+        let buffers = self.buffers;
+        // RFC 9293 §3.8.6.2.2: by what is worth telling.
+        let worth = u64::from(self.config.mss).min(buffers.receive / 2);
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return 0 };
+        let edge = line.edge(buffers);
+        if edge >= line.told + worth {
+            line.told = edge;
+        }
+        line.told
+    }
+
+    fn poll_window_update(&mut self, _now: Time) -> Option<FlowId> {
+        let flow = self.widened.pop_front()?;
+        if let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) {
+            line.widened = false;
+        }
+        Some(flow)
+    }
+
+    fn poll_given_up(&mut self) -> Option<FlowId> {
+        self.given_up.pop_front()
+    }
+
+    fn acknowledged(&self, flow: FlowId) -> u64 {
+        let line = self.lines.get(flow.0 as usize).and_then(Option::as_ref);
+        line.map_or(0, |line| line.sender.acknowledged())
+    }
+
+    /// Its number is another's from now on.
+    fn forget(&mut self, number: u32, _mobile: Address) {
+        self.mobiles[number as usize] = Mobile::default();
+    }
+
+    fn held_bytes(&self, flow: FlowId) -> u64 {
+        let line = self.lines.get(flow.0 as usize).and_then(Option::as_ref);
+        line.map_or(0, |line| self.mobiles[line.notes.numbers.mobile as usize].backlog.held())
+    }
+
+    fn count(&self, counters: &mut Counters) {
+        counters.held_bytes += self.mobiles.iter().map(|mobile| mobile.backlog.held()).sum::<u64>();
+        counters.held_max = counters.held_max.max(self.held_max);
+        counters.retransmissions += self.retransmissions;
+        counters.timeouts += self.timeouts;
+    }
+}

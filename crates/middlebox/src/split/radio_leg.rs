@@ -1,0 +1,131 @@
+//! How a split connection's data get to the mobile.
+
+use base::{Duration, Seq, Time};
+use tcp::{Acknowledgement, Departure, Payload};
+
+use crate::{Address, Connection, Counters, Watch};
+
+/// The number of a split connection's direction towards a mobile. Numbers of flows that ended are
+/// used again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FlowId(pub u32);
+
+/// The numbers of a mobile and of a connection in [`base::MiddleboxFact`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Numbers {
+    /// Of the mobile.
+    pub mobile: u32,
+    /// Of the connection.
+    pub connection: u32,
+}
+
+/// What a handshake agreed upon about data towards a mobile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The mobile.
+    pub mobile: Address,
+    /// The connection, as packets to the mobile name it.
+    pub connection: Connection,
+    /// Of the sender's packets (RFC 2474).
+    pub dscp: u8,
+    /// The number of the first byte, alike on both legs.
+    pub first: Seq,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// The mobile's window in bytes, scaled.
+    pub window: u64,
+    /// The shift of the windows that the sender's host is told (RFC 7323 §2.2).
+    pub scale: u8,
+    /// Whether the mobile acknowledges selectively.
+    pub sack: bool,
+    /// Whether the mobile understands ECN (RFC 3168).
+    pub ecn: bool,
+    /// The offset up to which the handshake has let the sender's host send already.
+    pub promised: u64,
+    /// What facts call mobile and connection.
+    pub numbers: Numbers,
+    /// From the SYN-ACK to the mobile to its acknowledgement, where it was sent once.
+    pub rtt: Option<Duration>,
+}
+
+/// The sending half of split connections towards mobiles: one sender a connection, or one an
+/// aggregate of all connections of a mobile.
+///
+/// What it holds of a flow is what was written and not yet acknowledged by the mobile. Offsets
+/// count bytes of the stream from [`Terms::first`].
+pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
+    /// The largest window in bytes that a SYN of `mobile` may advertise to the host that will send
+    /// to it. It is the first right edge, and none moves back.
+    fn syn_window(&self, _mobile: Address) -> u64 {
+        u64::MAX
+    }
+
+    /// A connection stands.
+    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>);
+
+    /// Takes in bytes that the sender's host has sent in order.
+    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>);
+
+    /// A FIN follows the last byte written.
+    fn close(&mut self, now: Time, flow: FlowId);
+
+    /// The connection is over, finished or reset: whatever is held of it is forgotten. Says how
+    /// many bytes those were.
+    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64;
+
+    /// The mobile acknowledged.
+    fn handle_ack(
+        &mut self,
+        now: Time,
+        flow: FlowId,
+        acknowledgement: &Acknowledgement,
+        watch: Watch<'_>,
+    );
+
+    /// Time has passed.
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>);
+
+    /// The radio says how a mobile fares.
+    fn handle_report(
+        &mut self,
+        now: Time,
+        mobile: Address,
+        report: crate::RadioReport,
+        watch: Watch<'_>,
+    );
+
+    /// The next segment to send now, and of which flow.
+    #[must_use]
+    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)>;
+
+    /// The next deadline.
+    #[must_use]
+    fn poll_timeout(&self) -> Option<Time>;
+
+    /// The offset up to which the sender's host may send: never less than it was before. It is
+    /// advertised as it stands, rounded down to whole units of the window scale.
+    fn right_edge(&mut self, now: Time, flow: FlowId) -> u64;
+
+    /// Whether the sender's host is to be told of its right edge though no data came from it: the
+    /// next flow for which that is so.
+    #[must_use]
+    fn poll_window_update(&mut self, now: Time) -> Option<FlowId>;
+
+    /// A flow whose mobile is held to be gone: both ends will be reset, and the flow removed.
+    #[must_use]
+    fn poll_given_up(&mut self) -> Option<FlowId> {
+        None
+    }
+
+    /// The offset below which the mobile has acknowledged everything; a FIN counts as a byte.
+    fn acknowledged(&self, flow: FlowId) -> u64;
+
+    /// The mobile, without flows for long, is forgotten, and its number given to another.
+    fn forget(&mut self, _number: u32, _mobile: Address) {}
+
+    /// Bytes held for all flows of the mobile of `flow`.
+    fn held_bytes(&self, flow: FlowId) -> u64;
+
+    /// Puts what the leg has counted in: bytes held, retransmissions and timeouts.
+    fn count(&self, _counters: &mut Counters) {}
+}

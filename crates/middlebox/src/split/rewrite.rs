@@ -1,0 +1,189 @@
+//! Headers of what a box sends in the name of either end.
+
+use base::{Flags, MiddleboxFact, Options, SackBlocks, Seq, TcpHeader, Timestamps};
+use tcp::{AckDue, Departure, Payload, Segment};
+
+use super::RadioLeg;
+use super::flow::{Context, Draining, Split};
+use super::side::Side;
+use crate::Packet;
+
+impl<P: Payload> Split<P> {
+    /// Acknowledges what `to` sent, on a segment of its own.
+    pub(super) fn acknowledge<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+        let seq = self.idle_seq(to);
+        let (mut header, sack) = self.header(cx, to, seq, Flags::ACK);
+        header.options.sack = sack;
+        self.owed[to] = false;
+        self.send(cx, to, Segment { header, ..Segment::default() });
+    }
+
+    /// What the radio leg sends to the mobile `to`.
+    pub(super) fn depart<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        to: Side,
+        departure: Departure<P>,
+    ) {
+        let Departure { seq, flags, payload, ecn } = departure;
+        let alone = self.stands_alone(to);
+        let (header, _) = self.header(cx, to, seq, flags | Flags::ACK);
+        if alone {
+            self.owe(to);
+        } else {
+            self.owed[to] = false;
+        }
+        let segment = Segment { header, payload, ecn };
+        let first = self.ends[to.other()].first;
+        if let Some(half) = &mut self.halves[to.other()] {
+            let end = super::flow::offset(first, half.departed, seq) + i64::from(segment.numbers());
+            half.departed = half.departed.max(end.max(0) as u64);
+        }
+        self.send(cx, to, segment);
+    }
+
+    /// What a mobile sends to the fixed host `to` rides through; it says what `to` was told.
+    pub(super) fn ride<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        to: Side,
+        segment: Segment<P>,
+    ) {
+        let theirs = Flags::from_bits(
+            segment.header.flags.bits() & (Flags::PSH | Flags::FIN | Flags::CWR).bits(),
+        );
+        let alone = self.stands_alone(to);
+        let (mut header, _) = self.header(cx, to, segment.header.seq, theirs | Flags::ACK);
+        if let (Some(own), Some(clocks)) =
+            (&mut header.options.timestamps, segment.header.options.timestamps)
+        {
+            own.value = clocks.value;
+        }
+        if alone {
+            self.owe(to);
+        }
+        self.send(cx, to, Segment { header, ..segment });
+    }
+
+    /// An acknowledgement of the fixed host for the mobile `to`, which rides through.
+    pub(super) fn relay_ack<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        to: Side,
+        segment: &Segment<P>,
+    ) {
+        let seq = self.idle_seq(to);
+        let (mut header, _) = self.header(cx, to, seq, Flags::ACK);
+        header.options.sack =
+            if self.offers.sack { segment.header.options.sack } else { SackBlocks::NONE };
+        self.owed[to] = false;
+        self.send(cx, to, Segment { header, ..Segment::default() });
+    }
+
+    /// Tells `to` that the connection is no more.
+    pub(super) fn reset<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+        let seq = self.ends[to.other()].first + self.sent(to.other()) as u32;
+        let (header, _) = self.header(cx, to, seq, Flags::RST | Flags::ACK);
+        let header = TcpHeader { window: 0, ..header };
+        self.send(cx, to, Segment { header, ..Segment::default() });
+    }
+
+    /// Whether an acknowledgement for `to` must not ride on data (RFC 5681 §2).
+    fn stands_alone(&self, to: Side) -> bool {
+        let half = self.halves[to].as_ref();
+        half.is_some_and(|half| half.receiver.ack_due() == AckDue::Alone)
+    }
+
+    /// The number for a segment to `to` that carries nothing: after all that was sent, but within
+    /// its window.
+    fn idle_seq(&self, to: Side) -> Seq {
+        let offset = self.sent(to.other()).min(self.ends[to].edge());
+        self.ends[to.other()].first + offset as u32
+    }
+
+    fn send<L: RadioLeg<P>>(&self, cx: &mut Context<'_, P, L>, to: Side, segment: Segment<P>) {
+        let way = cx.way(to.other());
+        cx.out.push_back(Packet {
+            source: way.source,
+            destination: way.destination,
+            dscp: self.ends[to.other()].dscp,
+            segment,
+        });
+    }
+
+    /// The header of a segment to `to` that leaves now, and the blocks to go with it if there is
+    /// room. Timestamps are the peer's latest: a value that came before passes (RFC 7323 §5.3),
+    /// one that nobody's clock has shown would outrun its owner.
+    fn header<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        to: Side,
+        seq: Seq,
+        flags: Flags,
+    ) -> (TcpHeader, SackBlocks) {
+        self.limit_window(cx, to);
+        let way = cx.way(to.other());
+        let peer = self.ends[to.other()];
+        let (ack, window, sack, ece, echo) = if let Some(half) = &mut self.halves[to] {
+            let (ack, window, sack, ece) = half.acknowledge();
+            (ack, window, sack, ece, half.echo(cx.now))
+        } else {
+            let ack = self.ends[to].first + peer.acked as u32;
+            let ece = if peer.ece { Flags::ECE } else { Flags::NONE };
+            let window = self.uplink_window(cx.config.uplink_clamp, to);
+            (ack, window, SackBlocks::NONE, ece, peer.clocks.echo)
+        };
+        self.report_window(cx, to, window);
+        let timestamps =
+            self.offers.timestamps.then_some(Timestamps { value: peer.clocks.value, echo });
+        let header = TcpHeader {
+            source_port: way.source_port,
+            destination_port: way.destination_port,
+            seq,
+            ack,
+            flags: flags | ece,
+            window,
+            options: Options { timestamps, ..Options::default() },
+        };
+        (header, sack)
+    }
+
+    /// Lets the right edge that `to` is told of be what the radio leg says now. While draining it
+    /// goes no further than the mobile's own.
+    fn limit_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+        let real = self.ends[to.other()].edge();
+        let Some(half) = &mut self.halves[to] else { return };
+        if half.stage == super::toward_host::Stage::Closed {
+            return;
+        }
+        let edge = cx.leg.right_edge(cx.now, half.flow);
+        half.receiver.limit_window(match cx.draining {
+            Draining::No => edge,
+            Draining::Yes => edge.min(real),
+        });
+    }
+
+    /// The window for the mobile `to`: its host's, or `clamp` if that is less, but no right edge
+    /// before one that it was told of.
+    fn uplink_window(&mut self, clamp: Option<u32>, to: Side) -> u16 {
+        let peer = self.ends[to.other()];
+        let Some(clamp) = clamp else { return peer.window };
+        let unit = 1 << peer.scale;
+        let told = self.ends[to].told.saturating_sub(peer.acked).div_ceil(unit);
+        let field = (u64::from(clamp) / unit).max(told).min(u64::from(peer.window));
+        self.ends[to].told = self.ends[to].told.max(peer.acked + field * unit);
+        field as u16
+    }
+
+    fn report_window<L: RadioLeg<P>>(&self, cx: &mut Context<'_, P, L>, to: Side, field: u16) {
+        let Some(half) = &self.halves[to] else { return };
+        cx.counters.zero_windows += u64::from(field == 0);
+        let numbers = self.numbers[to];
+        (cx.watch)(MiddleboxFact::Advertised {
+            mobile: numbers.mobile,
+            connection: numbers.connection,
+            window: u64::from(field) << self.ends[to.other()].scale,
+            edge: half.receiver.edge(),
+        });
+    }
+}

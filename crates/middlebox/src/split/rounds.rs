@@ -1,0 +1,61 @@
+//! When connections are looked at.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Time};
+
+/// Deadlines of connections by their numbers. Each wait is as long as the one before, so they come
+/// in the order in which they were set: queues do, and no heap with a place for each.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    /// How long a round takes: so much later than its time a connection may be forgotten.
+    period: Duration,
+    /// Each number in use, once.
+    queue: VecDeque<(Time, u32)>,
+    /// Connections with an acknowledgement that waits.
+    delayed: VecDeque<(Time, u32)>,
+}
+
+/// How many rounds the shortest patience has.
+const ROUNDS: u64 = 8;
+
+impl Rounds {
+    /// Connections without a packet for `patience` or longer are to be noticed.
+    pub(super) const fn new(patience: Duration) -> Self {
+        let period = Duration::from_nanos(patience.as_nanos() / ROUNDS + 1);
+        Self { period, queue: VecDeque::new(), delayed: VecDeque::new() }
+    }
+
+    /// Connection `slot`, which is in no round, is looked at in the next.
+    pub(super) fn add(&mut self, now: Time, slot: u32) {
+        self.queue.push_back((now + self.period, slot));
+    }
+
+    /// An acknowledgement of connection `slot` waits until `due`, as long as all do.
+    pub(super) fn delay(&mut self, due: Time, slot: u32) {
+        self.delayed.push_back((due, slot));
+    }
+
+    /// The next connection to be looked at; it is in no round then.
+    pub(super) fn next(&mut self, now: Time) -> Option<u32> {
+        take(&mut self.queue, now)
+    }
+
+    /// The next connection of which an acknowledgement may be due.
+    pub(super) fn next_delayed(&mut self, now: Time) -> Option<u32> {
+        take(&mut self.delayed, now)
+    }
+
+    /// The next deadline.
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let fronts = [self.queue.front(), self.delayed.front()];
+        fronts.into_iter().flatten().map(|&(due, _)| due).min()
+    }
+}
+
+fn take(queue: &mut VecDeque<(Time, u32)>, now: Time) -> Option<u32> {
+    let &(due, slot) = queue.front().filter(|&&(due, _)| due <= now)?;
+    queue.pop_front();
+    debug_assert!(queue.front().is_none_or(|&(next, _)| due <= next), "in their order");
+    Some(slot)
+}

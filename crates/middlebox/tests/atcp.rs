@@ -1,0 +1,326 @@
+//! Whole connections through the aggregating proxy, on networks at random.
+
+mod support;
+
+use base::{Duration, Flags, MiddleboxFact, Probability, Rate, Time};
+use bytes::Bytes;
+use middlebox::{
+    Atcp, AtcpConfig, Class, Estimation, FlowControl, Kind, Leg, SplitConfig, Splitter,
+};
+use proptest::prelude::*;
+use support::{Network, Opening, Outage, OutageFate, Passage, PeerId, Way, fixed, mobile, modern};
+use tcp::{Config, Offers};
+
+fn config() -> AtcpConfig {
+    AtcpConfig {
+        clamp: 10_000,
+        estimator: Estimation::Static,
+        headroom: 1.3,
+        rate: Rate::from_bps(4_150 * 8),
+        round_trip: Duration::from_millis(1_850),
+        overprovision: 1.5,
+        budget: 128_000,
+        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
+        skip_threshold: 3,
+        patience: Duration::ZERO,
+        min_rto: Duration::from_secs(3),
+        coalescing: Some(Duration::from_millis(200)),
+        shaping: None,
+        deference: Some(0.9),
+        classes: Vec::new(),
+    }
+}
+
+fn network(seed: u64, config: AtcpConfig) -> Network<Bytes> {
+    Network::new(seed, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(config))))
+}
+
+/// The radio of level 0: 4150 B/s after 0.8 s, 1400 B/s after 0.6 s.
+fn radio(net: &mut Network<Bytes>) {
+    for (way, rate, millis) in [(Way::Out, 4_150, 800), (Way::In, 1_400, 600)] {
+        let path = net.path(mobile(0), way);
+        path.rate = Some(rate);
+        path.delay = Duration::from_millis(millis);
+    }
+}
+
+fn laws(log: &[Passage<Bytes>]) {
+    support::edges_never_move_back(log, |_| true);
+    support::nothing_unreceived_is_acknowledged(log);
+    support::fins_are_acknowledged_by_their_receiver(log);
+}
+
+/// Waits until the mobile has read all that the host wrote and closed.
+fn whole(net: &mut Network<Bytes>, flows: &[(PeerId, PeerId)], limit: u64) {
+    for &(client, server) in flows {
+        net.close(server);
+        net.close(client);
+    }
+    let done = |net: &Network<Bytes>| {
+        flows.iter().all(|&(client, server)| net.is_at_end(client) && net.is_at_end(server))
+    };
+    if !net.run_while(Duration::from_secs(limit), done) {
+        for &(client, server) in flows {
+            if !(net.is_at_end(client) && net.is_at_end(server)) {
+                let about = |peer| {
+                    let unacknowledged = net.endpoint(peer).sender().unacknowledged();
+                    (net.state(peer), net.read(peer), unacknowledged)
+                };
+                eprintln!("{client:?} {:?} {:?}", about(client), about(server));
+            }
+        }
+        panic!("not whole at {:?}", net.now);
+    }
+    laws(&net.log);
+}
+
+fn stalls(net: &Network<Bytes>) -> usize {
+    net.facts.iter().filter(|fact| matches!(fact.1, MiddleboxFact::Stalled { .. })).count()
+}
+
+#[test]
+fn a_second_connection_opens_at_once_and_has_its_half() {
+    let mut net = network(1, config());
+    radio(&mut net);
+    let first = net.open(&Opening::of(5_000));
+    net.write(first.1, 600_000);
+    net.run_for(Duration::from_secs(20));
+    let from = net.now;
+    let second = net.open(&Opening::of(5_001));
+    net.write(second.1, 600_000);
+    let stands = |net: &Network<Bytes>| net.state(second.0) == tcp::State::Established;
+    assert!(net.run_while(Duration::from_secs(3), stands), "P2: in less than 3 s");
+    net.run_for(Duration::from_secs(10));
+    let before = [first, second].map(|flow| net.read(flow.0) as f64);
+    net.run_for(Duration::from_secs(60));
+    let shares = [0, 1].map(|index| net.read([first, second][index].0) as f64 - before[index]);
+    let jain = shares.iter().sum::<f64>().powi(2)
+        / (2.0 * shares.iter().map(|share| share * share).sum::<f64>());
+    assert!(jain > 0.98, "{shares:?} since {from:?}");
+    let syns = net.log.iter().filter(|passage| {
+        passage.way == Way::In && passage.has(Flags::SYN) && !passage.has(Flags::ACK)
+    });
+    assert_eq!((syns.count(), stalls(&net)), (2, 0));
+    whole(&mut net, &[first, second], 400);
+}
+
+/// The budget holds without a stall; a window is zero only once a sender's persist timer has sent
+/// less than a segment.
+#[test]
+fn nothing_stalls_and_the_budget_is_kept() {
+    for flows in [1, 4, 16, 64] {
+        let mut net = network(3, config());
+        radio(&mut net);
+        let peers: Vec<_> = (0..flows).map(|port| net.open(&Opening::of(6_000 + port))).collect();
+        for &(_, server) in &peers {
+            net.write(server, 400_000 / u64::from(flows));
+        }
+        net.run_for(Duration::from_secs(60));
+        let counters = net.middlebox.counters();
+        assert!(counters.held_max <= config().budget, "{flows}: {}", counters.held_max);
+        assert_eq!(stalls(&net), 0, "{flows} flows");
+        if flows == 1 {
+            assert_eq!(counters.zero_windows, 0);
+        }
+        whole(&mut net, &peers, 600);
+    }
+}
+
+/// A reset: what waits is thrown away, and the radio is soon free.
+#[test]
+fn a_reset_discards_what_waits() {
+    let mut net = network(4, config());
+    radio(&mut net);
+    let (client, server) = net.open(&Opening::of(7_000));
+    net.write(server, 600_000);
+    net.run_for(Duration::from_secs(20));
+    assert!(net.middlebox.counters().held_bytes > 10_000);
+    net.abort(client);
+    net.run_for(Duration::from_secs(3));
+    let counters = net.middlebox.counters();
+    assert_eq!(counters.held_bytes, 0);
+    assert!(counters.discarded_bytes > 10_000, "{counters:?}");
+    let from = net.now;
+    net.run_for(Duration::from_secs(30));
+    let late = net.log.iter().filter(|passage| {
+        passage.at >= from && passage.way == Way::Out && passage.host().leg == Leg::Radio
+    });
+    assert_eq!(late.count(), 0);
+}
+
+/// Telnet under a bulk download: an echo takes little more than without one.
+#[test]
+fn an_interactive_flow_keeps_its_echo() {
+    let echo = |bulk: bool| {
+        let classes = vec![Class { flows: Kind::Port(23), priority: 1, tickets: 1 }];
+        // A clamp of what the radio holds: what is beyond waits before it, whatever the class.
+        let mut net = network(5, AtcpConfig { classes, clamp: 6_500, ..config() });
+        radio(&mut net);
+        if bulk {
+            let (_, server) = net.open(&Opening::of(8_000));
+            net.write(server, 600_000);
+        }
+        let telnet = net.open(&Opening { server_port: 23, ..Opening::of(8_001) });
+        net.run_for(Duration::from_secs(30));
+        let mut total = 0.0;
+        for index in 1..=10 {
+            let from = net.now;
+            net.write(telnet.0, 1);
+            let heard = |net: &Network<Bytes>| net.read(telnet.1) == index;
+            assert!(net.run_while(Duration::from_secs(20), heard));
+            net.write(telnet.1, 1);
+            let back = |net: &Network<Bytes>| net.read(telnet.0) == index;
+            assert!(net.run_while(Duration::from_secs(20), back));
+            total += (net.now - from).as_secs_f64();
+            net.run_for(Duration::from_millis(3_700));
+        }
+        total / 10.0
+    };
+    let (alone, under) = (echo(false), echo(true));
+    let segment = 1_040.0 / 4_150.0;
+    assert!(under <= 1.2 * alone + segment, "{under} s, alone {alone} s");
+}
+
+#[derive(Clone, Debug)]
+struct Weather {
+    loss: f64,
+    outages: Vec<(u64, u64, bool)>,
+    rate: Option<u64>,
+}
+
+fn weather() -> impl Strategy<Value = Weather> {
+    let outage = (0_u64..60_000, 1_u64..40_000, any::<bool>());
+    let rate = prop_oneof![Just(None), (2_000_u64..50_000).prop_map(Some)];
+    (0.0..0.08, prop::collection::vec(outage, 0..3), rate)
+        .prop_map(|(loss, outages, rate)| Weather { loss, outages, rate })
+}
+
+fn set(net: &mut Network<Bytes>, weather: &Weather) {
+    for host in [fixed(0), mobile(0), mobile(1)] {
+        for way in [Way::In, Way::Out] {
+            let path = net.path(host, way);
+            path.loss = Probability::new(weather.loss).unwrap_or_default();
+            if host.leg == Leg::Radio {
+                path.rate = weather.rate;
+                for &(from, lasts, held) in &weather.outages {
+                    let from = Time::ZERO + Duration::from_millis(from);
+                    let to = from + Duration::from_millis(lasts);
+                    let fate = if held { OutageFate::Held } else { OutageFate::Lost };
+                    path.outages.push(Outage { from, to, fate });
+                }
+                path.outages.sort_by_key(|outage| outage.from);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Write(u32),
+    Abort,
+    Pause,
+    Resume,
+    Wait(u32),
+}
+
+fn operations() -> impl Strategy<Value = Vec<(usize, Operation)>> {
+    let operation = prop_oneof![
+        8 => (1_u32..40_000).prop_map(Operation::Write),
+        1 => Just(Operation::Abort),
+        1 => Just(Operation::Pause),
+        2 => Just(Operation::Resume),
+        4 => (1_u32..8_000).prop_map(Operation::Wait),
+    ];
+    prop::collection::vec((0_usize..256, operation), 1..40)
+}
+
+fn settings() -> impl Strategy<Value = AtcpConfig> {
+    let estimator = prop_oneof![
+        Just(Estimation::Static),
+        Just(Estimation::Vegas),
+        Just(Estimation::Westwood),
+        Just(Estimation::Radio),
+    ];
+    (500_u64..40_000, estimator, any::<[bool; 3]>(), 8_000_u64..200_000).prop_map(
+        |(clamp, estimator, [patient, shaped, plain], budget)| AtcpConfig {
+            clamp,
+            estimator,
+            budget,
+            patience: Duration::from_millis(if patient { 300 } else { 0 }),
+            shaping: shaped.then_some(Rate::from_bps(30_000)),
+            coalescing: plain.then_some(Duration::from_millis(200)),
+            ..config()
+        },
+    )
+}
+
+/// From a fixed host to a mobile, or between mobiles; with and without SACK.
+fn opening(number: usize, kind: u8) -> Opening {
+    let offers = Offers { sack: kind & 1 == 0, timestamps: kind & 2 == 0, ecn: false };
+    let receive_buffer = if kind & 4 == 0 { 60_000 } else { 5_392 };
+    let own = Config { offers, receive_buffer, window: 32, ..modern() };
+    let (client, server) = match kind >> 3 {
+        0 => (fixed(0), mobile(0)),
+        1 => (mobile(0), mobile(1)),
+        _ => (mobile(0), fixed(0)),
+    };
+    let port = 5_000 + number as u16;
+    Opening { client, server, client_config: own.clone(), server_config: own, ..Opening::of(port) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// No byte is lost, doubled or out of order, no ACK is ahead, no FIN is acknowledged early, no
+    /// edge moves back, and the budget holds: with 1 to 64 flows, losses, disorder, stalls and
+    /// resets.
+    #[test]
+    fn laws_hold_on_any_network(
+        seed in any::<u64>(),
+        kinds in prop_oneof![
+            4 => prop::collection::vec(0_u8..32, 1..5),
+            1 => prop::collection::vec(0_u8..32, 5..65),
+        ],
+        operations in operations(),
+        weather in weather(),
+        settings in settings(),
+    ) {
+        let budget = settings.budget;
+        let mut net = network(seed, settings);
+        set(&mut net, &weather);
+        let flows: Vec<_> = kinds
+            .iter()
+            .enumerate()
+            .map(|(number, &kind)| net.open(&opening(number, kind)))
+            .collect();
+        let mut aborted = vec![false; flows.len()];
+        for (which, operation) in operations {
+            let index = which / 2 % flows.len();
+            let peer = if which % 2 == 0 { flows[index].0 } else { flows[index].1 };
+            match operation {
+                Operation::Write(bytes) => net.write(peer, u64::from(bytes)),
+                Operation::Abort => {
+                    net.abort(peer);
+                    aborted[index] = true;
+                }
+                Operation::Pause => net.pause(peer),
+                Operation::Resume => net.resume(peer),
+                Operation::Wait(millis) => net.run_for(Duration::from_millis(u64::from(millis))),
+            }
+        }
+        let mut left = Vec::new();
+        for (index, &flow) in flows.iter().enumerate() {
+            net.resume(flow.0);
+            net.resume(flow.1);
+            if !aborted[index] {
+                left.push(flow);
+            }
+        }
+        whole(&mut net, &left, 20_000);
+        let counters = net.middlebox.counters();
+        prop_assert!(counters.held_max <= budget, "{} of {budget}", counters.held_max);
+        net.run_for(Duration::from_secs(4 * 3_600));
+        prop_assert_eq!(net.middlebox.counters().held_bytes, 0);
+        prop_assert_eq!(net.middlebox.poll_timeout(), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Boxes that follow connections without splitting them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod connections;
+mod delayed_dupacks;
+mod fda;
+mod m_tcp;
+mod script;
+mod snoop;
+mod table;
+mod w_tcp;

@@ -1,0 +1,20 @@
+//! A network around a box, in virtual time: endpoints on either side, paths that delay, lose and
+//! stall between them and the box, and a log of what passed. Equal seeds, equal logs.
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
+
+mod laws;
+mod network;
+mod path;
+mod pattern;
+mod shared;
+
+pub use laws::{
+    edges_never_move_back, fins_are_acknowledged_by_their_receiver,
+    nothing_unreceived_is_acknowledged,
+};
+pub use network::{
+    CUBIC, FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern,
+};
+pub use path::{Outage, OutageFate, Path};
+pub use pattern::Pattern;
+pub use shared::Shared;

@@ -1,0 +1,55 @@
+//! A box that a test can still reach while it is in a network.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base::Time;
+use middlebox::{Address, Counters, Middlebox, Packet, RadioReport, Watch};
+use tcp::Payload;
+
+/// A box in two hands.
+#[derive(Debug)]
+pub struct Shared<M>(Arc<Mutex<M>>);
+
+impl<M> Clone for Shared<M> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<M> Shared<M> {
+    /// Takes `middlebox`.
+    pub fn new(middlebox: M) -> Self {
+        Self(Arc::new(Mutex::new(middlebox)))
+    }
+
+    /// The box.
+    pub fn get(&self) -> MutexGuard<'_, M> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<P: Payload, M: Middlebox<P>> Middlebox<P> for Shared<M> {
+    fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
+        self.get().handle_packet(now, packet, watch);
+    }
+
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+        self.get().handle_timeout(now, watch);
+    }
+
+    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+        self.get().handle_report(now, mobile, report, watch);
+    }
+
+    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<Packet<P>> {
+        self.get().poll_output(now, watch)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.get().poll_timeout()
+    }
+
+    fn counters(&self) -> Counters {
+        self.get().counters()
+    }
+}

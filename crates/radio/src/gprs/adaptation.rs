@@ -1,0 +1,85 @@
+//! Link adaptation: which coding scheme new blocks have.
+
+use super::arq::Judgement;
+use super::coding::CodingScheme;
+use super::config::Adaptation;
+
+/// Goes from scheme to scheme by what reports say.
+#[derive(Debug)]
+pub(crate) struct Adapter {
+    scheme: CodingScheme,
+    limits: Option<Adaptation>,
+    judged: Judgement,
+}
+
+impl Adapter {
+    pub(crate) const fn new(scheme: CodingScheme, limits: Option<Adaptation>) -> Self {
+        Self { scheme, limits, judged: Judgement { acked: 0, nacked: 0 } }
+    }
+
+    /// That of new blocks. One that is sent again keeps its own (TS 44.060 §8.1.1).
+    pub(crate) const fn scheme(&self) -> CodingScheme {
+        self.scheme
+    }
+
+    /// A report has come.
+    pub(crate) fn judge(&mut self, judgement: Judgement) {
+        let Some(Adaptation { up, down, blocks }) = self.limits else { return };
+        self.judged.acked += judgement.acked;
+        self.judged.nacked += judgement.nacked;
+        let all = self.judged.acked + self.judged.nacked;
+        if all < blocks {
+            return;
+        }
+        let share = f64::from(self.judged.nacked) / f64::from(all);
+        self.judged = Judgement::default();
+        let next = if share < up.value() {
+            self.scheme.faster()
+        } else if share > down.value() {
+            self.scheme.slower()
+        } else {
+            None
+        };
+        self.scheme = next.unwrap_or(self.scheme);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Probability;
+
+    use super::*;
+
+    fn of(value: f64) -> Probability {
+        Probability::new(value).expect("in range")
+    }
+
+    #[test]
+    fn schemes_follow_the_share_of_blocks_asked_for_again() {
+        let limits = Adaptation { up: of(0.1), down: of(0.33), blocks: 20 };
+        let check = |acked, nacked, expect| {
+            let mut adapter = Adapter::new(CodingScheme::Cs2, Some(limits));
+            adapter.judge(Judgement { acked, nacked });
+            assert_eq!(adapter.scheme(), expect, "{acked} acknowledged, {nacked} not");
+        };
+        check(19, 0, CodingScheme::Cs2);
+        check(19, 1, CodingScheme::Cs3);
+        check(18, 2, CodingScheme::Cs2);
+        check(14, 6, CodingScheme::Cs2);
+        check(13, 7, CodingScheme::Cs1);
+        let mut fixed = Adapter::new(CodingScheme::Cs4, None);
+        fixed.judge(Judgement { acked: 0, nacked: 100 });
+        assert_eq!(fixed.scheme(), CodingScheme::Cs4);
+    }
+
+    #[test]
+    fn it_stays_within_its_system() {
+        let limits = Adaptation { up: of(0.1), down: of(0.33), blocks: 1 };
+        let mut adapter = Adapter::new(CodingScheme::Cs4, Some(limits));
+        adapter.judge(Judgement { acked: 1, nacked: 0 });
+        assert_eq!(adapter.scheme(), CodingScheme::Cs4);
+        let mut adapter = Adapter::new(CodingScheme::Mcs1, Some(limits));
+        adapter.judge(Judgement { acked: 0, nacked: 1 });
+        assert_eq!(adapter.scheme(), CodingScheme::Mcs1);
+    }
+}

@@ -1,0 +1,411 @@
+//! A bearer as one machine.
+
+use base::{Direction, Duration, Observe, Probability, Rate, Stream, Time};
+
+use super::air::Air;
+use super::arq::Period;
+use super::coding::{BLOCK_PERIOD, CodingScheme};
+use super::config::{Config, ConfigError, Coupling, Gap, GapKind, SetUp};
+use super::lane::{Lane, Moment, period_from};
+use super::report::RadioReport;
+use super::tbf::{Event, Tbf};
+use crate::{Counters, Output, Sdu};
+
+/// The GPRS bearer of one mobile, from the gateway to the mobile.
+///
+/// Time passes in block periods of 20 ms, which begin at time 0; in each every time slot carries
+/// one radio block. What arrives in a period waits for the next. There is nothing to do while
+/// there is nothing to send, to report or to deliver.
+#[derive(Debug)]
+pub struct Bearer<T> {
+    machine: u32,
+    set_up: SetUp,
+    control_every: Option<u32>,
+    keep: Duration,
+    downlink: Lane<T>,
+    uplink: Lane<T>,
+    air: Air,
+    chance: Stream,
+    /// Gaps that are not over, and what has been done about the first.
+    gaps: std::vec::IntoIter<Gap>,
+    gap: Option<Gap>,
+    phase: Phase,
+    /// Downlink messages to the mobile that wait for a block (PACCH).
+    messages: u32,
+    /// Downlink blocks since the last message for others.
+    since_control: u32,
+    /// When an uplink TBF was last granted in answer to a Packet Downlink Ack/Nack.
+    granted: Option<Time>,
+    /// The last block period that is done.
+    period: Option<Period>,
+    /// When the next one begins in which there is something to do.
+    tick: Option<Time>,
+    /// Now.
+    now: Time,
+    reported: RadioReport,
+    report: Option<RadioReport>,
+}
+
+/// How far the first gap has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// It has not begun.
+    Ahead,
+    /// Nothing gets through, and TBFs wait for its end.
+    Waiting,
+    /// The TBFs are lost.
+    Lost,
+}
+
+impl<T: Sdu> Bearer<T> {
+    /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and streams
+    /// that begin with `name`.
+    ///
+    /// # Errors
+    /// If `config` is one that no bearer can work with.
+    pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Result<Self, ConfigError> {
+        config.check()?;
+        let lane = |direction| Lane::new(direction, config, seed, name);
+        let mut gaps = config.gaps.clone().into_iter();
+        let gap = gaps.next();
+        let mut bearer = Self {
+            machine,
+            set_up: config.set_up,
+            control_every: config.control_every,
+            keep: config.keep,
+            downlink: lane(Direction::Downlink),
+            uplink: lane(Direction::Uplink),
+            air: Air::new(&config.errors, seed, name),
+            chance: Stream::named(seed, &format!("{name}/TBF")),
+            gaps,
+            gap,
+            phase: Phase::Ahead,
+            messages: 0,
+            since_control: 0,
+            granted: None,
+            period: None,
+            tick: None,
+            now: Time::ZERO,
+            reported: RadioReport { rate: None },
+            report: None,
+        };
+        bearer.reported = bearer.conditions();
+        bearer.report = Some(bearer.reported);
+        bearer.schedule();
+        Ok(bearer)
+    }
+
+    /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue there is
+    /// full. Downlink the queue lies behind the core network, and what finds it full comes out
+    /// as [`Output::Dropped`].
+    ///
+    /// # Errors
+    /// The SDU that was dropped.
+    pub fn handle_input(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        self.handle_timeout(now, observe);
+        let taken = self.lane_mut(direction).push(now, sdu);
+        self.schedule();
+        taken
+    }
+
+    /// Does what is due at or before `now`, block period by block period.
+    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some(tick) = self.tick.filter(|tick| *tick <= now) {
+            self.run(tick, observe);
+            self.schedule();
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+        let now = self.now;
+        let lanes = [&mut self.downlink, &mut self.uplink];
+        lanes.into_iter().find_map(|lane| Some((lane.direction, lane.poll_output(now)?)))
+    }
+
+    /// When something is due next. It changes with each `handle_…` and `poll_…`.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let visible = [&self.downlink, &self.uplink].map(Lane::visible);
+        [self.tick, visible[0], visible[1]].into_iter().flatten().min().map(|at| at.max(self.now))
+    }
+
+    /// What the downlink can carry, if that has changed since it was asked last: its coverage, its
+    /// coding scheme or how often blocks err. Noticed while there is traffic, and where coverage
+    /// comes and goes.
+    #[must_use]
+    pub const fn poll_report(&mut self) -> Option<RadioReport> {
+        self.report.take()
+    }
+
+    /// The SDUs of `direction` between entry and exit.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.lane(direction).held()
+    }
+
+    /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
+    pub fn counters(&self, direction: Direction) -> Counters {
+        self.lane(direction).counters()
+    }
+
+    /// How many radio blocks the first `span` has room for in `direction`.
+    pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
+        span.whole(BLOCK_PERIOD) * u64::from(self.lane(direction).slots)
+    }
+
+    /// The coding scheme of new blocks in `direction`.
+    pub fn coding_scheme(&self, direction: Direction) -> CodingScheme {
+        self.lane(direction).adapter.scheme()
+    }
+
+    /// What there is of a TBF in `direction`, as of the last event.
+    pub fn tbf(&self, direction: Direction) -> Tbf {
+        self.lane(direction).tbf
+    }
+
+    /// One block period.
+    fn run(&mut self, now: Time, observe: &mut impl Observe) {
+        let period = period_from(now);
+        self.now = now;
+        self.air.advance(now);
+        self.pass_gaps(now);
+        self.downlink.advance(now, period);
+        self.uplink.advance(now, period);
+        self.ask_downlink(now);
+        self.ask_uplink(now);
+        // The uplink's blocks go at the same time, so that neither direction knows of the other's.
+        let answers = [self.uplink.answer(period), self.downlink.answer(period)];
+        let air = (self.phase == Phase::Ahead).then_some(&self.air);
+        let moment = Moment { now, period, machine: self.machine, air };
+        let mut used = 0;
+        if let Some(report) = answers[0] {
+            if self.downlink.send_control(&moment, used, observe) {
+                self.uplink.hear(period, report);
+            }
+            used += 1;
+        }
+        while self.messages > 0 && used < self.downlink.slots {
+            self.downlink.send_control(&moment, used, observe);
+            self.messages -= 1;
+            used += 1;
+        }
+        if self.downlink.tbf.is_sending() && used < self.downlink.slots {
+            self.since_control += self.downlink.slots;
+            if self.control_every.is_some_and(|blocks| self.since_control >= blocks) {
+                self.since_control -= self.control_every.unwrap_or(0);
+                self.downlink.send_control(&moment, used, observe);
+                used += 1;
+            }
+        }
+        self.downlink.send(&moment, used, observe);
+        let mut used = 0;
+        let mut asked = false;
+        if let Some(report) = answers[1] {
+            if self.uplink.send_control(&moment, used, observe) {
+                self.downlink.hear(period, report);
+                asked = true;
+            }
+            used += 1;
+        }
+        self.uplink.send(&moment, used, observe);
+        if asked {
+            self.grant(now);
+        }
+        self.period = Some(period);
+        self.look();
+    }
+
+    /// What becomes of gaps that begin, last or end.
+    fn pass_gaps(&mut self, now: Time) {
+        while let Some(gap) = self.gap {
+            if self.phase == Phase::Ahead && gap.from <= now {
+                self.enter(gap, now);
+            }
+            let kept_until = gap.from + self.keep;
+            if self.phase == Phase::Waiting && kept_until <= now && kept_until < gap.to {
+                self.lose(now);
+                self.phase = Phase::Lost;
+            }
+            if self.phase == Phase::Ahead || gap.to > now {
+                return;
+            }
+            if gap.kind == GapKind::Reset {
+                self.lose(now);
+                self.uplink.packets.lose_waiting(now);
+            }
+            self.phase = Phase::Ahead;
+            self.gap = self.gaps.next();
+        }
+    }
+
+    fn enter(&mut self, gap: Gap, now: Time) {
+        self.phase = Phase::Waiting;
+        if let GapKind::Reselection(forwarded) = gap.kind {
+            self.phase = Phase::Lost;
+            self.downlink.packets.arrive(now);
+            if forwarded.hit(self.chance.next_u32()) {
+                self.downlink.restart();
+            } else {
+                self.downlink.lose_begun();
+                self.downlink.packets.lose_waiting(now);
+            }
+            self.uplink.restart();
+        }
+        let SetUp { common, access, .. } = self.set_up;
+        for (direction, limits) in [(Direction::Downlink, common), (Direction::Uplink, access)] {
+            if matches!(self.lane(direction).tbf, Tbf::SettingUp { .. }) {
+                let ready = gap.to + self.draw(limits);
+                self.lane_mut(direction).tbf = Tbf::SettingUp { ready };
+            }
+        }
+    }
+
+    /// Both ends give their TBFs up, and the base station what waits there.
+    fn lose(&mut self, now: Time) {
+        self.downlink.packets.arrive(now);
+        self.downlink.lose_begun();
+        self.downlink.packets.lose_waiting(now);
+        self.uplink.lose_begun();
+    }
+
+    /// Where something waits downlink, asks for a TBF.
+    fn ask_downlink(&mut self, now: Time) {
+        if !self.downlink.waits_for_tbf() {
+            return;
+        }
+        let SetUp { associated, common, .. } = self.set_up;
+        let hears = match self.downlink.tbf {
+            Tbf::Listening { .. } => true,
+            Tbf::Absent
+            | Tbf::Requesting
+            | Tbf::SettingUp { .. }
+            | Tbf::Open
+            | Tbf::Closing
+            | Tbf::Kept { .. } => self.uplink.tbf.has_channel(),
+        };
+        let is_kept = matches!(self.downlink.tbf, Tbf::Kept { .. });
+        let ready = match self.ongoing() {
+            Some(gap) => gap.to + self.draw(common),
+            None if hears && !is_kept => {
+                self.messages += 1;
+                now + self.draw(associated)
+            }
+            None => now + self.draw(common),
+        };
+        self.downlink.on(Event::Wanted(ready));
+    }
+
+    /// Where something waits uplink, asks for a TBF.
+    fn ask_uplink(&mut self, now: Time) {
+        if !self.uplink.waits_for_tbf() {
+            return;
+        }
+        let SetUp { associated, access, coupling, .. } = self.set_up;
+        let receives = self.downlink.tbf;
+        let event = match (self.ongoing(), coupling) {
+            (Some(gap), _) => Event::Wanted(gap.to + self.draw(access)),
+            (None, Coupling::Piggybacked(_)) if receives.is_sending() => Event::Piggybacked,
+            (None, Coupling::Piggybacked(_)) if receives.has_channel() => {
+                self.messages += 1;
+                let poll = self.draw([Duration::ZERO, KEPT_POLL]);
+                Event::Wanted(now + poll + self.draw(associated))
+            }
+            (None, Coupling::Off | Coupling::Piggybacked(_)) => {
+                Event::Wanted(now + self.draw(access))
+            }
+        };
+        self.uplink.on(event);
+    }
+
+    /// A Packet Downlink Ack/Nack has arrived: what it asks for is granted.
+    fn grant(&mut self, now: Time) {
+        let Coupling::Piggybacked(pause) = self.set_up.coupling else { return };
+        let is_soon = self.granted.is_some_and(|granted| now < granted + pause);
+        if self.uplink.tbf != Tbf::Requesting || is_soon {
+            return;
+        }
+        self.granted = Some(now);
+        self.messages += 1;
+        let ready = now + BLOCK_PERIOD + self.draw(self.set_up.associated);
+        self.uplink.on(Event::Wanted(ready));
+    }
+
+    /// The gap that lasts.
+    fn ongoing(&self) -> Option<Gap> {
+        self.gap.filter(|_| self.phase != Phase::Ahead)
+    }
+
+    /// When there is something to do next.
+    fn schedule(&mut self) {
+        let period = self.period.unwrap_or(0);
+        let before = self.period.map_or(self.now, start);
+        let period = period.max(before.max(self.now).as_nanos() / BLOCK_PERIOD.as_nanos());
+        let messages = (self.messages > 0).then_some(period + 1);
+        let gap = self.gap.map(|gap| match self.phase {
+            Phase::Ahead => gap.from,
+            Phase::Waiting => gap.to.min(gap.from + self.keep),
+            Phase::Lost => gap.to,
+        });
+        let gap = gap.map(|at| period_from(at).max(period + 1));
+        let lanes = [self.downlink.next(period), self.uplink.next(period)];
+        let next = [lanes[0], lanes[1], messages, gap].into_iter().flatten().min();
+        self.tick = next.map(start);
+    }
+
+    /// Whether the downlink can carry something else than before.
+    fn look(&mut self) {
+        let conditions = self.conditions();
+        if conditions != self.reported {
+            self.reported = conditions;
+            self.report = Some(conditions);
+        }
+    }
+
+    fn conditions(&self) -> RadioReport {
+        if self.ongoing().is_some() {
+            return RadioReport { rate: None };
+        }
+        let (scheme, slots) = (self.downlink.adapter.scheme(), self.downlink.slots);
+        let arriving = 1.0 - Probability::value(self.air.rate(scheme));
+        let bytes = f64::from(scheme.bytes() * slots) * arriving;
+        let bps = bytes * 8.0 / BLOCK_PERIOD.as_secs_f64();
+        RadioReport { rate: Some(Rate::from_bps(bps.round() as u64)) }
+    }
+
+    /// Uniform between limits.
+    fn draw(&mut self, [low, high]: [Duration; 2]) -> Duration {
+        let span = high.saturating_sub(low).as_nanos() as f64;
+        low + Duration::from_nanos((span * self.chance.next_f64()) as u64)
+    }
+
+    const fn lane(&self, direction: Direction) -> &Lane<T> {
+        match direction {
+            Direction::Downlink => &self.downlink,
+            Direction::Uplink => &self.uplink,
+        }
+    }
+
+    const fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
+        match direction {
+            Direction::Downlink => &mut self.downlink,
+            Direction::Uplink => &mut self.uplink,
+        }
+    }
+}
+
+/// How often a mobile is polled while its downlink TBF is kept with nothing to send: so often a
+/// dummy block goes to it (T200 of a network; our choice).
+const KEPT_POLL: Duration = Duration::from_millis(200);
+
+/// When block period number `period` begins.
+const fn start(period: Period) -> Time {
+    Time::from_nanos(period * BLOCK_PERIOD.as_nanos())
+}

@@ -1,0 +1,109 @@
+//! The fixed network between gateway and base station.
+
+use base::{Duration, Philox, Time, float};
+
+/// How long packets take through the core network, one way: log-normal jitter about a median.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CoreDelay {
+    /// Half of the packets take no longer.
+    pub median: Duration,
+    /// Standard deviation of the natural logarithm of the delay.
+    pub jitter: f64,
+    /// For how long a draw holds: what disturbs one packet disturbs the next.
+    pub coherence: Duration,
+}
+
+/// One way through the core network. No packet overtakes another.
+#[derive(Debug)]
+pub(crate) struct CoreNetwork {
+    delay: CoreDelay,
+    chance: Philox,
+    last: Time,
+}
+
+impl CoreNetwork {
+    /// The way called `name`.
+    pub(crate) fn new(delay: CoreDelay, seed: u64, name: &str) -> Self {
+        Self { delay, chance: Philox::named(seed, name), last: Time::ZERO }
+    }
+
+    /// When a packet leaves that enters at `now`.
+    pub(crate) fn pass(&mut self, now: Time) -> Time {
+        let CoreDelay { median, jitter, coherence } = self.delay;
+        let factor = if jitter > 0.0 {
+            let span = now.as_nanos() / coherence.as_nanos().max(1);
+            float::exp(jitter * normal(self.chance, span))
+        } else {
+            1.0
+        };
+        let delay = Duration::from_secs_f64(median.as_secs_f64() * factor);
+        self.last = self.last.max(now + delay);
+        self.last
+    }
+}
+
+/// The standard normal draw number `index`, by the polar method (Marsaglia and Bray 1964).
+pub(crate) fn normal(chance: Philox, index: u64) -> f64 {
+    let side = |draw: u32| (f64::from(draw) + 0.5) / 2_147_483_648.0 - 1.0;
+    for attempt in 0.. {
+        let [x, y, ..] = chance.at([index as u32, (index >> 32) as u32, attempt, 0]).map(side);
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return x * (-2.0 * float::ln(square) / square).sqrt();
+        }
+    }
+    unreachable!("a point lies in the circle sooner or later")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    fn network(jitter: f64) -> CoreNetwork {
+        let delay = CoreDelay {
+            median: Duration::from_millis(450),
+            jitter,
+            coherence: Duration::from_secs(1),
+        };
+        CoreNetwork::new(delay, 1, "core")
+    }
+
+    #[test]
+    fn without_jitter_all_take_the_same_time() {
+        let mut network = network(0.0);
+        for millis in [0, 1, 2000] {
+            assert_eq!(network.pass(at(millis)), at(millis + 450));
+        }
+    }
+
+    #[test]
+    fn jitter_is_log_normal_and_holds_for_its_coherence() {
+        let mut network = network(0.2);
+        let mut delays: Vec<_> = (0..4000)
+            .map(|second| {
+                let [first, later] = [0, 900].map(|millis| at(second * 4000 + millis));
+                let [one, other] =
+                    [first, later].map(|now| network.pass(now).saturating_since(now));
+                assert_eq!(one, other);
+                one.as_secs_f64()
+            })
+            .collect();
+        delays.sort_by(f64::total_cmp);
+        let quantile = |share: f64| delays[(share * 4000.0) as usize];
+        assert!((0.44..0.46).contains(&quantile(0.5)), "{}", quantile(0.5));
+        // 0.45 s · e^(±0.2 · 1.2816)
+        assert!((0.338..0.360).contains(&quantile(0.1)), "{}", quantile(0.1));
+        assert!((0.565..0.602).contains(&quantile(0.9)), "{}", quantile(0.9));
+    }
+
+    #[test]
+    fn none_overtakes() {
+        let mut network = network(0.5);
+        let times: Vec<_> = (0..5000).map(|step| network.pass(at(step * 37))).collect();
+        assert!(times.is_sorted());
+    }
+}

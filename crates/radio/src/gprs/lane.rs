@@ -1,0 +1,407 @@
+//! One direction of a bearer.
+
+use std::collections::VecDeque;
+
+use base::{BlockFact, BlockKind, Direction, DropReason, Duration, Observe, Time};
+
+use super::adaptation::Adapter;
+use super::air::{Air, BlockErrors};
+use super::arq::{Period, Report, Window};
+use super::coding::{BLOCK_PERIOD, CodingScheme};
+use super::config::{Arq, Config};
+use super::core::CoreNetwork;
+use super::packets::{Packets, pop_if};
+use super::tbf::{Event, Release, Tbf};
+use crate::{Counters, Output, Sdu};
+
+/// One direction: what waits, what has been sent, and what is on its way behind the radio.
+#[derive(Debug)]
+pub(crate) struct Lane<T> {
+    pub(crate) direction: Direction,
+    pub(crate) slots: u32,
+    arq: Arq,
+    /// The round trip of `arq` in block periods.
+    round_trip: Period,
+    core: CoreNetwork,
+    pub(crate) packets: Packets<T>,
+    pub(crate) tbf: Tbf,
+    release: Release,
+    pub(crate) adapter: Adapter,
+    window: Window,
+    /// Block periods in which the receiver is to answer a poll.
+    answers: VecDeque<Period>,
+    /// Reports on their way, and when their receiver has understood them.
+    reports: VecDeque<(Period, Report)>,
+    last_poll: Period,
+    since_poll: u32,
+    errors: BlockErrors,
+    /// Delivered, and when that can be seen.
+    behind: VecDeque<(Time, T)>,
+    counters: Counters,
+}
+
+/// What a block period is like for a direction.
+pub(crate) struct Moment<'a> {
+    pub(crate) now: Time,
+    pub(crate) period: Period,
+    pub(crate) machine: u32,
+    /// The error rates, or `None` while nothing gets through.
+    pub(crate) air: Option<&'a Air>,
+}
+
+impl<T: Sdu> Lane<T> {
+    pub(crate) fn new(direction: Direction, config: &Config, seed: u64, name: &str) -> Self {
+        let (channel, side, listen) = match direction {
+            Direction::Downlink => (config.downlink, "downlink", config.set_up.t3192),
+            Direction::Uplink => (config.uplink, "uplink", Duration::ZERO),
+        };
+        let name = format!("{name}/{side}");
+        Self {
+            direction,
+            slots: channel.slots,
+            arq: config.arq,
+            round_trip: config.arq.round_trip.ceil_to(BLOCK_PERIOD).whole(BLOCK_PERIOD),
+            core: CoreNetwork::new(channel.core, seed, &format!("{name}/core")),
+            packets: Packets::new(channel, seed, &name),
+            tbf: Tbf::Absent,
+            release: Release { keep: channel.keep, listen },
+            adapter: Adapter::new(config.scheme, config.adaptation),
+            window: Window::new(config.arq.window),
+            answers: VecDeque::new(),
+            reports: VecDeque::new(),
+            last_poll: 0,
+            since_poll: 0,
+            errors: BlockErrors::new(seed, &name),
+            behind: VecDeque::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Takes in a packet at `now`, or gives it back.
+    pub(crate) fn push(&mut self, now: Time, sdu: T) -> Result<(), T> {
+        self.counters.sdus += 1;
+        match self.direction {
+            Direction::Downlink => {
+                let arrives = self.core.pass(now);
+                self.packets.push_ahead(arrives, sdu);
+                Ok(())
+            }
+            Direction::Uplink => self.packets.enqueue(now, sdu).map_err(|dropped| {
+                self.count_drop(dropped.reason);
+                dropped.packet
+            }),
+        }
+    }
+
+    /// Time has passed, and reports have come.
+    pub(crate) fn advance(&mut self, now: Time, period: Period) {
+        self.packets.arrive(now);
+        if matches!(self.tbf, Tbf::SettingUp { ready } if ready <= now) {
+            self.begin();
+        }
+        self.tbf = self.tbf.after(Event::Elapsed(now), self.release);
+        while let Some((_, report)) = pop_if(&mut self.reports, |(due, _)| *due <= period) {
+            let judgement = self.window.judge(report);
+            self.adapter.judge(judgement);
+        }
+        if self.tbf.is_sending() && self.window.is_settled() && !self.packets.has_more() {
+            self.tbf = self.tbf.after(Event::Drained(now), self.release);
+            self.begin();
+        }
+    }
+
+    /// What a new TBF starts with; also what one that is kept goes on with.
+    fn begin(&mut self) {
+        self.window.clear();
+        self.answers.clear();
+        self.reports.clear();
+        self.since_poll = 0;
+        self.packets.admit_all();
+    }
+
+    /// True if something waits for a TBF.
+    pub(crate) fn waits_for_tbf(&self) -> bool {
+        let could_ask = match self.tbf {
+            Tbf::Absent | Tbf::Requesting | Tbf::Kept { .. } | Tbf::Listening { .. } => true,
+            Tbf::SettingUp { .. } | Tbf::Open | Tbf::Closing => false,
+        };
+        could_ask && self.packets.has_waiting()
+    }
+
+    /// The TBF changes.
+    pub(crate) fn on(&mut self, event: Event) {
+        self.tbf = self.tbf.after(event, self.release);
+    }
+
+    /// Sends what there is in the slots from number `used` on.
+    pub(crate) fn send(&mut self, moment: &Moment<'_>, used: u32, observe: &mut impl Observe) {
+        if !self.tbf.is_sending() {
+            return;
+        }
+        for slot in used..self.slots {
+            if !self.send_block(moment, slot, observe) {
+                break;
+            }
+        }
+        self.close_if_due();
+    }
+
+    /// Sends a message of the link control in `slot`. True if it arrives.
+    pub(crate) fn send_control(
+        &mut self,
+        moment: &Moment<'_>,
+        slot: u32,
+        observe: &mut impl Observe,
+    ) -> bool {
+        let error = self.errs(moment, CodingScheme::Cs1, slot, 0);
+        self.count_block(CodingScheme::Cs1, error);
+        self.counters.status_pdus += 1;
+        let kind = BlockKind::Control;
+        self.tell(moment, &Block { bsn: 0, kind, poll: false, error }, observe);
+        !error
+    }
+
+    /// The report that answers the poll that is due in `period`, if one is.
+    pub(crate) fn answer(&mut self, period: Period) -> Option<Report> {
+        pop_if(&mut self.answers, |due| *due <= period).map(|_| self.window.report(period))
+    }
+
+    /// The sender will have understood `report`, which answered in `period`.
+    pub(crate) fn hear(&mut self, period: Period, report: Report) {
+        let due = (period + self.round_trip - ANSWER).max(period + 2);
+        self.reports.push_back((due, report));
+    }
+
+    /// The next block period after `period` in which there is something to do.
+    pub(crate) fn next(&self, period: Period) -> Option<Period> {
+        let next = |at: Period| at.max(period + 1);
+        let answer = self.answers.front().copied();
+        let report = self.reports.front().map(|(due, _)| *due);
+        let arrival = self.packets.next_arrival().map(period_from);
+        let own = match self.tbf {
+            Tbf::SettingUp { ready } => Some(period_from(ready)),
+            Tbf::Open | Tbf::Closing if self.can_send() => Some(period + 1),
+            Tbf::Open | Tbf::Closing if self.window.is_settled() => Some(period + 1),
+            Tbf::Open | Tbf::Closing => Some(self.last_poll + self.round_trip),
+            Tbf::Absent | Tbf::Kept { .. } | Tbf::Listening { .. } => {
+                self.packets.has_waiting().then_some(period + 1)
+            }
+            Tbf::Requesting => None,
+        };
+        [answer, report, arrival, own].into_iter().flatten().map(next).min()
+    }
+
+    /// What has been counted.
+    pub(crate) fn counters(&self) -> Counters {
+        Counters {
+            queue_max: self.packets.queue_max(),
+            waiting_time: self.packets.waiting_time,
+            ..self.counters
+        }
+    }
+
+    /// When the first packet that has been delivered can be seen.
+    pub(crate) fn visible(&self) -> Option<Time> {
+        let gone = self.packets.gone.front().map(|_| Time::ZERO);
+        gone.or_else(|| self.behind.front().map(|(due, _)| *due))
+    }
+
+    /// The next packet that has come out by `now`.
+    pub(crate) fn poll_output(&mut self, now: Time) -> Option<Output<T>> {
+        let output = match self.packets.gone.pop_front() {
+            Some(output) => output,
+            None => Output::Delivered(pop_if(&mut self.behind, |(due, _)| *due <= now)?.1),
+        };
+        match &output {
+            Output::Delivered(sdu) => {
+                self.counters.delivered += 1;
+                self.counters.bytes_delivered += u64::from(sdu.bytes());
+            }
+            Output::Discarded(_) => self.counters.discarded += 1,
+            Output::Dropped(dropped) => self.count_drop(dropped.reason),
+        }
+        Some(output)
+    }
+
+    /// The packets between entry and exit.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &T> {
+        self.behind.iter().map(|(_, sdu)| sdu).chain(self.packets.held())
+    }
+
+    /// The TBF is gone; what has been sent in part begins anew with the next.
+    pub(crate) fn restart(&mut self) {
+        self.on(Event::Lost);
+        self.begin();
+        self.packets.restart();
+    }
+
+    /// The TBF is gone, and with it what has been sent in part.
+    pub(crate) fn lose_begun(&mut self) {
+        self.on(Event::Lost);
+        self.begin();
+        self.packets.lose_begun();
+    }
+
+    /// Builds and sends one radio block. False if there is nothing to send.
+    fn send_block(&mut self, moment: &Moment<'_>, slot: u32, observe: &mut impl Observe) -> bool {
+        let Some((bsn, scheme, kind)) = self.next_block(moment, true) else { return false };
+        self.send_part(moment, slot, 0, (bsn, scheme, kind), observe);
+        let mut error = self.errs(moment, scheme, slot, 0);
+        let mut is_repeat = kind == BlockKind::Retransmission;
+        for part in 1..scheme.blocks() {
+            let Some(next) = self.next_block(moment, false) else { break };
+            self.send_part(moment, slot, part, next, observe);
+            error |= self.errs(moment, scheme, slot, part);
+            is_repeat |= next.2 == BlockKind::Retransmission;
+        }
+        self.count_block(scheme, error);
+        self.counters.retransmitted_blocks += u64::from(is_repeat);
+        true
+    }
+
+    /// One data block of a radio block.
+    fn send_part(
+        &mut self,
+        moment: &Moment<'_>,
+        slot: u32,
+        part: u32,
+        (bsn, scheme, kind): (u64, CodingScheme, BlockKind),
+        observe: &mut impl Observe,
+    ) {
+        self.since_poll += 1;
+        let poll = self.since_poll >= self.arq.poll_blocks || !self.can_send();
+        let error = self.errs(moment, scheme, slot, part);
+        if poll {
+            self.since_poll = 0;
+            self.last_poll = moment.period;
+            let answer = moment.period + ANSWER;
+            if !error && self.answers.back() != Some(&answer) {
+                self.answers.push_back(answer);
+            }
+        }
+        if !error {
+            let complete = self.window.receive(bsn, moment.period);
+            self.deliver(moment.now + BLOCK_PERIOD, complete);
+        }
+        self.tell(moment, &Block { bsn, kind, poll, error }, observe);
+    }
+
+    /// The next data block: what a report asked for, else a new one, else, where that may be and no
+    /// report has come for a round trip, the oldest again.
+    fn next_block(
+        &mut self,
+        moment: &Moment<'_>,
+        may_insist: bool,
+    ) -> Option<(u64, CodingScheme, BlockKind)> {
+        let period = moment.period;
+        if let Some((bsn, scheme)) = self.window.send_again(period) {
+            return Some((bsn, scheme, BlockKind::Retransmission));
+        }
+        if !self.window.is_stalled() && self.packets.has_more() {
+            let scheme = self.adapter.scheme();
+            if let Some(ends) = self.packets.fill(moment.now, scheme.block_bytes()) {
+                let bsn = self.window.send_new(period, scheme, ends);
+                return Some((bsn, scheme, BlockKind::Data));
+            }
+        }
+        if may_insist && period >= self.last_poll + self.round_trip {
+            let (bsn, scheme) = self.window.send_oldest(period)?;
+            return Some((bsn, scheme, BlockKind::Retransmission));
+        }
+        None
+    }
+
+    /// The oldest `packets` are at the far end of the radio.
+    fn deliver(&mut self, now: Time, packets: u32) {
+        for _ in 0..packets {
+            let sdu = self.packets.complete();
+            let due = match self.direction {
+                Direction::Downlink => now,
+                Direction::Uplink => self.core.pass(now),
+            };
+            self.behind.push_back((due, sdu));
+        }
+    }
+
+    /// A TBF that is not kept lets nothing new in from its countdown on, downlink from its final
+    /// block on.
+    fn close_if_due(&mut self) {
+        let is_last = match (self.release.keep, self.direction) {
+            (Duration::ZERO, Direction::Downlink) => !self.packets.has_more(),
+            (Duration::ZERO, Direction::Uplink) => self.blocks_left() <= BS_CV_MAX,
+            (_, Direction::Downlink | Direction::Uplink) => false,
+        };
+        if self.tbf == Tbf::Open && is_last {
+            self.on(Event::LastBlocks);
+            self.packets.admit_no_more();
+        }
+    }
+
+    /// How many blocks what waits will take.
+    fn blocks_left(&self) -> u64 {
+        let bytes = self.packets.bytes();
+        bytes.div_ceil(u64::from(self.adapter.scheme().block_bytes()))
+    }
+
+    /// True if there is something to send now.
+    fn can_send(&self) -> bool {
+        self.window.has_repeats() || !self.window.is_stalled() && self.packets.has_more()
+    }
+
+    fn errs(&mut self, moment: &Moment<'_>, scheme: CodingScheme, slot: u32, part: u32) -> bool {
+        let Some(air) = moment.air else { return true };
+        self.errors.hits(air.rate(scheme), moment.period, slot, part)
+    }
+
+    fn count_block(&mut self, scheme: CodingScheme, error: bool) {
+        self.counters.blocks_sent += 1;
+        self.counters.blocks_in_error += u64::from(error);
+        self.counters.blocks_received += u64::from(!error);
+        self.counters.bytes_sent += u64::from(scheme.bytes());
+    }
+
+    const fn count_drop(&mut self, reason: DropReason) {
+        match reason {
+            DropReason::Aqm => self.counters.managed += 1,
+            DropReason::Queue
+            | DropReason::Loss
+            | DropReason::List
+            | DropReason::Outage
+            | DropReason::Discarded => self.counters.dropped += 1,
+        }
+    }
+
+    fn tell(&self, moment: &Moment<'_>, block: &Block, observe: &mut impl Observe) {
+        let Block { bsn, kind, poll, error } = *block;
+        observe.block(
+            moment.now,
+            BlockFact {
+                machine: moment.machine,
+                direction: self.direction,
+                sn: (bsn % u64::from(2 * self.arq.window)) as u16,
+                kind,
+                poll,
+                error,
+            },
+        );
+    }
+}
+
+/// A block on the air.
+struct Block {
+    bsn: u64,
+    kind: BlockKind,
+    poll: bool,
+    error: bool,
+}
+
+/// From a poll to its answer, in block periods: 13 TDMA frames (RRBP, TS 44.060 §10.4.5).
+pub(crate) const ANSWER: Period = 3;
+
+/// `BS_CV_MAX`: an uplink TBF counts its last blocks down from here (TS 44.060 §9.3.1).
+const BS_CV_MAX: u64 = 15;
+
+/// The first block period that begins at or after `time`.
+pub(crate) const fn period_from(time: Time) -> Period {
+    time.as_nanos().div_ceil(BLOCK_PERIOD.as_nanos())
+}

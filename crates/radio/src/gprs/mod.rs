@@ -1,0 +1,39 @@
+//! GPRS and EDGE: a bearer from the gateway to one mobile.
+//!
+//! ```text
+//!   gateway ─ core network ─ queue ─ LLC frames ─ RLC (selective repeat) ─ MAC (TBFs) ─ mobile
+//! ```
+//!
+//! The specifications are TS 44.060 (RLC/MAC), TS 45.002 and 45.003 (slots and coding), TS 44.064
+//! and 44.065 (LLC and SNDCP), TS 48.018 (the queue ahead of the base station).
+//!
+//! What is modelled in a simplified way:
+//! * A block period is 20 ms, the mean of the 52-multiframe's.
+//! * The slots are this mobile's alone: no contention, as paper 004 found.
+//! * RLC is in acknowledged, LLC in unacknowledged mode. A length indicator always takes a byte.
+//! * A sender knows when a report was built. Messages of the set-up take blocks, but none is lost.
+//! * Uplink the network grants blocks whenever the mobile has some, and asks for none otherwise.
+//! * What an outage of more than `keep` loses is known to both ends at once.
+//! * EDGE: neither incremental redundancy nor resegmentation; a block keeps its scheme.
+
+mod adaptation;
+mod air;
+mod arq;
+mod bearer;
+mod coding;
+mod config;
+mod core;
+mod lane;
+mod outages;
+mod packets;
+mod report;
+mod tbf;
+
+pub use air::{Errors, Quality, State};
+pub use bearer::Bearer;
+pub use coding::{BLOCK_PERIOD, CodingScheme};
+pub use config::{Adaptation, Arq, Channel, Config, ConfigError, Coupling, Gap, GapKind, SetUp};
+pub use core::CoreDelay;
+pub use outages::RandomOutages;
+pub use report::RadioReport;
+pub use tbf::{Event, Release, Tbf};

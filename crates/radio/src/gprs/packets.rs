@@ -1,0 +1,262 @@
+//! The packets of one direction, from where they come to the blocks that carry them.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Time};
+use link::queue::{Backlog, Queue, Transmission, Turn};
+use link::{Dropped, Load};
+
+use super::coding::BLOCK_PERIOD;
+use super::config::Channel;
+use crate::{Output, Sdu};
+
+/// What waits for the radio, and what has been sent in part.
+#[derive(Debug)]
+pub(crate) struct Packets<T> {
+    /// Downlink: on the way through the core network.
+    ahead: VecDeque<(Time, T)>,
+    /// To be sent again from the first byte.
+    again: VecDeque<Turn<T>>,
+    queue: Queue<Packet<T>>,
+    queue_counters: link::Counters,
+    /// So many packets may still begin in this TBF; `None` for no limit.
+    admitted: Option<usize>,
+    /// Of which the first byte has been sent and the last has not been delivered.
+    begun: VecDeque<Turn<T>>,
+    /// Bytes of the last of those that have not been sent.
+    left: u32,
+    lifetime: Option<Duration>,
+    /// What came out otherwise than by the radio.
+    pub(crate) gone: VecDeque<Output<T>>,
+    /// The sum of the times from hand-in to the end of the first transmission.
+    pub(crate) waiting_time: Duration,
+}
+
+/// A packet as a queue sees it.
+#[derive(Debug)]
+struct Packet<T>(T);
+
+impl<T: Sdu> Load for Packet<T> {
+    fn bytes(&self) -> u32 {
+        self.0.bytes()
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        false
+    }
+
+    fn mark(&mut self) -> bool {
+        self.0.mark()
+    }
+
+    fn flow(&self) -> u64 {
+        self.0.flow()
+    }
+}
+
+impl<T: Sdu> Packets<T> {
+    /// None, ahead of a channel called `name`.
+    pub(crate) fn new(channel: Channel, seed: u64, name: &str) -> Self {
+        Self {
+            ahead: VecDeque::new(),
+            again: VecDeque::new(),
+            queue: Queue::new(&channel.queue, seed, name),
+            queue_counters: link::Counters::default(),
+            admitted: None,
+            begun: VecDeque::new(),
+            left: 0,
+            lifetime: channel.lifetime,
+            gone: VecDeque::new(),
+            waiting_time: Duration::ZERO,
+        }
+    }
+
+    /// Takes in a packet that is still to cross the core network and `arrives` then.
+    pub(crate) fn push_ahead(&mut self, arrives: Time, sdu: T) {
+        self.ahead.push_back((arrives, sdu));
+    }
+
+    /// When the next packet comes out of the core network.
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
+        self.ahead.front().map(|(arrives, _)| *arrives)
+    }
+
+    /// Puts what has come through the core network by `now` into the queue.
+    pub(crate) fn arrive(&mut self, now: Time) {
+        while self.ahead.front().is_some_and(|(arrives, _)| *arrives <= now) {
+            let Some((arrives, sdu)) = self.ahead.pop_front() else { return };
+            if let Err(dropped) = self.enqueue(arrives, sdu) {
+                self.gone.push_back(Output::Dropped(dropped));
+            }
+        }
+    }
+
+    /// Takes in a packet at `now`, or gives it back.
+    pub(crate) fn enqueue(&mut self, now: Time, sdu: T) -> Result<(), Dropped<T>> {
+        let sending = self.begun.back().filter(|_| self.left > 0);
+        let sending = sending.map_or_else(Backlog::default, |turn| Backlog {
+            packets: 1,
+            bytes: u64::from(turn.packet.bytes()),
+        });
+        let transmission = Transmission { sending, idle_bytes: 0 };
+        let pushed = self.queue.push(now, Packet(sdu), transmission, &mut self.queue_counters);
+        self.take_gone();
+        pushed.map_err(|Dropped { packet, reason }| Dropped { packet: packet.0, reason })
+    }
+
+    fn take_gone(&mut self) {
+        while let Some(Dropped { packet, reason }) = self.queue.poll_gone() {
+            self.gone.push_back(Output::Dropped(Dropped { packet: packet.0, reason }));
+        }
+    }
+
+    /// The most packets that ever waited.
+    pub(crate) const fn queue_max(&self) -> u32 {
+        self.queue_counters.queue_max
+    }
+
+    /// A new TBF lets every packet in.
+    pub(crate) const fn admit_all(&mut self) {
+        self.admitted = None;
+    }
+
+    /// From now on the TBF lets in what waits and nothing more.
+    pub(crate) fn admit_no_more(&mut self) {
+        self.admitted = Some(self.again.len() + self.queue.len());
+    }
+
+    /// Fills a block of `room` bytes and says how many LLC frames end in it; `None` if there is
+    /// nothing to fill it with.
+    pub(crate) fn fill(&mut self, now: Time, room: u32) -> Option<u32> {
+        let (mut free, mut ends) = (room, 0);
+        while free > 0 {
+            if self.left == 0 && !self.begin_packet(now) {
+                break;
+            }
+            let bytes = self.left.min(free);
+            self.left -= bytes;
+            free -= bytes;
+            if self.left == 0 {
+                ends += 1;
+                // The length indicator (TS 44.060 §10.4.14).
+                free = free.saturating_sub(1);
+                if let Some(turn) = self.begun.back() {
+                    self.waiting_time += (now + BLOCK_PERIOD).saturating_since(turn.since);
+                }
+            }
+        }
+        (free < room).then_some(ends)
+    }
+
+    /// Takes the next packet into the link control. False if there is none.
+    fn begin_packet(&mut self, now: Time) -> bool {
+        loop {
+            if self.admitted == Some(0) {
+                return false;
+            }
+            let turn = self.again.pop_front().or_else(|| {
+                let turn = self.queue.pop(now, &mut self.queue_counters);
+                turn.map(|Turn { since, packet }| Turn { since, packet: packet.0 })
+            });
+            self.take_gone();
+            let Some(turn) = turn else { return false };
+            self.admitted = self.admitted.map(|admitted| admitted - 1);
+            let waited = now.saturating_since(turn.since);
+            if self.lifetime.is_some_and(|lifetime| waited > lifetime) {
+                self.gone.push_back(Output::Discarded(turn.packet));
+                continue;
+            }
+            self.left = frame_bytes(turn.packet.bytes());
+            self.begun.push_back(turn);
+            return true;
+        }
+    }
+
+    /// The oldest packet that has been begun is at the far end of the radio.
+    pub(crate) fn complete(&mut self) -> T {
+        self.begun.pop_front().expect("what has been sent has begun").packet
+    }
+
+    /// What has been sent in part begins anew.
+    pub(crate) fn restart(&mut self) {
+        self.left = 0;
+        while let Some(turn) = self.begun.pop_back() {
+            self.again.push_front(turn);
+        }
+    }
+
+    /// What has been sent in part is lost.
+    pub(crate) fn lose_begun(&mut self) {
+        self.left = 0;
+        self.gone.extend(self.begun.drain(..).map(|turn| Output::Discarded(turn.packet)));
+    }
+
+    /// All that waits is lost.
+    pub(crate) fn lose_waiting(&mut self, now: Time) {
+        self.gone.extend(self.again.drain(..).map(|turn| Output::Discarded(turn.packet)));
+        while let Some(Turn { packet, .. }) = self.queue.pop(now, &mut self.queue_counters) {
+            self.gone.push_back(Output::Discarded(packet.0));
+        }
+        self.take_gone();
+    }
+
+    /// Bytes that are to be sent for the first time, headers included.
+    pub(crate) fn bytes(&self) -> u64 {
+        let again: u64 = self.again.iter().map(|turn| u64::from(turn.packet.bytes())).sum();
+        let frames = (self.again.len() + self.queue.len()) as u64;
+        u64::from(self.left) + again + self.queue.bytes() + frames * OVERHEAD
+    }
+
+    /// True if a packet waits to be begun or sent on, whether or not this TBF lets it in.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.again.is_empty() || !self.queue.is_empty()
+    }
+
+    /// True if there is something new to send in this TBF.
+    pub(crate) fn has_more(&self) -> bool {
+        self.left > 0 || self.admitted != Some(0) && self.has_waiting()
+    }
+
+    /// All of them.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &T> {
+        let gone = self.gone.iter().map(|output| match output {
+            Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
+            Output::Dropped(dropped) => &dropped.packet,
+        });
+        gone.chain(self.begun.iter().chain(&self.again).map(|turn| &turn.packet))
+            .chain(self.queue.held().map(|packet| &packet.0))
+            .chain(self.ahead.iter().map(|(_, sdu)| sdu))
+    }
+}
+
+/// Bytes in front of a segment of a packet: the LLC frame's 6 (TS 44.064 §5) and SNDCP's 4 (TS
+/// 44.065 §7).
+const OVERHEAD: u64 = 10;
+
+/// The most of a packet that an LLC frame carries: N201-U (TS 44.064 §8.9.8).
+const SEGMENT: u32 = 1500;
+
+/// What a packet of `bytes` takes of the blocks, but for their length indicators.
+const fn frame_bytes(bytes: u32) -> u32 {
+    bytes + bytes.div_ceil(SEGMENT) * OVERHEAD as u32
+}
+
+/// Takes the first item out of `queue`, if it `is_due`.
+pub(crate) fn pop_if<I>(queue: &mut VecDeque<I>, is_due: impl FnOnce(&I) -> bool) -> Option<I> {
+    queue.front().is_some_and(is_due).then(|| queue.pop_front()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_of_1500_bytes_have_headers_of_their_own() {
+        let check = |bytes, expect| assert_eq!(frame_bytes(bytes), expect, "{bytes} B");
+        check(1, 11);
+        check(1388, 1398);
+        check(1500, 1510);
+        check(1501, 1521);
+        check(4000, 4030);
+    }
+}

@@ -1,0 +1,10 @@
+//! What the base station tells of a mobile's downlink.
+
+use base::Rate;
+
+/// What a mobile's downlink can carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RadioReport {
+    /// Payload of the blocks that arrive, per time; `None` while nothing gets through.
+    pub rate: Option<Rate>,
+}

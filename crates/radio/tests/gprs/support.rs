@@ -1,0 +1,163 @@
+//! A bearer with the values of a 3+1 phone, and what comes out of it.
+
+use base::{Direction, Duration, Observe, Probability, Time};
+use link::queue;
+use radio::gprs::{
+    Adaptation, Arq, Bearer, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, Gap,
+    GapKind, SetUp,
+};
+use radio::{Output, Sdu};
+
+/// A packet with a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Packet {
+    pub(crate) number: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Sdu for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+pub(crate) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub(crate) const fn at(millis: u64) -> Time {
+    Time::from_nanos(millis * 1_000_000)
+}
+
+pub(crate) fn chance(value: f64) -> Probability {
+    Probability::new(value).expect("in range")
+}
+
+/// The defaults of the scenario room for `downlink` + 1 slots.
+pub(crate) fn config(downlink: u32) -> Config {
+    let core = |median| CoreDelay { median: ms(median), jitter: 0.15, coherence: ms(1000) };
+    let bytes = |bytes| queue::Config {
+        limit: queue::droptail::Limit { packets: None, bytes: Some(bytes) },
+        ..queue::Config::UNLIMITED
+    };
+    Config {
+        downlink: Channel {
+            slots: downlink,
+            core: core(300),
+            queue: bytes(120_000),
+            lifetime: None,
+            keep: Duration::ZERO,
+        },
+        uplink: Channel {
+            slots: 1,
+            core: core(250),
+            queue: bytes(120_000),
+            lifetime: None,
+            keep: Duration::ZERO,
+        },
+        scheme: CodingScheme::Cs2,
+        adaptation: None,
+        arq: Arq { window: 64, poll_blocks: 25, round_trip: ms(120) },
+        set_up: SetUp {
+            associated: [ms(100), ms(200)],
+            common: [ms(300), ms(700)],
+            access: [ms(150), ms(400)],
+            t3192: ms(500),
+            coupling: Coupling::Piggybacked(ms(1000)),
+        },
+        control_every: None,
+        errors: Errors::Constant(chance(0.03)),
+        gaps: Vec::new(),
+        keep: ms(10_000),
+    }
+}
+
+pub(crate) fn gap(from: u64, to: u64, kind: GapKind) -> Gap {
+    Gap { from: at(from), to: at(to), kind }
+}
+
+#[allow(dead_code, reason = "not every test adapts")]
+pub(crate) fn adaptation() -> Adaptation {
+    Adaptation { up: chance(0.1), down: chance(0.33), blocks: 20 }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    Delivered,
+    Discarded,
+    Dropped,
+}
+
+/// A packet that came out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exit {
+    pub(crate) time: Time,
+    pub(crate) direction: Direction,
+    pub(crate) number: u32,
+    pub(crate) fate: Fate,
+}
+
+/// A bearer with a log of what came out.
+pub(crate) struct Run {
+    pub(crate) bearer: Bearer<Packet>,
+    pub(crate) exits: Vec<Exit>,
+    pub(crate) events: u64,
+    numbers: u32,
+}
+
+impl Run {
+    pub(crate) fn new(config: &Config, seed: u64) -> Self {
+        let bearer = Bearer::new(0, config, seed, "Um").expect("a valid configuration");
+        Self { bearer, exits: Vec::new(), events: 0, numbers: 0 }
+    }
+
+    /// Hands in a packet and says its number.
+    pub(crate) fn send(&mut self, now: Time, direction: Direction, bytes: u32) -> u32 {
+        self.until(now, &mut ());
+        let number = self.numbers;
+        self.numbers += 1;
+        let taken = self.bearer.handle_input(now, direction, Packet { number, bytes }, &mut ());
+        if taken.is_err() {
+            self.exits.push(Exit { time: now, direction, number, fate: Fate::Dropped });
+        }
+        self.drain(now);
+        number
+    }
+
+    /// Lets time pass.
+    pub(crate) fn until(&mut self, end: Time, observe: &mut impl Observe) {
+        while let Some(now) = self.bearer.poll_timeout().filter(|now| *now <= end) {
+            self.bearer.handle_timeout(now, observe);
+            self.events += 1;
+            self.drain(now);
+        }
+    }
+
+    /// Lets time pass until `count` packets have come out, and says when.
+    pub(crate) fn until_exits(&mut self, count: usize) -> Time {
+        while self.exits.len() < count {
+            let now = self.bearer.poll_timeout().expect("something is under way");
+            self.bearer.handle_timeout(now, &mut ());
+            self.drain(now);
+        }
+        self.exits[count - 1].time
+    }
+
+    fn drain(&mut self, time: Time) {
+        while let Some((direction, output)) = self.bearer.poll_output() {
+            let (packet, fate) = match output {
+                Output::Delivered(packet) => (packet, Fate::Delivered),
+                Output::Discarded(packet) => (packet, Fate::Discarded),
+                Output::Dropped(dropped) => (dropped.packet, Fate::Dropped),
+            };
+            self.exits.push(Exit { time, direction, number: packet.number, fate });
+        }
+    }
+
+    /// When packet `number` was delivered.
+    pub(crate) fn delivered(&self, number: u32) -> Time {
+        let is_it = |exit: &&Exit| exit.number == number && exit.fate == Fate::Delivered;
+        self.exits.iter().find(is_it).expect("it was delivered").time
+    }
+}

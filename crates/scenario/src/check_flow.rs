@@ -1,0 +1,143 @@
+//! Whether the keys of flows go together.
+
+use base::Duration;
+
+use crate::error::Fault;
+use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio};
+use crate::tree::Node;
+use crate::validate::Check;
+
+impl Check<'_> {
+    /// `[flow]` and each `[[flow.group]]`.
+    pub(crate) fn flow(&self) -> Result<(), Fault> {
+        self.group_names()?;
+        for (index, group) in self.scenario.groups().enumerate() {
+            let at = match index {
+                0 => "flow".to_owned(),
+                1.. => format!("flow.group.{}", group.name),
+            };
+            self.amount(group, &at)?;
+            self.arrivals(group, &at)?;
+            self.between_mobiles(group, &at)?;
+            self.probes(group, &at)?;
+        }
+        self.ports()
+    }
+
+    /// Groups have names of their own, and no groups.
+    fn group_names(&self) -> Result<(), Fault> {
+        let Some(Node::List(items)) = self.tree.find("flow.group").map(|item| &item.node) else {
+            return Ok(());
+        };
+        if items.iter().any(|item| item.name().is_none_or(str::is_empty)) {
+            let message = "every [[flow.group]] needs a name, as in name = \"second\"";
+            return self.clash(&["flow.group"], message);
+        }
+        for (index, group) in self.scenario.groups().enumerate() {
+            if self.scenario.groups().take(index).any(|other| other.name == group.name) {
+                let message = format!("two groups of flows have the name {}", group.name);
+                return self.clash(&["flow.group", "flow.name"], message);
+            }
+            if index > 0 && !group.group.is_empty() {
+                let message = format!("{}: a group of flows has no groups of its own", group.name);
+                return self.clash(&["flow.group"], message);
+            }
+        }
+        Ok(())
+    }
+
+    fn amount(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        let key = |field: &str| format!("{at}.{field}");
+        if group.bytes.is_some() && group.segments.is_some() {
+            let message = format!("give {at}.bytes or {at}.segments, not both");
+            return self.clash(&[&key("segments"), &key("bytes")], message);
+        }
+        let last = u128::from(group.start.as_nanos())
+            + u128::from(group.interval.as_nanos()) * u128::from(group.count - 1);
+        if last > u128::from(LATEST_START.as_nanos()) {
+            let message = format!(
+                "the last flow would start too late: {at}.start and {at}.interval times \
+                 {at}.count must be at most 100000000 s"
+            );
+            return self.clash(&[&key("interval"), &key("start"), &key("count")], message);
+        }
+        Ok(())
+    }
+
+    /// A capture leaves nothing else to say of what flows there are.
+    fn arrivals(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        if group.arrivals.is_none() {
+            return Ok(());
+        }
+        let fields =
+            ["count", "bytes", "segments", "interval", "application", "direction", "opened_by"];
+        for key in fields.map(|field| format!("{at}.{field}")) {
+            if self.tree.find(&key).is_some() {
+                let arrivals = format!("{at}.arrivals");
+                let message = format!("give {key} or {arrivals}, not both");
+                return self.clash(&[&key, &arrivals], message);
+            }
+        }
+        Ok(())
+    }
+
+    fn between_mobiles(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        if group.direction != FlowDirection::BetweenMobiles {
+            return Ok(());
+        }
+        let [direction, hosts] = ["direction", "hosts"].map(|field| format!("{at}.{field}"));
+        if group.hosts == Hosts::Own {
+            let message = format!(
+                "{hosts} = own puts hosts beside one mobile: flows between \
+                                   mobiles need {hosts} = shared"
+            );
+            return self.clash(&[&hosts, &direction], message);
+        }
+        let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles);
+        if mobiles < 2 {
+            let message = format!(
+                "{direction} = between-mobiles needs two mobiles or more, as in radio.ues = 2"
+            );
+            return self.clash(&[&direction, "radio.ues", "radio"], message);
+        }
+        Ok(())
+    }
+
+    fn probes(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        if group.application != Application::Probe {
+            return Ok(());
+        }
+        let key = |field: &str| format!("{at}.probe.{field}");
+        if group.probe.bytes > self.scenario.tcp.mss {
+            let message =
+                format!("{} must be at most tcp.mss: a probe is one segment", key("bytes"));
+            return self.clash(&[&key("bytes"), "tcp.mss"], message);
+        }
+        if group.probe.least > group.probe.most {
+            let message = format!("{} must not be longer than {}", key("least"), key("most"));
+            return self.clash(&[&key("least"), &key("most")], message);
+        }
+        Ok(())
+    }
+
+    /// A host has a port for each flow to the same other.
+    fn ports(&self) -> Result<(), Fault> {
+        let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles).max(1) as u64;
+        let shared = self.scenario.groups().filter(|group| group.hosts == Hosts::Shared);
+        let most: u64 = shared.map(|group| u64::from(group.number()).div_ceil(mobiles)).sum();
+        if most > PORTS {
+            let message = format!(
+                "{most} flows at one mobile, which has {PORTS} ports: flow.count must be lower, \
+                 or flow.hosts own"
+            );
+            return self.clash(&["flow.count", "flow.arrivals", "flow.group"], message);
+        }
+        Ok(())
+    }
+}
+
+/// As long as a duration can be.
+const LATEST_START: Duration = Duration::from_secs(100_000_000);
+
+/// Ports from 1024 on.
+const PORTS: u64 = 64_512;

@@ -1,0 +1,77 @@
+//! Whether the keys of `[middlebox]` go together.
+
+use base::Duration;
+
+use crate::build::PROXY;
+use crate::error::Fault;
+use crate::schema::{AtcpKeys, Hosts, MiddleboxKind, Scenario};
+use crate::validate::Check;
+
+impl Check<'_> {
+    /// It stands at a node between the hosts.
+    pub(crate) fn middlebox(&self) -> Result<(), Fault> {
+        let Some(middlebox) = self.scenario.middlebox.as_ref() else { return Ok(()) };
+        if !self.scenario.has_middlebox() {
+            return Ok(());
+        }
+        self.atcp(&middlebox.atcp)?;
+        let places = self.scenario.places();
+        if places.is_empty() {
+            let message = "a middlebox stands at a node between the hosts: needs a [[wired]] link \
+                           from the fixed host to that node";
+            return self.clash(&["middlebox.kind"], message);
+        }
+        match &middlebox.at {
+            Some(at) if !places.contains(&at.as_str()) => {
+                let message = format!("must be a node between the hosts: {}", places.join(", "));
+                self.clash(&["middlebox.at"], message)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A class says which flows it is for, in one way; times that would be divided by are not zero;
+    /// what may be in flight is held.
+    fn atcp(&self, keys: &AtcpKeys) -> Result<(), Fault> {
+        if keys.round_trip == Duration::ZERO {
+            return self.clash(&["middlebox.atcp.round_trip"], "must be above 0 s");
+        }
+        if keys.budget < keys.clamp {
+            let names = ["middlebox.atcp.budget", "middlebox.atcp.clamp"];
+            let (budget, clamp) = (keys.budget, keys.clamp);
+            let message = format!("{budget} B cannot hold the {clamp} B that may be in flight");
+            return self.clash(&names, message);
+        }
+        match keys.classes.iter().find(|class| class.class().is_none()) {
+            None => Ok(()),
+            Some(class) => {
+                let key = format!("middlebox.atcp.classes.{}.port", class.name);
+                self.clash(&[&key], "a class needs a port or a dscp, and not both")
+            }
+        }
+    }
+}
+
+impl Scenario {
+    /// Whether there is a middlebox.
+    pub(crate) fn has_middlebox(&self) -> bool {
+        self.middlebox.as_ref().is_some_and(|middlebox| middlebox.kind != MiddleboxKind::None)
+    }
+
+    /// The nodes of `[[wired]]` that are no hosts, in order from the fixed host; where there are no
+    /// wires, one that is made for a middlebox.
+    pub(crate) fn places(&self) -> Vec<&str> {
+        let wired = &self.wired;
+        if wired.is_empty() {
+            return vec![PROXY];
+        }
+        let is_last = self.link.is_none() && self.radio.is_none();
+        let (from, to) = match self.flow.hosts {
+            Hosts::Own => (0, wired.len() + 1),
+            Hosts::Shared => (1, wired.len() + usize::from(!is_last)),
+        };
+        let first = wired.first().map(|first| first.between[0].as_str());
+        let nodes = first.into_iter().chain(wired.iter().map(|wired| wired.between[1].as_str()));
+        nodes.take(to).skip(from).collect()
+    }
+}

@@ -1,0 +1,212 @@
+//! From `[flow]` and `[[flow.group]]` to connections.
+
+use std::sync::Arc;
+
+use base::{Seq, Stream, Time};
+use tcp::{Length, Segment};
+use wire::Arrival;
+use world::{Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic};
+
+use crate::build::Chain;
+use crate::schema::Protocol;
+use crate::{Content, Flow, FlowDirection, Hosts, Opener, Scenario};
+
+/// More than any run can transfer: what a flow without end has to send.
+const ENDLESS: Length = Length(1 << 60);
+
+/// A flow of a built network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetworkFlow {
+    /// The name of its group.
+    pub group: String,
+    /// The sender's and the receiver's endpoint; both the browser of pages that are fetched over
+    /// several connections, which it names as it opens them.
+    pub ends: [MachineId; 2],
+    /// Bytes to transfer; `None` without end.
+    pub bytes: Option<u64>,
+    /// What it transfers.
+    pub content: Content,
+}
+
+/// Adds a connection, or a browser, for each flow of `scenario`.
+pub(crate) fn add(chain: &mut Chain<Segment<Length>>, scenario: &Scenario) -> Vec<NetworkFlow> {
+    let mut flows = Flows {
+        chain,
+        scenario,
+        isn: Stream::named(scenario.seed, "initial sequence numbers"),
+        chance: Stream::named(scenario.seed, "congestion control"),
+        added: Vec::new(),
+    };
+    for group in scenario.groups() {
+        for within in 0..group.number() {
+            let flow = flows.flow(group, within);
+            flows.added.push(flow);
+        }
+    }
+    flows.added
+}
+
+struct Flows<'a> {
+    chain: &'a mut Chain<Segment<Length>>,
+    scenario: &'a Scenario,
+    isn: Stream,
+    chance: Stream,
+    added: Vec<NetworkFlow>,
+}
+
+impl Flows<'_> {
+    /// Adds flow number `within` of `group`.
+    fn flow(&mut self, group: &Flow, within: u32) -> NetworkFlow {
+        let (index, mss) = (self.added.len(), self.scenario.tcp.mss);
+        let arrival = group.arrivals.as_ref().map(|capture| &capture.arrivals()[within as usize]);
+        let content = group.content(within.into());
+        let [sender, receiver] = self.nodes(group, arrival.map_or(within, |of| of.client));
+        let start = Time::ZERO
+            + group.start
+            + arrival.map_or(group.interval * u64::from(within), |arrival| arrival.start);
+        let bytes = bytes_of(group, content, arrival, mss);
+        let connection = Connection {
+            sender,
+            receiver,
+            tcp: &Arc::new(self.scenario.tcp.config_of(u64::from(self.chance.next_u32()))),
+            data: group.payload(mss).filter(|_| content == Content::File).map_or(ENDLESS, Length),
+            traffic: self.traffic(group, content, arrival, index),
+            server: server(group, content),
+            port: group.port.unwrap_or_else(|| port(content, arrival)),
+            opener: opener(group, content),
+            start,
+            abort: group.abort.map(|abort| start + abort),
+            isn: [Seq::new(self.isn.next_u32()), Seq::new(self.isn.next_u32())],
+        };
+        let fetches = content == Content::Web && group.web.protocol == Protocol::PerObject;
+        let ends = if fetches {
+            [self.browser(group, &connection, index); 2]
+        } else {
+            self.connect(&connection)
+        };
+        NetworkFlow { group: group.name.clone(), ends, bytes: bytes.filter(|_| !fetches), content }
+    }
+
+    /// Adds a connection. If its receiver is a mobile that is warned of disconnections, it will be.
+    fn connect(&mut self, connection: &Connection<'_, Length>) -> [MachineId; 2] {
+        let ends = self.chain.world.add_connection(connection);
+        let index = self.chain.mobile_number(connection.receiver);
+        let is_fixed = connection.receiver == self.chain.first;
+        if let Some(disconnections) = self.scenario.disconnections(index).filter(|_| !is_fixed) {
+            self.chain.world.foretell(ends[1], &disconnections);
+        }
+        ends
+    }
+
+    /// Where the data of a flow of `group` come from and where they go; its turn is that of mobile
+    /// number `turn`.
+    fn nodes(&mut self, group: &Flow, turn: u32) -> [NodeId; 2] {
+        let turn = u64::from(turn);
+        let [host, mobile] = match group.hosts {
+            Hosts::Shared => [self.chain.first, self.chain.receiver(turn)],
+            Hosts::Own => self.chain.add_hosts(self.added.len() as u64),
+        };
+        match group.direction {
+            FlowDirection::Downlink => [host, mobile],
+            FlowDirection::Uplink => [mobile, host],
+            FlowDirection::BetweenMobiles => [mobile, self.chain.receiver(turn + 1)],
+        }
+    }
+
+    /// What flow number `index` is for.
+    fn traffic(
+        &self,
+        group: &Flow,
+        content: Content,
+        arrival: Option<&Arrival>,
+        index: usize,
+    ) -> Traffic {
+        let seed = self.scenario.seed;
+        let named = |what: &str| Stream::named(seed, &format!("flow {index}/{what}"));
+        match content {
+            Content::File => match (arrival, group.payload(self.scenario.tcp.mss)) {
+                (Some(&Arrival { request, answer, .. }), _) => {
+                    Traffic::Exchange(Exchange { request, answer })
+                }
+                (None, Some(_)) => Traffic::File,
+                (None, None) => Traffic::Stream,
+            },
+            Content::Web => Traffic::Web(self.pages(group, index)),
+            Content::Telnet => {
+                Traffic::Telnet(Arc::new(group.telnet.config()), named("keystrokes"))
+            }
+            Content::Probe => Traffic::Probes(Arc::new(group.probe.config()), named("probes")),
+        }
+    }
+
+    fn pages(&self, group: &Flow, index: usize) -> Pages {
+        let web = Arc::new(group.web.config());
+        Pages::named(&web, self.scenario.seed, &format!("flow {index}"))
+    }
+
+    /// The browser that has the pages of flow number `index` in the place of `connection`.
+    fn browser(
+        &mut self,
+        group: &Flow,
+        connection: &Connection<'_, Length>,
+        index: usize,
+    ) -> MachineId {
+        let name = format!("flow {index}/initial sequence numbers");
+        let fetching = Fetching {
+            server: connection.sender,
+            reader: connection.receiver,
+            port: connection.port,
+            tcp: Arc::clone(connection.tcp),
+            pages: self.pages(group, index),
+            data: connection.data,
+            connections: group.web.connections,
+            isn: Stream::named(self.scenario.seed, &name),
+            start: connection.start,
+            abort: connection.abort,
+        };
+        self.chain.world.add_browser(&format!("browser-{index}"), fetching)
+    }
+}
+
+/// Bytes that the sender of a flow has to send; `None` without end.
+fn bytes_of(group: &Flow, content: Content, arrival: Option<&Arrival>, mss: u32) -> Option<u64> {
+    match content {
+        Content::File => arrival.map(|arrival| arrival.answer).or_else(|| group.payload(mss)),
+        Content::Web => group.payload(mss),
+        Content::Telnet => group.telnet.count.map(|count| count * u64::from(group.telnet.echo)),
+        Content::Probe => Some(group.probe.config().total()),
+    }
+}
+
+/// Which side has the port that is known beforehand.
+const fn server(group: &Flow, content: Content) -> Side {
+    match (content, group.direction) {
+        (Content::File | Content::Probe, FlowDirection::Uplink) => Side::Receiver,
+        (
+            Content::File | Content::Probe,
+            FlowDirection::Downlink | FlowDirection::BetweenMobiles,
+        )
+        | (Content::Web | Content::Telnet, _) => Side::Sender,
+    }
+}
+
+/// That port, by application (IANA): ftp-data, discard (RFC 863), http, telnet; or as captured.
+fn port(content: Content, arrival: Option<&Arrival>) -> u16 {
+    match content {
+        Content::File => arrival.map_or(20, |arrival| arrival.port),
+        Content::Web => 80,
+        Content::Telnet => 23,
+        Content::Probe => 9,
+    }
+}
+
+/// Which side opens the connection.
+const fn opener(group: &Flow, content: Content) -> Side {
+    match (content, group.opened_by) {
+        (Content::File | Content::Probe, Opener::Sender) if group.arrivals.is_none() => {
+            Side::Sender
+        }
+        (Content::File | Content::Probe, Opener::Sender | Opener::Receiver)
+        | (Content::Web | Content::Telnet, _) => Side::Receiver,
+    }
+}

@@ -1,0 +1,192 @@
+//! Groups of flows, their directions, ports and captures.
+
+use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
+use scenario::{Content, Network, Outside, Scenario, build, shipped};
+use wire::{Addresses, Capture, Payload};
+
+const GROUPS: &str = "[flow]\ncount = 2\n[[flow.group]]\nname = \"typing\"\napplication = \
+                      \"telnet\"\nstart = \"3 s\"\n[[flow.group]]\nname = \"pages\"\ncount = \
+                      2\napplication = \"web\"\nport = 8080\nweb.protocol = \
+                      \"http/1.0\"\n[link]\nrate = \"1 Mbit/s\"\n";
+
+fn text(name: &str) -> &'static str {
+    shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
+}
+
+/// Two connections of two clients, 200 ms apart.
+fn capture() -> Vec<u8> {
+    let mut capture = Capture::new(Vec::new(), "eth0").expect("a vector takes all");
+    for (index, bytes) in [(0_u8, 700), (1, 900)] {
+        let (source, destination) = ([10, 0, 0, 5 + index].into(), [10, 0, 0, 1].into());
+        let addresses = Addresses::V4 { source, destination };
+        let now = Time::ZERO + Duration::from_millis(200) * u64::from(index);
+        for (seq, flags, payload) in [(1, Flags::SYN, 0), (2, Flags::ACK, bytes)] {
+            let seq = Seq::new(seq);
+            let header = TcpHeader {
+                source_port: 4000,
+                destination_port: 443,
+                seq,
+                flags,
+                ..TcpHeader::default()
+            };
+            let payload = Payload::Zeros(payload);
+            capture.write(now, &header, Ecn::NotCapable, &addresses, payload).expect("it fits");
+        }
+    }
+    capture.finish().expect("a vector takes all")
+}
+
+fn parse(text: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    let read = &|path: &str| match path {
+        "two.pcapng" => Ok(capture()),
+        "none.pcapng" => Ok(b"nothing".to_vec()),
+        _ => Err("No such file or directory".to_owned()),
+    };
+    let outside = Outside { customs: &[], read };
+    let parsed = Scenario::parse_from(text, "mine.toml", &settings, &outside);
+    parsed.map_err(|error| error.to_string())
+}
+
+/// The names of the endpoints of each flow.
+fn ends(network: &Network) -> Vec<[&str; 2]> {
+    let name = |id| network.world.machines().find(|(other, ..)| *other == id).expect("it is").1;
+    network.flows.iter().map(|flow| flow.ends.map(name)).collect()
+}
+
+#[test]
+fn groups_are_numbered_on_and_go_by_name() {
+    let scenario = parse(GROUPS, &[("flow.group.typing.telnet.count", "5")]).expect("valid");
+    let network = build(&scenario);
+    let groups: Vec<_> = network.flows.iter().map(|flow| flow.group.as_str()).collect();
+    assert_eq!(groups, ["flow", "flow", "typing", "pages", "pages"]);
+    assert_eq!(network.flows[2].bytes, Some(5));
+    assert_eq!(network.flows[3].content, Content::Web);
+    let names = ends(&network);
+    assert_eq!(names[1], ["sender:20-receiver:1025", "receiver:1025-sender:20"]);
+    assert_eq!(names[2], ["sender:23-receiver:1026", "receiver:1026-sender:23"]);
+    assert_eq!(names[3], ["browser-3"; 2]);
+}
+
+/// What comes after the first group changes nothing of it.
+#[test]
+fn the_first_group_is_as_it_is_alone() {
+    let file = "[flow]\nbytes = \"9 kB\"\n[link]\nrate = \"1 Mbit/s\"\n";
+    let first = |text: &str| {
+        let network = build(&parse(text, &[]).expect("valid"));
+        let world::Machine::Host(host) = network.world.machine(network.flows[0].ends[0]) else {
+            unreachable!("a file's sender is a host")
+        };
+        format!("{:?}", host.endpoint())
+    };
+    let group = "[[flow.group]]\nname = \"late\"\nstart = \"50 s\"\n";
+    assert_eq!(first(file), first(&format!("{file}{group}")));
+}
+
+#[test]
+fn directions_swap_ends() {
+    let check = |settings: &[(&str, &str)], expect: [&str; 2]| {
+        let scenario = parse(text("umts-cell-50"), settings).expect("valid");
+        assert_eq!(ends(&build(&scenario))[0], expect, "{settings:?}");
+    };
+    let (ues, count) = (("radio.ues", "3"), ("flow.count", "3"));
+    let file = ("flow.application", "file");
+    let down = ["host:20-UE-0:1024", "UE-0:1024-host:20"];
+    check(&[ues, count, file, ("flow.direction", "downlink")], down);
+    let up = ["UE-0:1024-host:20", "host:20-UE-0:1024"];
+    check(&[ues, count, file, ("flow.direction", "uplink")], up);
+    let between = ["UE-0:20-UE-1:1024", "UE-1:1024-UE-0:20"];
+    check(&[ues, count, file, ("flow.direction", "between-mobiles")], between);
+    let web = ["UE-0:80-host:1024", "host:1024-UE-0:80"];
+    check(&[ues, count, ("flow.application", "web"), ("flow.direction", "uplink")], web);
+}
+
+#[test]
+fn a_capture_is_a_workload() {
+    let settings = [("flow.arrivals", "two.pcapng"), ("flow.start", "1 s")];
+    let network = build(&parse("[link]\nrate = \"1 Mbit/s\"", &settings).expect("valid"));
+    assert_eq!(ends(&network)[1], ["sender:443-receiver:1025", "receiver:1025-sender:443"]);
+    assert_eq!(network.flows[1].bytes, Some(0));
+    assert_eq!(network.world.poll_timeout(), Some(Time::ZERO + Duration::from_secs(1)));
+}
+
+#[test]
+fn what_does_not_go_together() {
+    let wire = "[link]\nrate = \"1 Mbit/s\"";
+    let refuse = |text: &str, settings: &[(&str, &str)], expect: &str| {
+        let line = parse(text, settings).expect_err(expect);
+        assert_eq!(line, expect, "{settings:?}");
+    };
+    refuse(
+        wire,
+        &[("flow.direction", "between-mobiles")],
+        "--set flow.direction=between-mobiles: flow.direction = between-mobiles needs two mobiles \
+         or more, as in radio.ues = 2",
+    );
+    refuse(
+        wire,
+        &[("flow.arrivals", "two.pcapng"), ("flow.count", "3")],
+        "--set flow.count=3: give flow.count or flow.arrivals, not both",
+    );
+    refuse(
+        wire,
+        &[("flow.arrivals", "none.pcapng")],
+        "--set flow.arrivals=none.pcapng: none.pcapng: not a whole pcap or pcapng file",
+    );
+    refuse(
+        wire,
+        &[("flow.arrivals", "nowhere.pcap")],
+        "--set flow.arrivals=nowhere.pcap: cannot read nowhere.pcap: No such file or directory",
+    );
+    refuse(
+        wire,
+        &[("flow.group.late.bytes", "3 kB")],
+        "--set flow.group.late.bytes=3 kB: this scenario has no [[flow.group]]",
+    );
+    refuse(
+        GROUPS,
+        &[("flow.group.typin.bytes", "3 kB")],
+        "--set flow.group.typin.bytes=3 kB: no [[flow.group]] of that name; did you mean typing?",
+    );
+    refuse(
+        GROUPS,
+        &[("flow.group.typing.byte", "3 kB")],
+        "--set flow.group.typing.byte=3 kB: unknown key; did you mean flow.group.typing.bytes?",
+    );
+    refuse(
+        wire,
+        &[("flow.count", "64513")],
+        "--set flow.count=64513: 64513 flows at one mobile, which has 64512 ports: flow.count must \
+         be lower, or flow.hosts own",
+    );
+    let probe = ("flow.application", "probe");
+    refuse(
+        wire,
+        &[probe, ("tcp.mss", "400")],
+        "--set tcp.mss=400: flow.probe.bytes must be at most tcp.mss: a probe is one segment",
+    );
+    refuse(
+        wire,
+        &[probe, ("flow.probe.least", "9 s")],
+        "--set flow.probe.least=9 s: flow.probe.least must not be longer than flow.probe.most",
+    );
+    let group = |rest: &str| format!("{wire}\n[[flow.group]]\n{rest}");
+    let unnamed = "mine.toml:3: flow.group: every [[flow.group]] needs a name, as in name = \
+                   \"second\"";
+    refuse(&group("bytes = \"3 kB\""), &[], unnamed);
+    let twice = "mine.toml:3: flow.group: two groups of flows have the name flow";
+    refuse(&group("name = \"flow\""), &[], twice);
+    let nested = "mine.toml:3: flow.group: b: a group of flows has no groups of its own";
+    refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), &[], nested);
+}
+
+/// A setting of one group takes away what the file says of it in other words, and of no other.
+#[test]
+fn settings_of_a_group_win_in_whatever_words() {
+    let text = "[link]\nrate = \"1 Mbit/s\"\n[[flow.group]]\nname = \"a\"\nsegments = \
+                3\n[[flow.group]]\nname = \"b\"\nsegments = 4";
+    let scenario = parse(text, &[("flow.group.a.bytes", "77 B")]).expect("valid");
+    let payload: Vec<_> = scenario.groups().map(|group| group.payload(10)).collect();
+    assert_eq!(payload, [None, Some(77), Some(40)]);
+}

@@ -1,0 +1,173 @@
+//! Middleboxes in a scenario: where they stand, what their senders are, and what cannot be.
+
+use scenario::{CongestionControl, Controller, MiddleboxKind, Scenario, build, shipped};
+use world::Machine;
+
+const WIRES: &str = r#"
+[[wired]]
+name = "Gi"
+between = ["host", "GGSN"]
+
+[[wired]]
+name = "Gn"
+between = ["GGSN", "SGSN"]
+"#;
+
+const LINK: &str = "[link]\nrate = \"33.2 kbit/s\"\n";
+
+fn text(tables: &[&str]) -> String {
+    tables.concat()
+}
+
+fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    Scenario::parse(source, "mine.toml", &settings).map_err(|error| error.to_string())
+}
+
+/// The names of the nodes with a middlebox.
+fn places(source: &str, settings: &[(&str, &str)]) -> Vec<String> {
+    let network = build(&parse(source, settings).expect(source));
+    let world = &network.world;
+    let place = |machine: &Machine<_>| match machine {
+        Machine::Middlebox { at, .. } => Some(world.node(*at).name().to_owned()),
+        _ => None,
+    };
+    world.machines().filter_map(|(_, _, machine)| place(machine)).collect()
+}
+
+#[test]
+fn a_box_stands_at_the_last_node_before_the_bottleneck_or_where_it_is_put() {
+    let link = text(&[WIRES, LINK]);
+    let radio = text(&[WIRES, "[radio]\n"]);
+    let cells = text(&[WIRES, "[radio]\nkind = \"umts-cell\"\nues = 2\n"]);
+    for source in [&link, &radio, &cells] {
+        assert_eq!(places(source, &[]), [""; 0], "none unless asked for");
+        assert_eq!(places(source, &[("middlebox.kind", "none")]), [""; 0]);
+        assert_eq!(places(source, &[("middlebox.kind", "split")]), ["SGSN"]);
+        let there = [("middlebox.kind", "split"), ("middlebox.at", "GGSN")];
+        assert_eq!(places(source, &there), ["GGSN"]);
+    }
+    // Without a bottleneck the last node is the receiver.
+    assert_eq!(places(WIRES, &[("middlebox.kind", "split")]), ["GGSN"]);
+}
+
+#[test]
+fn every_kind_builds() {
+    for kind in ["atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split"]
+    {
+        let settings = [("middlebox.kind", kind)];
+        assert_eq!(places(&text(&[WIRES, LINK]), &settings), ["SGSN"], "{kind}");
+    }
+}
+
+#[test]
+fn without_wires_there_is_a_node_for_it() {
+    let settings = [("middlebox.kind", "snoop")];
+    assert_eq!(places(&text(&[LINK]), &settings), ["proxy"]);
+}
+
+#[test]
+fn where_a_box_cannot_stand() {
+    let check = |tables: &[&str], settings: &[(&str, &str)], line: &str| {
+        let settings = [&[("middlebox.kind", "split")], settings].concat();
+        assert_eq!(parse(&text(tables), &settings).expect_err(line), line);
+    };
+    check(
+        &[LINK],
+        &[("middlebox.at", "host")],
+        "--set middlebox.at=host: must be a node between the hosts: proxy",
+    );
+    check(
+        &[WIRES, LINK],
+        &[("middlebox.at", "host")],
+        "--set middlebox.at=host: must be a node between the hosts: GGSN, SGSN",
+    );
+    check(
+        &[WIRES, LINK],
+        &[("middlebox.at", "RNC")],
+        "--set middlebox.at=RNC: must be a node between the hosts: GGSN, SGSN",
+    );
+    // Without a bottleneck the last node is the receiver, by default as well.
+    let receiver = "must be a node between the hosts: GGSN";
+    check(&[WIRES], &[("middlebox.at", "SGSN")], &format!("--set middlebox.at=SGSN: {receiver}"));
+    // Hosts of their own stand beside the first and the last node.
+    let own = [("flow.hosts", "own"), ("middlebox.at", "host"), ("middlebox.kind", "split")];
+    assert_eq!(places(&text(&[WIRES, LINK]), &own), ["host"]);
+    let own = [("flow.hosts", "own"), ("middlebox.at", "SGSN"), ("middlebox.kind", "split")];
+    assert_eq!(places(WIRES, &own), ["SGSN"]);
+}
+
+#[test]
+fn a_budget_holds_what_may_be_in_flight() {
+    let check = |settings: &[(&str, &str)], line: &str| {
+        let settings = [&[("middlebox.kind", "atcp")], settings].concat();
+        assert_eq!(parse(&text(&[WIRES, LINK]), &settings).err().unwrap_or_default(), line);
+    };
+    let (budget, clamp) = ("middlebox.atcp.budget", "middlebox.atcp.clamp");
+    check(&[(budget, "10 kB"), (clamp, "10 kB")], "");
+    check(
+        &[(budget, "10 kB"), (clamp, "10001 B")],
+        "--set middlebox.atcp.budget=10 kB: 10000 B cannot hold the 10001 B that may be in flight",
+    );
+    check(
+        &[(clamp, "128001 B")],
+        "--set middlebox.atcp.clamp=128001 B: 128000 B cannot hold the 128001 B that may be in \
+         flight",
+    );
+}
+
+#[test]
+fn its_senders_are_as_the_hosts_but_for_what_the_kind_or_a_key_says() {
+    let source = text(&["[tcp]\nvariant = \"vegas\"\nmss = \"1000 B\"\n", WIRES, LINK]);
+    let controller = |settings: &[(&str, &str)]| {
+        let scenario = parse(&source, settings).expect("valid");
+        let tcp = scenario.middlebox.expect("a middlebox").tcp;
+        assert_eq!(tcp.mss, 1000, "as the hosts have it");
+        tcp.halves().0
+    };
+    for (kind, expected) in [("i-tcp", Controller::Reno), ("split", Controller::Cubic)] {
+        let of_kind = controller(&[("middlebox.kind", kind)]);
+        assert_eq!(of_kind, CongestionControl::Shipped(expected), "{kind}");
+        let asked = controller(&[("middlebox.kind", kind), ("middlebox.tcp.variant", "westwood")]);
+        assert_eq!(asked, CongestionControl::Shipped(Controller::Westwood), "{kind}");
+        let of_profile = controller(&[
+            ("middlebox.kind", kind),
+            ("middlebox.tcp.profile", "modern"),
+            ("tcp.mss", "1000 B"),
+            ("middlebox.tcp.mss", "1000 B"),
+        ]);
+        assert_eq!(of_profile, CongestionControl::Shipped(Controller::Cubic), "{kind}");
+    }
+}
+
+#[test]
+fn its_senders_are_checked_as_the_hosts_are() {
+    let line = |settings: &[(&str, &str)]| {
+        let settings = [&[("middlebox.kind", "split")], settings].concat();
+        parse(&text(&[WIRES, LINK]), &settings).expect_err("a fault")
+    };
+    assert_eq!(
+        line(&[("middlebox.tcp.min_rto", "2 s"), ("middlebox.tcp.max_rto", "1 s")]),
+        "--set middlebox.tcp.min_rto=2 s: middlebox.tcp.min_rto must not be longer than \
+         middlebox.tcp.max_rto"
+    );
+    assert_eq!(
+        line(&[("middlebox.tcp.varaint", "reno")]),
+        "--set middlebox.tcp.varaint=reno: unknown key; did you mean middlebox.tcp.variant?"
+    );
+    assert_eq!(
+        line(&[("middlebox.tcp.profile", "modem")]),
+        "--set middlebox.tcp.profile=modem: must be ns2-1996, ns2-2.35, modern or linux-2.4, or \
+         none; did you mean modern?"
+    );
+}
+
+#[test]
+fn a_scenario_that_ships_has_no_box_of_its_own() {
+    for shipped in shipped() {
+        let scenario = Scenario::parse(shipped.text, shipped.name, &[]).expect(shipped.name);
+        let kind = scenario.middlebox.map(|middlebox| middlebox.kind);
+        assert!(matches!(kind, None | Some(MiddleboxKind::None)), "{}", shipped.name);
+    }
+}

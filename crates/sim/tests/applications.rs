@@ -1,0 +1,116 @@
+//! What is measured of each application, in whole runs.
+
+use std::ops::ControlFlow;
+
+use scenario::Scenario;
+use sim::{Outcome, Recording, simulate};
+
+/// A link of 50 kbit/s with 300 ms one way.
+const THIN: &str =
+    "[tcp]\nprofile = \"modern\"\n[link]\nrate = \"50 kbit/s\"\ndelay = \"300 ms\"\n";
+
+fn run(rest: &str, settings: &[(&str, &str)]) -> Outcome {
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::parse(&format!("{THIN}{rest}"), "thin", &settings).expect("valid");
+    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+        .expect("nothing interrupts it")
+}
+
+fn same(rest: &str, settings: &[(&str, &str)]) {
+    let twice = [(); 2].map(|()| run(rest, settings).summary);
+    assert_eq!(twice[0], twice[1], "the same scenario twice");
+}
+
+/// Pages fetched over one connection for all and over one for each object have the same sizes, and
+/// where round trips are all that counts, one for each object takes longer.
+#[test]
+fn pages_of_either_protocol() {
+    let pages = |protocol| {
+        let settings = [
+            ("duration", "600 s"),
+            ("link.rate", "10 Mbit/s"),
+            ("flow.application", "web"),
+            ("flow.web.protocol", protocol),
+            ("flow.web.reading", "1 s"),
+        ];
+        same("", &settings);
+        let outcome = run("", &settings);
+        let flow = &outcome.summary.flows[0];
+        assert_eq!(flow.given_up_s, None, "{protocol}");
+        let rows = outcome.metrics.pages().next().expect("a flow").iter();
+        let sizes: Vec<_> = rows.clone().map(|row| row.fact.bytes).collect();
+        let times: Vec<_> = rows.map(|row| row.fact.response.as_secs_f64()).collect();
+        (sizes, times, flow.clone())
+    };
+    let (persistent, quick, one) = pages("http/1.1");
+    let (per_object, slow, many) = pages("http/1.0");
+    let both = persistent.len().min(per_object.len());
+    assert!(both > 10 && persistent[..both] == per_object[..both]);
+    for (sizes, flow) in [(&persistent, &one), (&per_object, &many)] {
+        let summary = flow.pages.as_ref().expect("it has pages");
+        assert_eq!((summary.count, summary.bytes), (sizes.len() as u64, sizes.iter().sum()));
+        assert!(flow.bytes_acked >= summary.bytes, "{} acknowledged", flow.bytes_acked);
+    }
+    let [quick, slow] = [quick, slow].map(|times| times[..both].iter().sum::<f64>());
+    assert!(slow > quick, "a handshake for each object costs time: {slow} s and {quick} s");
+}
+
+/// An echo takes a round trip and what queues ahead of it.
+#[test]
+fn echoes_wait_behind_a_file() {
+    let typing = "[[flow.group]]\nname = \"typing\"\napplication = \"telnet\"\n";
+    let echo = |bytes| {
+        // Without Nagle's algorithm, by which keystrokes wait for one another.
+        let settings = [("duration", "120 s"), ("flow.bytes", bytes), ("tcp.nagle", "false")];
+        let outcome = run(typing, &settings);
+        let flow = &outcome.summary.flows[1];
+        assert_eq!(flow.group, "typing");
+        let echo = flow.echo_s.as_ref().expect("it has echoes");
+        assert_eq!(echo.samples as usize, outcome.metrics.echoes().nth(1).expect("a flow").len());
+        (echo.min.expect("there are some"), echo.mean.expect("there are some"))
+    };
+    let ((least, alone), (_, beside)) = (echo("1 B"), echo("2 MB"));
+    assert!((0.6..0.63).contains(&least), "{least} s");
+    assert!(alone < 0.65 && beside > 2.0 * alone, "{alone} s and {beside} s");
+}
+
+#[test]
+fn probes_take_one_way() {
+    let settings =
+        [("duration", "200 s"), ("flow.application", "probe"), ("flow.probe.count", "20")];
+    same("", &settings);
+    let outcome = run("", &settings);
+    let probes = outcome.summary.flows[0].probe_s.as_ref().expect("it has probes");
+    assert_eq!(probes.samples, 20);
+    let [least, most] = [probes.min, probes.max].map(|value| value.expect("there are some"));
+    // 300 ms and 500 B with headers at 50 kbit/s.
+    assert!(least > 0.386 && most - least < 0.003, "{least} s to {most} s");
+    assert!(outcome.summary.flows[0].completed_s.is_some());
+}
+
+/// What is on its way when the reader goes keeps the link busy (fact T6 of paper 004).
+#[test]
+fn what_is_in_flight_at_an_abort_goes_stale() {
+    let outcome = run("", &[("duration", "120 s"), ("flow.abort", "20 s")]);
+    let flow = &outcome.summary.flows[0];
+    let given_up = flow.given_up_s.expect("it was reset");
+    assert!((20.3..20.4).contains(&given_up), "{given_up} s");
+    let busy = outcome.summary.links[0].utilization.expect("it has a rate") * 120.0;
+    let window = flow.cwnd_segments.max.expect("it had one") * 1448.0 * 8.0 / 50_000.0;
+    assert!(busy > 20.5 && busy < 21.0 + window, "{busy} s busy, {window} s in the window");
+}
+
+#[test]
+fn data_go_up() {
+    let settings = [
+        ("duration", "60 s"),
+        ("flow.direction", "uplink"),
+        ("flow.bytes", "20 kB"),
+        ("link.back.rate", "50 kbit/s"),
+    ];
+    let outcome = run("", &settings);
+    assert_eq!(outcome.summary.flows[0].bytes_acked, 20_000);
+    let [down, up] = [0, 1].map(|at| outcome.summary.links[at].utilization.expect("a rate"));
+    assert!(up > 5.0 * down, "{up} up, {down} down");
+}

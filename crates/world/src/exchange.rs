@@ -1,0 +1,141 @@
+//! One request and one answer over a connection, which the one who answers then closes: an object
+//! of HTTP/1.0 (RFC 1945 §1.3), or what a connection of a capture carried.
+
+use tcp::{Endpoint, Payload, State};
+
+use crate::{Application, MachineId};
+
+/// How much goes which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// Bytes of the request, from the receiver of the data.
+    pub request: u64,
+    /// Bytes of the answer, the data; it comes once the request is whole.
+    pub answer: u64,
+}
+
+/// The end that asks.
+#[derive(Debug)]
+pub struct Asker<P> {
+    /// What is still to be said.
+    request: Option<P>,
+    /// Bytes of the answer that are missing.
+    left: u64,
+    /// Whoever wants to know how it goes.
+    browser: Option<MachineId>,
+}
+
+/// The end that answers.
+#[derive(Debug)]
+pub struct Answerer<P> {
+    /// Bytes of the request that are missing.
+    left: u64,
+    /// What is still to be said.
+    answer: Option<P>,
+}
+
+/// How far an exchange has come, for the end that asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// Something is missing.
+    Missing,
+    /// The answer is whole.
+    Whole,
+    /// The connection is closed, and the answer is whole.
+    Closed,
+    /// The connection is closed, and something is missing.
+    Failed,
+}
+
+impl<P: Payload> Asker<P> {
+    /// Asks by a piece of `data`, which is at least as long as the request.
+    pub(crate) fn new(exchange: Exchange, data: &P) -> Self {
+        let request = Some(data.slice(0, exchange.request));
+        Self { request, left: exchange.answer, browser: None }
+    }
+
+    /// From now on `browser` wants to know how it goes.
+    pub(crate) const fn watch(&mut self, browser: MachineId) {
+        self.browser = Some(browser);
+    }
+
+    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+        if let Some(request) = self.request.take() {
+            endpoint.write(request);
+        }
+        self.left = self.left.saturating_sub(read_all(endpoint));
+        if endpoint.state() == State::CloseWait {
+            endpoint.close();
+        }
+    }
+
+    /// How far it has come, with `state` at this end.
+    pub(crate) const fn progress(&self, state: State) -> Progress {
+        match (is_over(state), self.left) {
+            (false, 0) => Progress::Whole,
+            (false, 1..) => Progress::Missing,
+            (true, 0) => Progress::Closed,
+            (true, 1..) => Progress::Failed,
+        }
+    }
+
+    /// Who is to look at what has changed, where there may be something to see.
+    pub(crate) fn watched_by(&self, state: State) -> Option<MachineId> {
+        self.browser.filter(|_| self.progress(state) != Progress::Missing)
+    }
+}
+
+impl<P: Payload> Answerer<P> {
+    /// Answers by a piece of `data`, which is at least as long as the answer.
+    pub(crate) fn new(exchange: Exchange, data: &P) -> Self {
+        Self { left: exchange.request, answer: Some(data.slice(0, exchange.answer)) }
+    }
+
+    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+        self.left = self.left.saturating_sub(read_all(endpoint));
+        if self.left == 0
+            && let Some(answer) = self.answer.take()
+        {
+            endpoint.write(answer);
+            endpoint.close();
+        }
+    }
+}
+
+/// Whether this end knows that nothing more will come.
+const fn is_over(state: State) -> bool {
+    match state {
+        State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed => {
+            true
+        }
+        State::Listen
+        | State::SynSent
+        | State::SynReceived
+        | State::Established
+        | State::FinWait1
+        | State::FinWait2 => false,
+    }
+}
+
+/// Reads whatever has come, and says how many bytes that is.
+pub(crate) fn read_all<P: Payload>(endpoint: &mut Endpoint<P>) -> u64 {
+    std::iter::from_fn(|| endpoint.read()).map(|piece| piece.length()).sum()
+}
+
+impl<P> Application<P> {
+    /// The end that asks, where it is one.
+    pub(crate) const fn asker(&self) -> Option<&Asker<P>> {
+        match self {
+            Self::Asker(asker) => Some(asker),
+            Self::Source { .. }
+            | Self::Sink
+            | Self::Browser(_)
+            | Self::Server(_)
+            | Self::Typist(_)
+            | Self::Echoer(_)
+            | Self::Prober(_)
+            | Self::Answerer(_)
+            | Self::Gone => None,
+        }
+    }
+}

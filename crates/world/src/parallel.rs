@@ -1,0 +1,210 @@
+//! Browsing as with HTTP/1.0 (RFC 1945): a connection for each object, several at a time, each of
+//! which the server closes.
+//!
+//! A page is the main object alone first; what is embedded in it is asked for once it is whole, in
+//! order, as fast as connections become free. A connection is in use until the server's close is
+//! read. An object whose connection failed is asked for again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::{Duration, Observe, PageFact, Seq, Stream, Time};
+
+use crate::exchange::Progress;
+use crate::web::Page;
+use crate::{Exchange, MachineId, NodeId, Pages};
+
+/// What pages are fetched by.
+#[derive(Debug)]
+pub struct Fetching<P> {
+    /// Where they come from.
+    pub server: NodeId,
+    /// Where they are read.
+    pub reader: NodeId,
+    /// The server's port.
+    pub port: u16,
+    /// How all endpoints behave.
+    pub tcp: Arc<tcp::Config>,
+    /// The pages.
+    pub pages: Pages,
+    /// What requests and objects are made of.
+    pub data: P,
+    /// The most connections at a time.
+    pub connections: u32,
+    /// Where initial sequence numbers come from.
+    pub isn: Stream,
+    /// When the first page is asked for.
+    pub start: Time,
+    /// When the reader resets whatever is open and asks for no more.
+    pub abort: Option<Time>,
+}
+
+/// A browser, and the connections that it has.
+#[derive(Debug)]
+pub struct ParallelBrowser<P> {
+    fetching: Fetching<P>,
+    state: Browsing,
+    /// Objects that no connection fetches yet.
+    waiting: VecDeque<u64>,
+    /// Connections in use.
+    open: Vec<Fetch>,
+    /// Endpoints of connections that are over for the reader, the longest first.
+    resting: VecDeque<[MachineId; 2]>,
+}
+
+/// An object on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fetch {
+    /// The endpoints of the server and the reader.
+    pub(crate) ends: [MachineId; 2],
+    bytes: u64,
+    /// Whether all of it has come.
+    is_whole: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Browsing {
+    /// The next page is asked for then.
+    Reading(Time),
+    /// A page is on its way, and so many of its objects are missing.
+    Waiting { asked: Time, bytes: u64, embedded: Vec<u64>, left: usize, reading: Duration },
+    /// The reader has gone.
+    Gone,
+}
+
+impl<P> ParallelBrowser<P> {
+    pub(crate) fn new(fetching: Fetching<P>) -> Self {
+        let state = Browsing::Reading(fetching.start);
+        Self {
+            fetching,
+            state,
+            waiting: VecDeque::new(),
+            open: Vec::new(),
+            resting: VecDeque::new(),
+        }
+    }
+
+    /// What pages are fetched by.
+    pub const fn fetching(&self) -> &Fetching<P> {
+        &self.fetching
+    }
+
+    /// How many connections are in use: the reader has not read the server's close.
+    pub fn connections(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The connection in use at this place.
+    pub(crate) fn fetch(&self, at: usize) -> Option<Fetch> {
+        self.open.get(at).copied()
+    }
+
+    /// Begins a page if it is time to.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if let Browsing::Reading(until) = self.state
+            && until <= now
+        {
+            let page = self.fetching.pages.next();
+            let bytes = page.bytes();
+            let Page { main, embedded, reading } = page;
+            let left = 1 + embedded.len();
+            self.waiting.push_back(main);
+            self.state = Browsing::Waiting { asked: now, bytes, embedded, left, reading };
+        }
+    }
+
+    /// The connection at this place has come so far. True if it is no longer in use, and the next
+    /// has taken its place.
+    pub(crate) fn take_in(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        at: usize,
+        progress: Progress,
+        observe: &mut impl Observe,
+    ) -> bool {
+        let fetch = &mut self.open[at];
+        let is_news = !fetch.is_whole;
+        match progress {
+            Progress::Missing => return false,
+            Progress::Failed => self.waiting.push_front(fetch.bytes),
+            Progress::Whole | Progress::Closed => {
+                fetch.is_whole = true;
+                if is_news {
+                    self.object(now, id, observe);
+                }
+            }
+        }
+        let is_over = progress != Progress::Whole;
+        if is_over {
+            let Fetch { ends, .. } = self.open.remove(at);
+            self.resting.push_back(ends);
+        }
+        is_over
+    }
+
+    /// An object has come.
+    fn object(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        let Browsing::Waiting { asked, bytes, embedded, left, reading } = &mut self.state else {
+            return;
+        };
+        // The first is the main one, which says what else there is.
+        self.waiting.extend(embedded.drain(..));
+        *left -= 1;
+        if *left == 0 {
+            let response = now.saturating_since(*asked);
+            observe.page(now, id.0, PageFact { bytes: *bytes, response });
+            self.state = Browsing::Reading(now + *reading);
+        }
+    }
+
+    /// The next object to be fetched, if a connection is free for it.
+    pub(crate) fn next_fetch(&mut self) -> Option<Exchange> {
+        if self.open.len() >= self.fetching.connections as usize {
+            return None;
+        }
+        let answer = self.waiting.pop_front()?;
+        Some(Exchange { request: self.fetching.pages.request().into(), answer })
+    }
+
+    /// The initial sequence numbers of the next connection.
+    pub(crate) fn isn(&mut self) -> [Seq; 2] {
+        [(); 2].map(|()| Seq::new(self.fetching.isn.next_u32()))
+    }
+
+    /// The endpoints that may be used again if both are closed.
+    pub(crate) fn resting(&self) -> Option<[MachineId; 2]> {
+        self.resting.front().copied()
+    }
+
+    /// Takes these endpoints out of those at rest.
+    pub(crate) fn rouse(&mut self) {
+        self.resting.pop_front();
+    }
+
+    /// `exchange` is under way between `ends`.
+    pub(crate) fn opened(&mut self, exchange: Exchange, ends: [MachineId; 2]) {
+        self.open.push(Fetch { ends, bytes: exchange.answer, is_whole: false });
+    }
+
+    /// Whether the reader goes now.
+    pub(crate) fn goes(&self, now: Time) -> bool {
+        self.state != Browsing::Gone && self.fetching.abort.is_some_and(|abort| abort <= now)
+    }
+
+    /// The reader has gone; says which of its endpoints were in use.
+    pub(crate) fn leave(&mut self) -> Vec<MachineId> {
+        self.state = Browsing::Gone;
+        self.waiting.clear();
+        self.open.drain(..).map(|fetch| fetch.ends[1]).collect()
+    }
+
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        let next = match self.state {
+            Browsing::Gone => return None,
+            Browsing::Reading(until) => Some(until),
+            Browsing::Waiting { .. } => None,
+        };
+        [next, self.fetching.abort].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,138 @@
+//! Typing: one end sends keystrokes, the other echoes each, as a remote terminal does (RFC 854,
+//! RFC 857). What counts is how long each echo takes.
+//!
+//! Simplified: the gaps between keystrokes are exponential, while those of people have a longer
+//! tail (Danzig and Jamin 1991); and nothing is echoed but what was typed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::{Duration, EchoFact, Observe, Stream, Time};
+use tcp::{Endpoint, Payload, State};
+
+use crate::draws::exponential;
+use crate::exchange::read_all;
+
+/// What typing is like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Telnet {
+    /// Bytes that a keystroke sends, above zero.
+    pub keystroke: u32,
+    /// Bytes that come back for each, above zero.
+    pub echo: u32,
+    /// From one keystroke to the next on average; exponential.
+    pub interval: Duration,
+    /// How many there are; `None` without end.
+    pub count: Option<u64>,
+}
+
+/// The end that types.
+#[derive(Debug)]
+pub struct Typist<P> {
+    /// The number of its endpoint.
+    id: u32,
+    telnet: Arc<Telnet>,
+    chance: Stream,
+    /// What keystrokes are made of.
+    data: P,
+    /// Keystrokes to come.
+    left: Option<u64>,
+    /// When the next comes; the first a gap after the connection stands.
+    next: Option<Time>,
+    /// When those were typed whose echoes are not whole.
+    waiting: VecDeque<Time>,
+    /// Bytes of the first of these echoes.
+    heard: u64,
+}
+
+/// The end that echoes.
+#[derive(Debug)]
+pub struct Echoer<P> {
+    telnet: Arc<Telnet>,
+    /// What echoes are made of.
+    data: P,
+    /// Bytes of keystrokes that are not whole.
+    heard: u64,
+}
+
+impl<P: Payload> Typist<P> {
+    /// Types by `chance` at endpoint number `id`. `data` is at least as long as a keystroke.
+    pub(crate) fn new(id: u32, telnet: &Arc<Telnet>, chance: &Stream, data: P) -> Self {
+        Self {
+            id,
+            telnet: Arc::clone(telnet),
+            chance: chance.clone(),
+            data,
+            left: telnet.count,
+            next: None,
+            waiting: VecDeque::new(),
+            heard: 0,
+        }
+    }
+
+    pub(crate) fn run(
+        &mut self,
+        now: Time,
+        endpoint: &mut Endpoint<P>,
+        observe: &mut impl Observe,
+    ) {
+        self.listen(now, endpoint, observe);
+        if endpoint.state() == State::CloseWait {
+            endpoint.close();
+        }
+        match (endpoint.state(), self.next, self.left) {
+            (State::Established, _, Some(0)) if self.waiting.is_empty() => {
+                self.next = None;
+                endpoint.close();
+            }
+            (State::Established, None, left) if left != Some(0) => self.pause(now),
+            (State::Established, Some(next), _) if next <= now => {
+                let keystroke = u64::from(self.telnet.keystroke);
+                endpoint.write(self.data.slice(0, keystroke));
+                self.waiting.push_back(now);
+                self.left = self.left.map(|left| left - 1);
+                self.pause(now);
+            }
+            (_, _, _) => {}
+        }
+    }
+
+    pub(crate) const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// Takes in echoes.
+    fn listen(&mut self, now: Time, endpoint: &mut Endpoint<P>, observe: &mut impl Observe) {
+        self.heard += read_all(endpoint);
+        while let Some(rest) = self.heard.checked_sub(self.telnet.echo.into())
+            && let Some(typed) = self.waiting.pop_front()
+        {
+            self.heard = rest;
+            observe.echo(now, self.id, EchoFact { response: now.saturating_since(typed) });
+        }
+    }
+
+    /// Draws when the next keystroke comes, if one is to come.
+    fn pause(&mut self, now: Time) {
+        let gap = exponential(self.telnet.interval, &mut self.chance);
+        self.next = (self.left != Some(0)).then(|| now + gap);
+    }
+}
+
+impl<P: Payload> Echoer<P> {
+    /// `data` is at least as long as an echo.
+    pub(crate) fn new(telnet: &Arc<Telnet>, data: P) -> Self {
+        Self { telnet: Arc::clone(telnet), data, heard: 0 }
+    }
+
+    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+        self.heard += read_all(endpoint);
+        while let Some(rest) = self.heard.checked_sub(self.telnet.keystroke.into()) {
+            self.heard = rest;
+            endpoint.write(self.data.slice(0, self.telnet.echo.into()));
+        }
+        if endpoint.state() == State::CloseWait {
+            endpoint.close();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Connections: the endpoints of each, and the browsers that open more.
+
+use std::sync::Arc;
+
+use base::{ConnectionFact, Observe, Time};
+
+use crate::exchange::Progress;
+use crate::host::Side;
+use crate::parallel::ParallelBrowser;
+use crate::{
+    Body, Connection, Disconnection, Ends, Exchange, Fetching, Host, Machine, MachineId, NodeId,
+    Packet, Traffic, World,
+};
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// Adds the two endpoints of a connection: the sender's and the receiver's.
+    ///
+    /// # Panics
+    /// If the side that is not the server has no port left towards it.
+    pub fn add_connection(&mut self, connection: &Connection<'_, B::Payload>) -> [MachineId; 2] {
+        let first = self.machines.len() as u32;
+        let ends = [MachineId(first), MachineId(first + 1)];
+        let ports = self.ports(connection);
+        let nodes = [connection.sender, connection.receiver];
+        let [sender, receiver] =
+            [0, 1].map(|at| format!("{}:{}", self.node(nodes[at]).name(), ports[at]));
+        for (side, name) in [
+            (Side::Sender, format!("{sender}-{receiver}")),
+            (Side::Receiver, format!("{receiver}-{sender}")),
+        ] {
+            let host = Host::new(connection, side, ends[side as usize], ports);
+            self.add(&name, Machine::Host(Box::new(host)));
+        }
+        self.bind(nodes, ports, ends);
+        ends
+    }
+
+    /// Adds a browser that opens a connection for each object of its pages.
+    pub fn add_browser(&mut self, name: &str, fetching: Fetching<B::Payload>) -> MachineId {
+        let browser = ParallelBrowser::new(fetching);
+        let deadline = browser.poll_timeout();
+        let id = self.add(name, Machine::Browser(Box::new(browser)));
+        self.agenda.set(id.0, deadline);
+        id
+    }
+
+    /// The ports of the sender and the receiver.
+    fn ports(&mut self, connection: &Connection<'_, B::Payload>) -> [u16; 2] {
+        let Connection { sender, receiver, port, .. } = *connection;
+        let mut own = |node: NodeId, server| {
+            self.nodes[node.0 as usize].take_port(server, port).expect("a port is free")
+        };
+        match connection.server {
+            Side::Sender => [port, own(receiver, sender)],
+            Side::Receiver => [own(sender, receiver), port],
+        }
+    }
+
+    /// Leads what comes for a connection to its endpoints, which may have something to do.
+    fn bind(&mut self, nodes: [NodeId; 2], ports: [u16; 2], ends: [MachineId; 2]) {
+        for at in [0, 1] {
+            let (id, peer) = (ends[at], 1 - at);
+            let node = &mut self.nodes[nodes[at].0 as usize];
+            node.bind(ports[at], nodes[peer], ports[peer], id);
+            if let Machine::Host(host) = &self.machines[id.0 as usize] {
+                self.agenda.set(id.0, host.poll_timeout());
+            }
+        }
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// Has a browser look at its connections and open what is to be opened.
+    pub(crate) fn run_browser(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        let mut at = 0;
+        while let Some(fetch) = self.browser(id).fetch(at) {
+            let progress = self.progress(fetch.ends[1]);
+            let is_over = self.browser(id).take_in(now, id, at, progress, observe);
+            at += usize::from(!is_over);
+        }
+        if self.browser(id).goes(now) {
+            for end in self.browser(id).leave() {
+                if let Machine::Host(host) = &mut self.machines[end.0 as usize] {
+                    host.leave(now, observe);
+                }
+                self.run_host(now, end, observe);
+            }
+        }
+        self.browser(id).handle_timeout(now);
+        while let Some(exchange) = self.browser(id).next_fetch() {
+            self.connect(now, id, exchange, observe);
+        }
+        let deadline = self.browser(id).poll_timeout();
+        self.agenda.set(id.0, deadline);
+    }
+
+    /// Opens a connection for `exchange` of browser `id`: between endpoints that are at rest, or
+    /// between new ones.
+    fn connect(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        exchange: Exchange,
+        observe: &mut impl Observe,
+    ) {
+        let browser = self.browser(id);
+        let (isn, resting) = (browser.isn(), browser.resting());
+        let Fetching { server, reader, port, tcp, data, .. } = browser.fetching();
+        let (tcp, data) = (tcp.clone(), data.clone());
+        let connection = Connection {
+            sender: *server,
+            receiver: *reader,
+            tcp: &tcp,
+            data,
+            traffic: Traffic::Exchange(exchange),
+            server: Side::Sender,
+            port: *port,
+            opener: Side::Receiver,
+            start: now,
+            abort: None,
+            isn,
+        };
+        let ends = match resting.filter(|ends| ends.iter().all(|end| self.is_closed(*end))) {
+            Some(ends) => {
+                self.browser(id).rouse();
+                self.replace(&connection, ends);
+                ends
+            }
+            None => self.add_connection(&connection),
+        };
+        if let Machine::Host(host) = &mut self.machines[ends[1].0 as usize] {
+            host.watch(id);
+        }
+        let [sender, receiver] = ends.map(|end| end.0);
+        let bytes = exchange.answer;
+        let fact = ConnectionFact { application: id.0, sender, receiver, bytes };
+        observe.connection(now, fact);
+        self.browser(id).opened(exchange, ends);
+    }
+
+    /// Puts the endpoints of `connection` in the place of `ends`, which are closed.
+    fn replace(&mut self, connection: &Connection<'_, B::Payload>, ends: [MachineId; 2]) {
+        let nodes = [connection.sender, connection.receiver];
+        let ports = self.ports(connection);
+        for (side, at) in [(Side::Sender, 0), (Side::Receiver, 1)] {
+            let (id, peer) = (ends[at], nodes[1 - at]);
+            if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+                let [local, remote] = host.ports;
+                self.nodes[nodes[at].0 as usize].release(local, peer, remote);
+                let before = host.endpoint.shared();
+                **host = Host::new(connection, side, id, ports);
+                host.remember(before);
+            }
+        }
+        self.bind(nodes, ports, ends);
+    }
+
+    /// Lets endpoint `id` know beforehand when it will have no network (Freeze-TCP).
+    ///
+    /// # Panics
+    /// If the disconnections overlap or are not in order of time.
+    pub fn foretell(&mut self, id: MachineId, disconnections: &Arc<[Disconnection]>) {
+        if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+            host.foretell(disconnections);
+            self.agenda.set(id.0, host.poll_timeout());
+        }
+    }
+
+    /// Answers what finds nobody, such as what is late for a connection that both sides have done
+    /// with (RFC 9293 §3.10.7.1).
+    pub(super) fn refuse(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
+        let Ends { source, destination } = packet.ends;
+        let refusal = packet.body.into_segment().and_then(|segment| tcp::refusal(&segment));
+        if let Some(refusal) = refusal {
+            let ends = Ends { source: destination, destination: source };
+            self.handle_packet(now, destination, source, B::from_segment(refusal, ends), observe);
+        }
+    }
+
+    fn browser(&mut self, id: MachineId) -> &mut ParallelBrowser<B::Payload> {
+        match &mut self.machines[id.0 as usize] {
+            Machine::Browser(browser) => browser,
+            Machine::Pipe { .. }
+            | Machine::Link { .. }
+            | Machine::Bearer { .. }
+            | Machine::Cell { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Host(_) => unreachable!("machine {} is a browser", id.0),
+        }
+    }
+
+    fn host(&self, id: MachineId) -> Option<&Host<B::Payload>> {
+        match &self.machines[id.0 as usize] {
+            Machine::Host(host) => Some(host),
+            Machine::Pipe { .. }
+            | Machine::Link { .. }
+            | Machine::Bearer { .. }
+            | Machine::Cell { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Browser(_) => None,
+        }
+    }
+
+    /// How far the exchange has come of which `id` is the end that asks.
+    fn progress(&self, id: MachineId) -> Progress {
+        self.host(id).and_then(Host::progress).unwrap_or(Progress::Failed)
+    }
+
+    fn is_closed(&self, id: MachineId) -> bool {
+        self.host(id).is_some_and(|host| host.endpoint().state() == tcp::State::Closed)
+    }
+}

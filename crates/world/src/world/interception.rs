@@ -1,0 +1,115 @@
+//! Middleboxes at nodes: what they take out of the way of packets, and what they send.
+
+use base::{Observe, PacketEvent, Time};
+use middlebox::{Address, Leg, Middlebox, RadioReport};
+
+use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// Puts `middlebox` at `node`, between hosts: it is handed every TCP packet that comes there on
+    /// its way to another node. What it sends goes on from `node`.
+    ///
+    /// # Panics
+    /// If there is one already.
+    pub fn add_middlebox(
+        &mut self,
+        node: NodeId,
+        middlebox: Box<dyn Middlebox<B::Payload>>,
+    ) -> MachineId {
+        let name = format!("{}/middlebox", self.node(node).name());
+        let deadline = middlebox.poll_timeout();
+        let id = self.add(&name, Machine::Middlebox { middlebox, at: node, sent: 0 });
+        self.nodes[node.0 as usize].set_middlebox(id);
+        self.agenda.set(id.0, deadline);
+        self.middleboxes.push(id);
+        id
+    }
+
+    /// Says that `node` is on the radio's side of middleboxes, as the mobiles of bearers and cells
+    /// are.
+    pub fn set_mobile(&mut self, node: NodeId) {
+        self.nodes[node.0 as usize].set_leg(Leg::Radio);
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// Hands `packet`, which is TCP, to the middlebox `id`, at whose node it has come by.
+    pub(super) fn intercept(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        let [source, destination] =
+            [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
+        let Some(segment) = packet.body.into_segment() else { return };
+        // No host of this world sets a code point.
+        let packet = middlebox::Packet { source, destination, dscp: 0, segment };
+        self.tell(id, |middlebox| {
+            middlebox.handle_packet(now, packet, &mut |fact| observe.middlebox(now, id.0, fact));
+        });
+        self.run_middlebox(now, id, observe);
+    }
+
+    /// Wakes a middlebox.
+    pub(crate) fn wake_middlebox(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        self.tell(id, |middlebox| {
+            middlebox.handle_timeout(now, &mut |fact| observe.middlebox(now, id.0, fact));
+        });
+        self.run_middlebox(now, id, observe);
+    }
+
+    /// Tells every middlebox how the downlink of `bearer` fares, if that has changed.
+    pub(crate) fn report(&mut self, now: Time, bearer: MachineId, observe: &mut impl Observe) {
+        let Machine::Bearer { bearer, mobile, .. } = &mut self.machines[bearer.0 as usize] else {
+            return;
+        };
+        let mobile = *mobile;
+        let Some(radio::gprs::RadioReport { rate }) = bearer.poll_report() else { return };
+        let mobile = self.address(mobile);
+        for index in 0..self.middleboxes.len() {
+            let id = self.middleboxes[index];
+            self.tell(id, |middlebox| {
+                let watch = &mut |fact| observe.middlebox(now, id.0, fact);
+                middlebox.handle_report(now, mobile, RadioReport { rate }, watch);
+            });
+            self.run_middlebox(now, id, observe);
+        }
+    }
+
+    /// Sends what a middlebox wants to send.
+    fn run_middlebox(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Middlebox { middlebox, at, sent } = &mut self.machines[id.0 as usize]
+            && let Some(packet) =
+                middlebox.poll_output(now, &mut |fact| observe.middlebox(now, id.0, fact))
+        {
+            let at = *at;
+            *sent = sent.wrapping_add(1);
+            let identification = *sent;
+            let [source, destination] =
+                [packet.source, packet.destination].map(|address| NodeId(address.host as u32));
+            let ends = Ends { source, destination };
+            let packet = self.packet(ends, identification, B::from_segment(packet.segment, ends));
+            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+            self.route(now, at, packet, observe);
+        }
+        if let Machine::Middlebox { middlebox, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, middlebox.poll_timeout());
+        }
+    }
+
+    fn tell(&mut self, id: MachineId, tell: impl FnOnce(&mut dyn Middlebox<B::Payload>)) {
+        if let Machine::Middlebox { middlebox, .. } = &mut self.machines[id.0 as usize] {
+            tell(middlebox.as_mut());
+        }
+    }
+
+    /// What middleboxes know a node by.
+    fn address(&self, node: NodeId) -> Address {
+        Address { leg: self.node(node).leg(), host: u128::from(node.0) }
+    }
+}

@@ -1,0 +1,79 @@
+//! What new connections learn from others between the same nodes (RFC 9040).
+
+use base::{Observe, Time};
+use tcp::{ShareState, Shared, State};
+
+use crate::{Body, Machine, MachineId, World};
+
+impl<B: Body> World<B> {
+    /// An endpoint's deadline has come.
+    pub(super) fn wake_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        if let Machine::Host(host) = &self.machines[id.0 as usize]
+            && host.start.is_some_and(|start| start <= now)
+        {
+            self.let_learn(id);
+        }
+        if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+            host.handle_timeout(now, observe);
+        }
+        self.run_host(now, id, observe);
+    }
+
+    /// A packet has come for endpoint `id`: if it listens, it is about to open.
+    pub(super) fn let_listener_learn(&mut self, id: MachineId) {
+        if let Machine::Host(host) = &self.machines[id.0 as usize]
+            && host.endpoint.state() == State::Listen
+        {
+            self.let_learn(id);
+        }
+    }
+
+    /// Gives endpoint `id`, if it is about to open and may learn, what others at its node know of
+    /// the way to its peer.
+    fn let_learn(&mut self, id: MachineId) {
+        let Machine::Host(host) = &self.machines[id.0 as usize] else { return };
+        let shared = match host.endpoint.learns() {
+            ShareState::Off => return,
+            ShareState::Temporal => self.last_ended(id),
+            ShareState::Ensemble => {
+                let open = |state: State| state.is_synchronized() && !is_over(state);
+                Shared::beside(self.others(id, open).map(|(_, shared)| shared))
+            }
+        };
+        if let (Machine::Host(host), Some(shared)) = (&mut self.machines[id.0 as usize], shared) {
+            host.endpoint.inherit(&shared);
+        }
+    }
+
+    fn last_ended(&self, id: MachineId) -> Option<Shared> {
+        let ended = self.others(id, is_over).max_by_key(|(id, shared)| (shared.at, *id));
+        ended.map(|(_, shared)| shared)
+    }
+
+    /// What endpoints of the node of `id` to the same peer know whose state `counts`.
+    fn others(
+        &self,
+        id: MachineId,
+        counts: impl Fn(State) -> bool,
+    ) -> impl Iterator<Item = (MachineId, Shared)> {
+        let ends = match &self.machines[id.0 as usize] {
+            Machine::Host(host) => Some((host.node, host.peer)),
+            Machine::Pipe { .. }
+            | Machine::Link { .. }
+            | Machine::Bearer { .. }
+            | Machine::Cell { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Browser(_) => None,
+        };
+        let bound = ends.map(|(node, peer)| self.nodes[node.0 as usize].endpoints_to(peer));
+        bound.into_iter().flatten().filter(move |other| *other != id).filter_map(move |other| {
+            let Machine::Host(host) = &self.machines[other.0 as usize] else { return None };
+            let shared = host.endpoint.shared().filter(|_| counts(host.endpoint.state()))?;
+            Some((other, shared))
+        })
+    }
+}
+
+fn is_over(state: State) -> bool {
+    matches!(state, State::Closed | State::TimeWait)
+}
