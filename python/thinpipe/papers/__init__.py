@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def papers() -> dict[str, Paper]:
     """Return what can be reproduced, by name."""
-    from thinpipe.papers import emulation, hynderick2004, lo2005
+    from thinpipe.papers import chakravorty2003, emulation, hynderick2004, lo2005
 
-    return {paper.id: paper for paper in (lo2005.PAPER, hynderick2004.PAPER, emulation.PAPER)}
+    known = (lo2005.PAPER, hynderick2004.PAPER, chakravorty2003.PAPER, emulation.PAPER)
+    return {paper.id: paper for paper in known}

@@ -1,0 +1,207 @@
+"""The figures of the paper, drawn as it draws them."""
+
+from __future__ import annotations
+
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003 import link, plain, queueing, sharing, short, stall
+from thinpipe.papers.chakravorty2003.drawing import (
+    BLACK,
+    GREY,
+    HUES,
+    how,
+    in_flight,
+    one_legend,
+    panels,
+    styled,
+    trace,
+)
+from thinpipe.papers.chakravorty2003.measuring import delivered
+from thinpipe.papers.chakravorty2003.setup import BDP, KB, MSS, PLAIN, RADIO, clamp
+from thinpipe.plot.series import outstanding, sending_end
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+
+TIME: Final = "Time (s)"
+SEQUENCE: Final = "Sequence number (KB)"
+OUTSTANDING: Final = "Outstanding data (KB)"
+BDP_KB: Final = BDP / KB
+
+
+@styled
+def delays(outcomes: Outcomes) -> Figure:
+    """Figure 1: one-way delays of lone packets."""
+    figure, axes = panels(1, 2, 9.0, 3.2)
+    for ax, run, title in zip(
+        axes,
+        (link.DOWN, link.UP),
+        ("(a) Downlink", "(b) Uplink"),
+        strict=True,
+    ):
+        found = link.delays(outcomes[run])
+        edges = np.arange(0, 3.05, 0.05)
+        weights = np.full(len(found), 100 / len(found))
+        ax.hist(found, bins=edges.tolist(), weights=weights, color=HUES[0])
+        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3))
+        ax.set_title(title)
+    return figure
+
+
+@styled
+def start_up(outcomes: Outcomes) -> Figure:
+    """Figure 2: the first seconds of a connection."""
+    figure, axes = panels(1, 2, 10.0, 3.8)
+    shown = (
+        ("good radio", plain.openings(RADIO)[0], HUES[0]),
+        ("worse radio", plain.worse_opening(), HUES[1]),
+    )
+    for name, point, hue in shown:
+        data = outstanding(sending_end(outcomes[point].tables["segments"], flow=0))
+        axes[0].step(data.time_s, data.instant_bytes / KB, where="post", color=hue, label=name)
+    axes[0].axhline(BDP_KB, color=BLACK, linestyle="--", linewidth=1, label="BDP, 10 KB")
+    axes[0].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 15), ylim=(0, 32))
+    axes[0].set_title("(a) Data under way")
+    axes[0].legend(loc="upper left")
+    trace(axes[1], outcomes[shown[0][1]])
+    axes[1].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 15), ylim=(0, 60))
+    axes[1].set_title("(b) Slow start, good radio")
+    axes[1].legend(loc="upper left")
+    return figure
+
+
+@styled
+def slow_recovery(outcomes: Outcomes) -> Figure:
+    """Figure 3: a loss with 40 KB outstanding."""
+    figure, axes = panels(1, 2, 10.0, 3.8)
+    run = outcomes[plain.degraded()]
+    trace(axes[0], run)
+    axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(30, 100), ylim=(20, 130))
+    axes[0].set_title("(a) Sender sequence trace")
+    axes[0].legend(loc="upper left")
+    in_flight(axes[1], run, color=HUES[0])
+    axes[1].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(30, 100), ylim=(0, 50))
+    axes[1].set_title("(b) Outstanding data")
+    return figure
+
+
+@styled
+def starved(outcomes: Outcomes) -> Figure:
+    """Figure 4: two transfers without the proxy."""
+    figure, axes = panels(1, 1, 8.0, 4.2)
+    run = outcomes[plain.pair_at_10()]
+    trace(axes[0], run, 0, HUES[0], "f1, sequence number")
+    trace(axes[0], run, 1, HUES[1], "f2, sequence number")
+    axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 100), ylim=(0, 200))
+    axes[0].legend(loc="upper left")
+    return figure
+
+
+@styled
+def transfer_times(outcomes: Outcomes) -> Figure:
+    """Figure 9: transfer times by size, bars the standard deviation of 25."""
+    figure, axes = panels(1, 1, 7.5, 4.4)
+    for number, (name, more) in enumerate(short.SERIES.items()):
+        found = [short.times(outcomes, more, kb) for kb in short.SIZES]
+        axes[0].errorbar(
+            [kb + 0.25 * (number - 1.5) for kb in short.SIZES],
+            [fmean(each) for each in found],
+            yerr=[stdev(each) for each in found],
+            elinewidth=0.9,
+            capsize=2,
+            label=name,
+            **how(number, linestyle="--" if "Linux" in name else "-"),
+        )
+    axes[0].set(xlabel="Transfer size (KB)", ylabel="Transfer time (s)", ylim=(0, None))
+    axes[0].set_xticks(list(short.SIZES))
+    axes[0].legend(loc="upper left")
+    return figure
+
+
+@styled
+def fairness(outcomes: Outcomes) -> Figure:
+    """Figure 10: the second of two transfers, without and with the proxy."""
+    figure, axes = panels(2, 2, 10.0, 6.6)
+    for row, (name, more) in enumerate((("without", PLAIN), ("with", sharing.BOX))):
+        run = outcomes[sharing.runs(RADIO, more)[0]]
+        for flow in (0, 1):
+            ax = axes[2 * row + flow]
+            trace(ax, run, flow, HUES[flow])
+            ax.set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 120), ylim=(0, 260 if flow == 0 else 110))
+            ax.set_title(f"{('First', 'Second')[flow]} flow, {name} proxy")
+            ax.legend(loc="upper left")
+    return figure
+
+
+@styled
+def queues(outcomes: Outcomes) -> Figure:
+    """Figure 11: outstanding data and round-trip times by window."""
+    figure, axes = panels(1, 2, 11.0, 4.4)
+    shown = (*((f"{kb} KB", clamp(kb)) for kb in (6, 10, 12, 16, 32)), ("no proxy", PLAIN))
+    for number, (name, window) in enumerate(shown):
+        run = outcomes[queueing.runs(RADIO, window)[0]]
+        colour: dict[str, Any] = {"color": HUES[number], "label": name}
+        time_s, flight = _flight(run)
+        axes[0].step(time_s, flight / KB, where="post", linewidth=1, **colour)
+        times_s, found = rtt_curve(run)
+        axes[1].plot(times_s, found, linewidth=1, **colour)
+    axes[0].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 170), ylim=(0, 70))
+    axes[0].set_title("(a) Outstanding data")
+    axes[1].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, 170), ylim=(0, None))
+    axes[1].set_title("(b) Round-trip times")
+    one_legend(figure, axes[:1])
+    return figure
+
+
+def _flight(run: Outcome) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is under way over the radio: of the box, or the sender's window."""
+    if run.result.middlebox is not None:
+        table = run.tables["middlebox_backlog"]
+        return table["time_s"].to_numpy(), table["in_flight_bytes"].to_numpy().astype(np.float64)
+    table, over_s = run.tables["cwnd"], run.flow.completed_s or run.result.duration_s
+    window = table["cwnd_segments"].to_numpy() * MSS
+    return np.append(table["time_s"].to_numpy(), over_s), np.append(window, window[-1])
+
+
+def rtt_curve(run: Outcome) -> tuple[np.ndarray, np.ndarray]:
+    """Return the round-trip times over the radio and when each was taken."""
+    name = "rtt" if run.result.middlebox is None else "middlebox_rtt"
+    table = run.tables[name]
+    return table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
+
+
+@styled
+def swift_recovery(outcomes: Outcomes) -> Figure:
+    """Figure 12: a stall at 90 s with the proxy, and in grey without it."""
+    figure, axes = panels(2, 2, 10.0, 6.6)
+    box, bare = (outcomes[stall.runs(RADIO, more)[0]] for more in (stall.BOX, PLAIN))
+    for run, hue, name in ((bare, GREY, "without proxy"), (box, HUES[0], "with proxy")):
+        axes[0].plot(*rtt_curve(run), ".", markersize=3, color=hue, label=name)
+        in_flight(axes[1], run, color=hue, linewidth=1, label=name)
+        seconds = np.arange(60.0, 160.0)
+        curve = delivered(run)
+        rates = (curve.at(seconds + 1) - curve.at(seconds)) / KB
+        axes[2].step(seconds, rates, where="post", color=hue, linewidth=1, label=name)
+    trace(axes[3], box)
+    for ax, (title, label) in zip(
+        axes,
+        (
+            ("(a) Round-trip times", "RTT (s)"),
+            ("(b) Outstanding data", OUTSTANDING),
+            ("(c) Throughput at the receiver", "KB/s"),
+            ("(d) Sender trace", SEQUENCE),
+        ),
+        strict=True,
+    ):
+        ax.set(xlabel=TIME, ylabel=label, xlim=(70, 130))
+        ax.set_title(title)
+        ax.axvspan(stall.START_S, stall.END_S, color=GREY, alpha=0.2, linewidth=0)
+    axes[3].set_ylim(200, 520)
+    one_legend(figure, axes[:1])
+    return figure

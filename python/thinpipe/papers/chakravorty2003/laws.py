@@ -1,0 +1,167 @@
+"""What the proxy must keep: buffers, FINs, small segments, many mobiles (P8 to P10 and P12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.measuring import (
+    box_in_flight,
+    box_queue,
+    delivered,
+    each,
+    mobile_end,
+    received_s,
+)
+from thinpipe.papers.chakravorty2003.queueing import runs as downloads
+from thinpipe.papers.chakravorty2003.setup import (
+    BDP,
+    FEW,
+    FIFO,
+    RADIO,
+    Settings,
+    clamp,
+    download,
+    point,
+    seeds,
+)
+from thinpipe.papers.chakravorty2003.stall import runs as stalled
+from thinpipe.plot.series import FIN, heard_by, sending_end, sent_by
+
+if TYPE_CHECKING:
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+BOX: Final = clamp(10)
+
+# --- P8: over-provision ---------------------------------------------------------------------------
+
+OVERPROVISION: Final = 1.5
+"""Buffer over bandwidth-delay product: "more than 50 %" beyond, §IV.D."""
+
+
+def starved(run: Outcome) -> float:
+    """Return how long the box had nothing to send while its window was open, in per cent.
+
+    From when the first window was full until the last data reached the box.
+    """
+    queue, flight = box_queue(run), box_in_flight(run)
+    full = np.flatnonzero(flight.value >= BDP - 2 * 1348)
+    over = _last_data_s(run)
+    if not len(full):
+        return float("nan")
+    times_s = np.linspace(flight.time_s[full[0]], over, 5000)
+    nothing = (queue.at(times_s) == 0) & (flight.at(times_s) < BDP / 2)
+    return 100 * float(nothing.mean())
+
+
+def _last_data_s(run: Outcome) -> float:
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    return float(sent.time_s[sent.carries_data].max())
+
+
+def most_held(run: Outcome) -> float:
+    """Return the most that the box held for the mobile, in KB."""
+    box = run.result.middlebox
+    return box.held_max / 1024 if box else float("nan")
+
+
+def zero_windows(run: Outcome) -> float:
+    """Count the zero windows that the box advertised."""
+    box = run.result.middlebox
+    return float(box.zero_windows) if box else float("nan")
+
+
+# --- P9: FIN --------------------------------------------------------------------------------------
+
+
+def fin_early_s(run: Outcome) -> float:
+    """Return by how long the sender heard its FIN acknowledged before the mobile had done so, in s.
+
+    Negative where it heard it later, as it must.
+    """
+    rows = sending_end(run.tables["segments"], flow=0)
+    sent = sent_by(rows)
+    end = int(sent.last[(sent.flags & FIN) > 0].max()) + 1
+    heard = heard_by(rows)
+    told_s = float(heard.time_s[heard.ack >= end][0])
+    mobile = delivered(run)
+    return float(mobile.time_s[mobile.value >= end][0]) - told_s
+
+
+# --- P10: small segments --------------------------------------------------------------------------
+
+WRITES: Final = 100
+WRITE: Final = 100
+"""Bytes."""
+
+SMALL: Final[Settings] = (
+    *BOX,
+    ("flow.application", "probe"),
+    ("flow.probe.bytes", f"{WRITE} B"),
+    ("flow.probe.count", WRITES),
+    ("flow.probe.least", "0 s"),
+    ("flow.probe.most", "10 ms"),
+    ("tcp.nagle", False),
+    ("duration", "60 s"),
+)
+"""A sender that writes 100 B every few milliseconds, each a segment."""
+
+
+def small() -> Point:
+    """Return a transfer of small segments."""
+    return point(FIFO, SMALL)
+
+
+def data_segments(run: Outcome) -> float:
+    """Count the data segments that reached the mobile."""
+    rows = mobile_end(run.tables["segments"])
+    return float(len(rows.filter((rows["event"] == "received") & (rows["payload_bytes"] > 0))))
+
+
+# --- P12: more mobiles ----------------------------------------------------------------------------
+
+MOBILES: Final = 20
+CROWD: Final[Settings] = (
+    *BOX,
+    *download(30),
+    ("radio.ues", MOBILES),
+    ("flow.count", MOBILES),
+    ("duration", "60 s"),
+)
+
+
+def crowd() -> tuple[Point, ...]:
+    """Return downloads of many mobiles at once behind one box."""
+    return seeds(RADIO, CROWD, among=FEW)
+
+
+def alone() -> tuple[Point, ...]:
+    """Return the same download of a mobile alone."""
+    return seeds(RADIO, BOX, download(30), (("duration", "60 s"),), among=FEW)
+
+
+def slowest(outcomes: Outcomes) -> list[float]:
+    """Return the mean time of the mobiles over that of a mobile alone, one value a seed."""
+    return [
+        float(np.mean([received_s(outcomes[many], flow) for flow in range(MOBILES)]))
+        / received_s(outcomes[one])
+        for many, one in zip(crowd(), alone(), strict=True)
+    ]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "p8-idle": each(downloads(RADIO, BOX), starved),
+    "p8-held": each(downloads(RADIO, BOX), most_held),
+    "p8-zero": each(downloads(RADIO, BOX), zero_windows),
+    "p8-zero-stall": each(stalled(RADIO, BOX), zero_windows),
+    "p9": each(downloads(RADIO, BOX), fin_early_s),
+    "p10": each([small()], data_segments),
+    "p12": slowest,
+}
+
+POINTS: Final = (*crowd(), *alone(), *stalled(RADIO, BOX))
+TRACED: Final = (small(), *downloads(RADIO, BOX))

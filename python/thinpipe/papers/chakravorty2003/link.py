@@ -1,0 +1,390 @@
+"""What the link is like, §II: figure 1 and L1 to L11."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.measuring import (
+    each,
+    line_rate,
+    mean,
+    mobile_end,
+    one_way,
+    rate,
+    rtts,
+)
+from thinpipe.papers.chakravorty2003.plain import LONG, long
+from thinpipe.papers.chakravorty2003.setup import (
+    FEW,
+    FIFO,
+    FOUR_SLOTS,
+    KB,
+    PACKET,
+    RADIO,
+    Settings,
+    download,
+    point,
+    seeds,
+    size,
+)
+from thinpipe.papers.chakravorty2003.stall import stalled
+from thinpipe.plot.series import ACK, SYN, heard_by, sending_end
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+    Floats = NDArray[np.float64]
+
+# --- L1: rates ------------------------------------------------------------------------------------
+
+UPLINK: Final[Settings] = (
+    ("flow.direction", "uplink"),
+    *size(150),
+    ("duration", "200 s"),
+)
+
+
+def four_slots() -> tuple[Point, ...]:
+    """Return downloads with four slots."""
+    return seeds(FOUR_SLOTS, LONG, among=FEW)
+
+
+def uploads(scenario: str) -> tuple[Point, ...]:
+    """Return transfers from the mobile."""
+    return seeds(scenario, UPLINK, among=FEW)
+
+
+def kb_per_s(run: Outcome) -> float:
+    """Return the rate of IP packets of a bulk transfer in KB/s: the paper's are 1000 B."""
+    return line_rate(run) / 1000
+
+
+# --- L2, L3: single packets, figure 1 -------------------------------------------------------------
+
+PACKETS: Final = 1000
+PAUSE_S: Final = (4, 8)
+"""Least and greatest pause between lone packets."""
+
+PROBES: Final[Settings] = (
+    ("flow.application", "probe"),
+    ("flow.probe.count", PACKETS),
+    ("flow.probe.bytes", "56 B"),
+    ("flow.probe.least", f"{PAUSE_S[0]} s"),
+    ("flow.probe.most", f"{PAUSE_S[1]} s"),
+    ("duration", f"{PAUSE_S[1] * PACKETS + 60} s"),
+)
+
+
+def single(direction: str) -> Point:
+    """Return 1000 lone packets of one direction."""
+    return point(RADIO, PROBES, (("flow.direction", direction),))
+
+
+DOWN: Final = single("downlink")
+UP: Final = single("uplink")
+
+GAP_S: Final = 9
+"""From one burst to the next."""
+
+BURSTS: Final = 200
+FOLLOWERS: Final = 2
+FOLLOWS_S: Final = 0.45
+"""Between the packets of a burst: one is over before the next, and the mobile still listens."""
+
+
+def bursts(more: Settings = ()) -> Point:
+    """Return bursts of three lone packets, the SYNs of as many connections, one every 9 s."""
+    followers = [
+        (f"flow.group.follower{number}.{key}", value)
+        for number in range(1, FOLLOWERS + 1)
+        for key, value in (
+            ("start", f"{number * FOLLOWS_S:g} s"),
+            ("count", BURSTS),
+            ("interval", f"{GAP_S} s"),
+            ("bytes", "1 B"),
+        )
+    ]
+    return point(
+        RADIO,
+        (
+            ("flow.count", BURSTS),
+            ("flow.interval", f"{GAP_S} s"),
+            ("flow.bytes", "1 B"),
+            ("flow.opened_by", "sender"),
+            ("duration", f"{GAP_S * (BURSTS + 1)} s"),
+            *followers,
+        ),
+        more,
+    )
+
+
+IMMEDIATE: Final = bursts()
+EXTENDED: Final = bursts((("radio.gprs.tbf.delayed_release", "1 s"),))
+"""As before, with the release of temporary block flows delayed, R99."""
+
+
+def delays(run: Outcome) -> Floats:
+    """Return the one-way delays of lone packets, in s."""
+    table = one_way(run)
+    found: Floats = table.filter(table["payload_bytes"] > 0)["delay_s"].to_numpy()
+    return found
+
+
+def opening_delays(run: Outcome) -> Floats:
+    """Return the one-way delays of SYNs in order of flow, in s."""
+    table = one_way(run)
+    opens = (table["flags"] & (SYN | ACK)) == SYN
+    found: Floats = table.filter(opens).sort("flow")["delay_s"].to_numpy()
+    return found
+
+
+def round_trips(run: Outcome) -> Floats:
+    """Return the times from each SYN to its answer, in s."""
+    flows = run.result.flows
+    return np.array([(f.established_s or np.inf) - (f.started_s or 0.0) for f in flows])
+
+
+def ends(values: Floats) -> list[float]:
+    """Return the first and the ninety-ninth percentile."""
+    return [float(np.percentile(values, share)) for share in (1, 99)]
+
+
+def first_and_rest(run: Outcome) -> tuple[Floats, Floats]:
+    """Return the delays of the first packet of each burst, and of those that follow it, in s."""
+    found = opening_delays(run)
+    return found[:BURSTS], found[BURSTS:]
+
+
+def first_later(run: Outcome) -> float:
+    """Return by how much the first of a burst is slower than the others, means, in s."""
+    first, rest = first_and_rest(run)
+    return float(first.mean() - rest.mean())
+
+
+def more_jitter(run: Outcome) -> float:
+    """Return the standard deviation of the first of a burst over that of the others."""
+    first, rest = first_and_rest(run)
+    return float(first.std() / rest.std())
+
+
+def extended_saves(outcomes: Outcomes) -> list[float]:
+    """Return by how much a delayed release shortens mean round trips of bursts, in s."""
+    before, after = (round_trips(outcomes[each]).mean() for each in (IMMEDIATE, EXTENDED))
+    return [float(before - after)]
+
+
+# --- L4: the buffer -------------------------------------------------------------------------------
+
+BURST: Final[Settings] = (
+    ("tcp.initial_window", 200),
+    ("tcp.window", 200),
+    ("tcp.receive_buffer", "400 kB"),
+    *download(250),
+    ("duration", "60 s"),
+)
+"""250 KB in one burst."""
+
+
+def burst(scenario: str) -> Point:
+    """Return a burst that is longer than any buffer."""
+    return point(scenario, BURST)
+
+
+def buffered_kb(run: Outcome) -> float:
+    """Return what a queue held when it dropped the first packet of the burst, in KB of 1000 B."""
+    hops = run.tables["hops"]
+    drop = hops.filter(hops["event"] == "dropped").row(0, named=True)
+    here = hops.filter(hops["machine"] == drop["machine"])
+    events = here["event"][: int(np.flatnonzero((here["uid"] == drop["uid"]).to_numpy())[0])]
+    entered, left = (int(np.sum(events.to_numpy() == way)) for way in ("entered", "left"))
+    return (entered - left) * PACKET / 1000
+
+
+# --- L5, L6, L10, L11: losses ---------------------------------------------------------------------
+
+SHORT_S: Final = 5
+LONG_S: Final = 40
+OUTAGE_AT_S: Final = 60
+
+
+def outage(lasts_s: int) -> tuple[Point, ...]:
+    """Return downloads with one outage."""
+    more = stalled(RADIO, OUTAGE_AT_S, lasts_s)
+    return seeds(RADIO, download(600), (("duration", "300 s"),), more)
+
+
+RESET_AT_S: Final = 60
+RESTART_S: Final = 30
+"""From the reset until the session is begun anew."""
+
+
+def reset() -> Point:
+    """Return a download during which the mobile stops listening."""
+    more = (
+        ("radio.resets", [f"{RESET_AT_S} s"]),
+        ("radio.gprs.restart", f"{RESTART_S} s"),
+        ("duration", "300 s"),
+    )
+    return point(RADIO, download(600), more)
+
+
+def lost(run: Outcome) -> float:
+    """Count the packets dropped or discarded anywhere."""
+    return float(sum(link.drops for link in run.result.links))
+
+
+def lost_share(run: Outcome) -> float:
+    """Return packets lost over segments sent, in per cent."""
+    return 100 * lost(run) / run.flow.segments_sent
+
+
+def lost_numbers(run: Outcome) -> NDArray[np.int64]:
+    """Return the places, in the order of sending, of the data segments that did not arrive."""
+    table = run.tables["segments"]
+    data = table.filter(table["payload_bytes"] > 0)
+    sent = data.filter(data["event"] == "sent")["uid"]
+    got = data.filter(data["event"] == "received")["uid"]
+    during = data.filter(data["event"] == "sent")["time_s"] < OUTAGE_AT_S + LONG_S
+    return np.flatnonzero((~sent.is_in(got.implode()) & during).to_numpy())
+
+
+def longest_burst(run: Outcome) -> float:
+    """Return how many of the segments lost in an outage stood in one row, in per cent."""
+    numbers = lost_numbers(run)
+    if not len(numbers):
+        return 0.0
+    rows = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return 100 * max(map(len, rows)) / len(numbers)
+
+
+def after_reset(run: Outcome) -> float:
+    """Return the bytes that the mobile acknowledged from 1 s after the reset to the restart."""
+    return rate(run, RESET_AT_S + 1, RESET_AT_S + RESTART_S) * (RESTART_S - 1)
+
+
+def after_restart(run: Outcome) -> float:
+    """Return the bytes that it acknowledged from then to the end, over all."""
+    return 1 - rate(run, 0, RESET_AT_S + RESTART_S) * (RESET_AT_S + RESTART_S) / (600 * KB)
+
+
+def overtaken(run: Outcome) -> float:
+    """Count data segments that reached the mobile after one that was sent later."""
+    rows = mobile_end(run.tables["segments"])
+    data = rows.filter((rows["event"] == "received") & (rows["payload_bytes"] > 0))
+    sender = sending_end(run.tables["segments"], flow=0)
+    order = {uid: place for place, uid in enumerate(sender["uid"])}
+    places = np.array([order[uid] for uid in data["uid"]])
+    return float(np.sum(np.diff(places) < 0))
+
+
+# --- L7 to L9 -------------------------------------------------------------------------------------
+
+TWO: Final[Settings] = (("radio.ues", 2), ("flow.count", 2), *download(200))
+
+
+def contention(outcomes: Outcomes) -> list[float]:
+    """Return the rate of each of two mobiles over that of one alone."""
+    alone = fmean(kb_per_s(outcomes[each]) for each in long(RADIO)[:3])
+    return [kb_per_s(outcomes[each]) / alone for each in two()]
+
+
+def two() -> tuple[Point, ...]:
+    """Return downloads of two mobiles at once."""
+    return seeds(RADIO, TWO, among=FEW)
+
+
+TOGETHER_S: Final = 0.05
+"""An acknowledgement and its headers take up to three radio blocks of 20 ms on one slot."""
+
+GROUP: Final = 3
+
+
+def bunched(run: Outcome) -> float:
+    """Return the share of acknowledgements that arrive in groups of three or more, in per cent.
+
+    Each of a group comes within `TOGETHER_S` of the one before.
+    """
+    heard = heard_by(sending_end(run.tables["segments"], flow=0))
+    groups = np.split(heard.time_s, np.flatnonzero(np.diff(heard.time_s) > TOGETHER_S) + 1)
+    return 100 * sum(len(each) for each in groups if len(each) >= GROUP) / len(heard.time_s)
+
+
+SCHEMES: Final = ("cs-1", "cs-2")
+
+
+def scheme(name: str, more: Settings = ()) -> tuple[Point, ...]:
+    """Return downloads with one coding scheme."""
+    return seeds(RADIO, download(300), (("radio.gprs.coding_scheme", name),), more, among=FEW)
+
+
+LONE: Final[Settings] = (("tcp.window", 1),)
+"""One packet at a time: what a round trip takes without a queue."""
+
+
+def product(outcomes: Outcomes) -> list[float]:
+    """Return the rate times the round trip of a lone packet, in KB, one value a coding scheme."""
+    return [
+        mean(outcomes, scheme(name), line_rate)
+        * mean(outcomes, scheme(name, LONE), lambda run: float(rtts(run).mean()))
+        / KB
+        for name in SCHEMES
+    ]
+
+
+def product_ratio(outcomes: Outcomes) -> list[float]:
+    """Return that product with CS-1 over that with CS-2."""
+    robust, fast = product(outcomes)
+    return [robust / fast]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "l1-down-3": each(long(RADIO), kb_per_s),
+    "l1-down-4": each(four_slots(), kb_per_s),
+    "l1-up": each(uploads(RADIO), kb_per_s),
+    "l1-fifo-down": each(long(FIFO), kb_per_s),
+    "l1-fifo-up": each(uploads(FIFO), kb_per_s),
+    "l2-down": lambda outcomes: ends(delays(outcomes[DOWN])),
+    "l2-up": lambda outcomes: ends(delays(outcomes[UP])),
+    "l2-rtt": lambda outcomes: [float(rtts(outcomes[DOWN]).min())],
+    "l3-first": each([IMMEDIATE], first_later),
+    "l3-jitter": each([IMMEDIATE], more_jitter),
+    "l3-extended": extended_saves,
+    "l4": each([burst(RADIO)], buffered_kb),
+    "l4-fifo": each([burst(FIFO)], buffered_kb),
+    "l5": each(long(RADIO), lost_share),
+    "l6-short": each(outage(SHORT_S), lost),
+    "l6-long": each(outage(LONG_S), lambda run: float(len(lost_numbers(run)))),
+    "l6-contiguous": each(outage(LONG_S), longest_burst),
+    "l7": contention,
+    "l8": each(long(RADIO), bunched),
+    "l9": product_ratio,
+    "l10": each([reset()], after_reset),
+    "l10-restart": each([reset()], after_restart),
+    "l11": each(long(RADIO), overtaken),
+}
+
+PLAIN_POINTS: Final = (
+    *long(FIFO),
+    *four_slots(),
+    *uploads(RADIO),
+    *uploads(FIFO),
+    *two(),
+    *(each for name in SCHEMES for more in ((), LONE) for each in scheme(name, more)),
+)
+DELAY_POINTS: Final = (DOWN, UP, IMMEDIATE, EXTENDED)
+LINK_TRACED: Final = (
+    burst(RADIO),
+    burst(FIFO),
+    *outage(SHORT_S),
+    *outage(LONG_S),
+    reset(),
+    *long(RADIO),
+)

@@ -1,0 +1,111 @@
+"""Estimates of the bandwidth-delay product over a UMTS channel whose rate changes."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.chakravorty2003.measuring import box_window, rtts
+from thinpipe.papers.lo2005.experiments import SCENARIO
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.point import Point
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
+
+ESTIMATORS: Final = ("static", "vegas", "westwood", "radio")
+SEEDS: Final = (1, 2, 3)
+
+STEPS: Final = ((40, 128), (80, 384), (120, 64), (160, 384))
+"""From when on, in s, the downlink has which rate, in kbit/s."""
+
+LASTS_S: Final = 200
+
+WIDE: Final = 384
+CLAMP: Final = round(1.3 * WIDE * 1000 / 8 * 0.2)
+"""Bytes: P5's rule for 384 kbit/s and lo2005's mean round trip of 0.2 s."""
+
+
+def runs(estimator: str) -> tuple[Point, ...]:
+    """Return the runs of one estimator."""
+    return tuple(
+        Point.of(
+            SCENARIO,
+            {
+                "middlebox.kind": "atcp",
+                "middlebox.atcp.clamp": f"{CLAMP} B",
+                "middlebox.atcp.estimator": estimator,
+                "middlebox.atcp.rate": f"{WIDE} kbit/s",
+                "middlebox.atcp.round_trip": "200 ms",
+                "radio.tbler": "5 %",
+                "radio.downlink.schedule": [
+                    {"at": f"{at_s} s", "rate": f"{rate} kbit/s"} for at_s, rate in STEPS
+                ],
+                "duration": f"{LASTS_S} s",
+                "seed": seed,
+            },
+        )
+        for seed in SEEDS
+    )
+
+
+POINTS: Final = tuple(point for estimator in ESTIMATORS for point in runs(estimator))
+
+
+def share_of_channel(run: Outcome) -> float:
+    """Return what reached the mobile, in per cent of the channel."""
+    return 100 * (run.flow.normalized_throughput or 0.0)
+
+
+def mean_rtt_s(run: Outcome) -> float:
+    """Return the mean round-trip time over the radio, in s."""
+    return float(rtts(run).mean())
+
+
+def _mean(outcomes: Outcomes, estimator: str, value: object) -> float:
+    return fmean(value(outcomes[point]) for point in runs(estimator))  # type: ignore[operator]
+
+
+def beside_static(outcomes: Outcomes) -> list[float]:
+    """Return the goodput of each other estimator over that of the static one."""
+    static = _mean(outcomes, "static", share_of_channel)
+    return [_mean(outcomes, each, share_of_channel) / static for each in ESTIMATORS[1:]]
+
+
+def shorter(outcomes: Outcomes) -> list[float]:
+    """Return the mean round-trip time of each other estimator over that of the static one."""
+    static = _mean(outcomes, "static", mean_rtt_s)
+    return [_mean(outcomes, each, mean_rtt_s) / static for each in ESTIMATORS[1:]]
+
+
+def radio_reports(outcomes: Outcomes) -> list[float]:
+    """Return goodput and mean round-trip time with the radio's reports over those without."""
+    return [
+        _mean(outcomes, "radio", value) / _mean(outcomes, "static", value)
+        for value in (share_of_channel, mean_rtt_s)
+    ]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "steps-radio": lambda outcomes: radio_reports(outcomes)[:1],
+    "steps-radio-rtt": lambda outcomes: radio_reports(outcomes)[1:],
+    "steps-goodput": beside_static,
+    "steps-rtt": shorter,
+}
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate goodput, round-trip time and window of each estimator."""
+    rows = tuple(
+        (
+            estimator,
+            short(_mean(outcomes, estimator, share_of_channel)),
+            short(_mean(outcomes, estimator, mean_rtt_s)),
+            short(_mean(outcomes, estimator, lambda run: box_window(run).value.mean() / 1024)),
+        )
+        for estimator in ESTIMATORS
+    )
+    head = ("estimator", "% of 384 kbit/s", "mean RTT s", "mean window KB")
+    return (Table("atcp over a UMTS channel with rate steps, mean of three seeds", head, rows),)

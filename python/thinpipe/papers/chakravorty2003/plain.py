@@ -1,0 +1,251 @@
+"""TCP over GPRS without a proxy, §III: figures 2 to 4, and what T1 to T6 are measured on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.measuring import (
+    connect_s,
+    each,
+    full_at,
+    late_rtt,
+    overlap_s,
+    rate,
+    rtts,
+    sent_until,
+    syn_again,
+)
+from thinpipe.papers.chakravorty2003.setup import (
+    FIFO,
+    KB,
+    MSS,
+    PACKET,
+    RADIO,
+    RATE,
+    SEEDS,
+    Settings,
+    download,
+    point,
+    second,
+    seeds,
+)
+from thinpipe.plot.series import heard_by, outstanding, sending_end, sent_by
+
+if TYPE_CHECKING:
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+MODELS: Final = (RADIO, FIFO)
+
+# --- T1, T2: figure 2 -----------------------------------------------------------------------------
+
+OPENING: Final[Settings] = (*download(64), ("duration", "60 s"))
+"""Long enough for the window to pass the bandwidth-delay product."""
+
+
+def openings(scenario: str) -> tuple[Point, ...]:
+    """Return the runs of a connection's first seconds."""
+    return seeds(scenario, OPENING)
+
+
+def worse_opening() -> Point:
+    """Return the connection of figure 2 under slightly worse radio conditions."""
+    return point(RADIO, OPENING, (("radio.gprs.coding_scheme", "cs-1"),))
+
+
+# --- T3: figure 3 ---------------------------------------------------------------------------------
+
+LONG: Final[Settings] = (*download(600), ("duration", "600 s"))
+
+
+def long(scenario: str) -> tuple[Point, ...]:
+    """Return plain downloads of 600 KB."""
+    return seeds(scenario, LONG)
+
+
+OUTSTANDING: Final = 40 * KB
+"""Bytes outstanding at the loss, §III."""
+
+DEGRADED: Final = 1300
+IMPROVED: Final = 2000
+"""B/s of the radio in figure 3 before and after it improves: 40 KB in 30 s are 1.4 KB/s."""
+
+IMPROVES_S: Final = 60
+"""When it does: while the loss is being recovered from, §III."""
+
+LOST: Final = 40
+"""The packet that is lost: 40 KB are outstanding when that is noticed."""
+
+
+def degraded() -> Point:
+    """Return the download of figure 3: a slow radio, a packet lost, a better radio."""
+    slow, better = (f"{8 * each} bit/s" for each in (DEGRADED, IMPROVED))
+    return point(
+        FIFO,
+        download(200),
+        (
+            ("link.rate", slow),
+            ("link.schedule", [{"at": f"{IMPROVES_S} s", "rate": better}]),
+            ("link.drop_arrivals", [LOST]),
+            ("tcp.window", -(-OUTSTANDING // MSS)),
+        ),
+    )
+
+
+def recovery_s(run: Outcome) -> float:
+    """Return the time from the first selective acknowledgement until all sent by then is there."""
+    rows = sending_end(run.tables["segments"], flow=0)
+    heard, sent = heard_by(rows), sent_by(rows)
+    noticed_s = float(heard.time_s[heard.sack_to > heard.sack_from][0])
+    highest = sent.last[sent.time_s <= noticed_s].max()
+    return float(heard.time_s[heard.ack >= highest][0]) - noticed_s
+
+
+def outstanding_at_loss(run: Outcome) -> float:
+    """Return the KB outstanding when the first selective acknowledgement arrived."""
+    rows = sending_end(run.tables["segments"], flow=0)
+    heard, data = heard_by(rows), outstanding(rows)
+    noticed_s = heard.time_s[heard.sack_to > heard.sack_from][0]
+    place = int(np.searchsorted(data.time_s, noticed_s, side="right")) - 1
+    return float(data.instant_bytes[place]) / KB
+
+
+# --- T4: figure 4 ---------------------------------------------------------------------------------
+
+FIRST_KB: Final = 400
+SECOND_KB: Final = 100
+
+
+def pair(scenario: str, after_s: int, more: Settings = ()) -> tuple[Point, ...]:
+    """Return two plain downloads, the second begun so many seconds after the first."""
+    return seeds(scenario, download(FIRST_KB), second(after_s, SECOND_KB), more)
+
+
+def pair_at_10() -> Point:
+    """Return the pair of figure 4: 10 s apart, and from then on the slow radio of figure 3."""
+    slower = (("link.schedule", [{"at": "10 s", "rate": f"{8 * DEGRADED} bit/s"}]),)
+    return pair(FIFO, 10, slower)[0]
+
+
+def first_rtts(run: Outcome) -> float:
+    """Return the round-trip time of the second flow's first data packets, in s: the mean of two."""
+    return float(rtts(run, 1)[:2].mean())
+
+
+def share_of_second(run: Outcome) -> float:
+    """Return the second flow's share of the payload while both were there, in per cent."""
+    start_s, end_s = overlap_s(run)
+    mine, other = (rate(run, start_s, end_s, flow) for flow in (1, 0))
+    return 100 * mine / (mine + other)
+
+
+# --- T5, T6 ---------------------------------------------------------------------------------------
+
+PAGES: Final[Settings] = (
+    ("flow.application", "web"),
+    ("flow.web.main.median", "20 kB"),
+    ("flow.web.main.sigma", 0),
+    ("flow.web.objects.most", 1),
+    ("flow.web.protocol", "http/1.1"),
+    ("flow.web.connections", 1),
+    ("flow.web.reading", "20 s"),
+    ("duration", "300 s"),
+)
+"""One persistent connection with idle times between pages."""
+
+IDLE_S: Final = 20
+"""An idle time longer than the retransmission timer, after which the window restarts."""
+
+
+def browsing() -> tuple[Point, ...]:
+    """Return pages over one persistent connection."""
+    return seeds(RADIO, PAGES)
+
+
+def windows_after_idle(run: Outcome) -> list[float]:
+    """Return the segments sent at once after each idle time of the server."""
+    rows = run.tables["segments"]
+    served = rows.filter((rows["event"] == "sent") & (rows["payload_bytes"] == MSS))
+    sent = sent_by(rows.filter(rows["endpoint"] == served["endpoint"][0]))
+    data = sent.only(sent.carries_data & ~sent.again)
+    idle = np.flatnonzero(np.diff(data.time_s) > IDLE_S) + 1
+    found = []
+    for first in idle:
+        # Below the time of a packet on the radio.
+        burst = data.time_s[first:] - data.time_s[first] < 0.1  # noqa: PLR2004
+        found.append(float(np.argmin(burst)) if not burst.all() else float(burst.sum()))
+    return [each for each in found if each >= 1]
+
+
+ABORT_S: Final = 40
+ABORTED: Final[Settings] = (
+    *download(600),
+    ("flow.abort", f"{ABORT_S} s"),
+    ("duration", "120 s"),
+)
+"""A download that its reader aborts."""
+
+
+def aborted(scenario: str, more: Settings = ()) -> tuple[Point, ...]:
+    """Return downloads that are aborted after 40 s."""
+    return seeds(scenario, ABORTED, more, among=SEEDS[:3])
+
+
+def stale_s(run: Outcome) -> float:
+    """Return how long data of the aborted download go on arriving, in s."""
+    table = run.tables["segments"]
+    data = table.filter((table["event"] == "sent") & (table["payload_bytes"] > 0))["uid"]
+    left = run.tables["hops"].filter(
+        (run.tables["hops"]["event"] == "left") & run.tables["hops"]["uid"].is_in(data.implode())
+    )
+    return max(float(left["time_s"].max()) - ABORT_S, 0.0)  # type: ignore[arg-type]
+
+
+def stale_over_drain(run: Outcome) -> float:
+    """Return that time over what the data under way at the abort take at the line's rate."""
+    data = outstanding(sending_end(run.tables["segments"], flow=0))
+    place = int(np.searchsorted(data.time_s, ABORT_S, side="right")) - 1
+    return stale_s(run) / float(data.instant_bytes[place] * PACKET / MSS / RATE)
+
+
+# --- Measures -------------------------------------------------------------------------------------
+
+
+def _full(run: Outcome) -> float:
+    return sent_until(run, full_at(run)) / KB
+
+
+def _idle(outcomes: Outcomes) -> list[float]:
+    return [window for point in browsing() for window in windows_after_idle(outcomes[point])]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "t1": each(openings(RADIO), full_at),
+    "t1-fifo": each(openings(FIFO), full_at),
+    "t2": each(openings(RADIO), _full),
+    "t2-fifo": each(openings(FIFO), _full),
+    "t3-rtt": each(long(RADIO), late_rtt),
+    "t3-rtt-fifo": each(long(FIFO), late_rtt),
+    "t3-outstanding": each([degraded()], outstanding_at_loss),
+    "t3-recovery": each([degraded()], recovery_s),
+    "t4-syn": each(pair(RADIO, 20), partial(syn_again, flow=1)),
+    "t4-syn-fifo": each(pair(FIFO, 20), partial(syn_again, flow=1)),
+    "t4-syn-at-10": each([pair_at_10()], partial(syn_again, flow=1)),
+    "t4-connect": each(pair(RADIO, 20), partial(connect_s, flow=1)),
+    "t4-rtt": each(pair(RADIO, 20), first_rtts),
+    "t4-rtt-fifo": each(pair(FIFO, 20), first_rtts),
+    "t4-starved": each(pair(RADIO, 20), share_of_second),
+    "t4-starved-fifo": each(pair(FIFO, 20), share_of_second),
+    "t5": _idle,
+    "t6": each(aborted(RADIO), stale_s),
+    "t6-fifo": each(aborted(FIFO), stale_over_drain),
+}
+
+OPENING_POINTS: Final = (*openings(RADIO), *openings(FIFO), worse_opening())
+PAIR_POINTS: Final = (*pair(RADIO, 20), *pair(FIFO, 20), pair_at_10())
+OTHER_POINTS: Final = (*browsing(), *aborted(RADIO), *aborted(FIFO))

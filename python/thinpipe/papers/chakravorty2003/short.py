@@ -1,0 +1,152 @@
+"""Short downloads, §VI.A: figure 9."""
+
+from __future__ import annotations
+
+from statistics import fmean, median, stdev
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.chakravorty2003.measuring import closed_s
+from thinpipe.papers.chakravorty2003.setup import (
+    FIFO,
+    PLAIN,
+    RADIO,
+    Settings,
+    clamp,
+    download,
+    point,
+    seeds,
+)
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.point import Point
+
+SIZES: Final = (5, 10, 15, 20, 25, 30)
+"""KB."""
+
+REPEATS: Final = range(1, 26)
+"""Seeds: each transfer was repeated 25 times."""
+
+LINUX: Final[Settings] = (("tcp.receiver", "linux-2.4"),)
+"""A mobile that begins with a window of 5392 B."""
+
+BOX: Final = clamp(10)
+
+SERIES: Final = {
+    "without proxy": PLAIN,
+    "with proxy": BOX,
+    "with proxy, receiver Linux 2.4": (*BOX, *LINUX),
+    "without proxy, receiver Linux 2.4": LINUX,
+}
+
+LARGER: Final = SIZES[1:]
+"""Sizes that the window of Linux 2.4 cannot hold at once."""
+
+BOUND: Final = 2.064
+"""Student's t, 24 degrees of freedom, two-sided 95 %."""
+
+
+def runs(more: Settings, kb: int, scenario: str = RADIO) -> tuple[Point, ...]:
+    """Return the downloads behind one mark of figure 9."""
+    return seeds(scenario, download(kb), more, among=REPEATS)
+
+
+def times(outcomes: Outcomes, more: Settings, kb: int) -> list[float]:
+    """Return what the repetitions took, connect and close included, in s."""
+    return [closed_s(outcomes[point]) for point in runs(more, kb)]
+
+
+def fifo_time(outcomes: Outcomes, more: Settings, kb: int) -> float:
+    """Return what a download takes over the plain queue, in s."""
+    return closed_s(outcomes[point(FIFO, download(kb), more)])
+
+
+POINTS: Final = tuple(
+    each
+    for scenario, shown in ((RADIO, SERIES.values()), (FIFO, (PLAIN, BOX, (*BOX, *LINUX))))
+    for more in shown
+    for kb in SIZES
+    for each in runs(more, kb, scenario)
+)
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Return half the width of the 95 % confidence interval of the mean of 25."""
+    return float(BOUND * stdev(values) / len(values) ** 0.5)
+
+
+def faster(outcomes: Outcomes) -> list[float]:
+    """Return by how much the median with the proxy is less, in s, one value a size."""
+    return [median(times(outcomes, PLAIN, kb)) - median(times(outcomes, BOX, kb)) for kb in SIZES]
+
+
+def apart(outcomes: Outcomes) -> list[float]:
+    """Return the gap between the confidence intervals of the means, in s, one value a size."""
+    found = []
+    for kb in SIZES:
+        plain, proxy = (times(outcomes, more, kb) for more in (PLAIN, BOX))
+        found.append(fmean(plain) - half_width(plain) - fmean(proxy) - half_width(proxy))
+    return found
+
+
+def fifo_gain(kb: int) -> Measure:
+    """Measure how much shorter a download is over the plain queue with the proxy, in per cent."""
+    return lambda outcomes: [
+        100 * (1 - fifo_time(outcomes, BOX, kb) / fifo_time(outcomes, PLAIN, kb))
+    ]
+
+
+def fifo_narrower(outcomes: Outcomes) -> list[float]:
+    """Return what Linux 2.4's window adds over the plain queue with the proxy, in s."""
+    return [fifo_time(outcomes, (*BOX, *LINUX), kb) - fifo_time(outcomes, BOX, kb) for kb in LARGER]
+
+
+def narrower(outcomes: Outcomes) -> list[float]:
+    """Return what Linux 2.4's window adds to the median with the proxy, in s, 10 KB and more."""
+    return [
+        median(times(outcomes, (*BOX, *LINUX), kb)) - median(times(outcomes, BOX, kb))
+        for kb in LARGER
+    ]
+
+
+def linux_gains(outcomes: Outcomes) -> list[float]:
+    """Return by how much the median with proxy and Linux 2.4 is less than without, in s."""
+    return [
+        median(times(outcomes, LINUX, kb)) - median(times(outcomes, (*BOX, *LINUX), kb))
+        for kb in SIZES
+    ]
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "p1-faster": faster,
+    "p1-apart": apart,
+    "p1-5392": narrower,
+    "p1-fifo-5392": fifo_narrower,
+    "p1-linux": linux_gains,
+    **{f"p1-fifo-{kb}": fifo_gain(kb) for kb in SIZES},
+}
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate the times, mean and standard deviation."""
+    rows = [
+        (
+            name,
+            *(
+                f"{short(fmean(found))} ± {short(stdev(found), 2)}"
+                for found in (times(outcomes, more, kb) for kb in SIZES)
+            ),
+        )
+        for name, more in SERIES.items()
+    ]
+    rows += [
+        (f"{name}, plain queue", *(short(fifo_time(outcomes, more, kb)) for kb in SIZES))
+        for name, more in (("without proxy", PLAIN), ("with proxy", BOX))
+    ]
+    head = ("", *(f"{kb} KB" for kb in SIZES))
+    caption = "Transfer times in s, connect and close included: mean ± standard deviation of 25"
+    return (Table(caption, head, tuple(rows)),)

@@ -1,0 +1,1 @@
+"""Table I of the paper as a measured matrix."""
