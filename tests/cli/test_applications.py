@@ -66,6 +66,9 @@ def test_a_capture_of_a_run_is_a_workload(thinpipe, thin):
     flows = figures(thinpipe, thin, "flow.arrivals=out/receiver.pcapng")
     assert [flow["bytes_acked"] for flow in flows] == [30_000] * 3
     assert flows[2]["started_s"] - flows[0]["started_s"] == pytest.approx(4, abs=0.5)
+    # What a scenario that ships says of its own flows gives way.
+    flows = figures(thinpipe, "gprs-fifo", "flow.arrivals=out/receiver.pcapng")
+    assert [flow["bytes_acked"] for flow in flows] == [30_000] * 3
 
 
 def test_the_terminal_has_response_times(thinpipe, thin):

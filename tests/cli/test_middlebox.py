@@ -48,6 +48,26 @@ def test_every_kind_brings_all_flows_to_their_end(thinpipe, kind):
         assert early <= (kind in SPLITTING), "only a split connection is acknowledged early"
 
 
+def test_a_buffer_too_small_for_the_window_holds_nobody_up(thinpipe):
+    # What it has no room for leaves a hole, which only what is let through can fill.
+    settings = ("flow.bytes=300 kB", "middlebox.kind=w-tcp", "middlebox.w_tcp.buffer_segments=10")
+    pairs = [word for setting in settings for word in ("--set", setting)]
+    done = thinpipe("run", "plain-384", *pairs, *LENGTH, "--json")
+    (flow,) = json.loads(done.stdout)["flows"]
+    assert flow["received_s"] < 60
+
+
+def test_a_sweep_over_boxes_has_each_column_once(thinpipe, tmp_path):
+    done = thinpipe(
+        "sweep", SCENARIO, "--vary", "middlebox.kind=none,atcp", "--set", "flow.bytes=10 kB",
+        "--set", "middlebox.at=proxy", "--seeds", "1..2", *LENGTH, "--out", "s.parquet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    frame = pl.read_parquet(tmp_path / "s.parquet")
+    assert frame["middlebox.kind"].to_list() == ["none", "none", "atcp", "atcp"]
+    assert (frame["middlebox.packets_in"].is_null()).to_list() == [True, True, False, False]
+
+
 def test_without_a_box_there_is_nothing_to_tell(thinpipe):
     done = thinpipe("run", SCENARIO, *_arguments("none"), *LENGTH, "--json")
     result = json.loads(done.stdout)

@@ -132,6 +132,9 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         match self.buffer.insert(&range, packet) {
             Insertion::Last => {}
             Insertion::Between => self.unsent = self.unsent.min(range.start),
+            // The mobile waits for it: were it lost for want of room, what is held above it would
+            // stay for ever.
+            Insertion::Full if range.start <= self.progress.acked() => return Verdict::Forward,
             Insertion::Known | Insertion::Full => return Verdict::Keep,
             Insertion::Overlaps => return Verdict::Forward,
         }

@@ -4,7 +4,7 @@ use base::Duration;
 
 use crate::build::PROXY;
 use crate::error::Fault;
-use crate::schema::{AtcpKeys, Hosts, MiddleboxKind, Scenario};
+use crate::schema::{AtcpClass, AtcpKeys, Hosts, MiddleboxKind, Scenario};
 use crate::validate::Check;
 
 impl Check<'_> {
@@ -41,6 +41,24 @@ impl Check<'_> {
             let (budget, clamp) = (keys.budget, keys.clamp);
             let message = format!("{budget} B cannot hold the {clamp} B that may be in flight");
             return self.clash(&names, message);
+        }
+        for (index, class) in keys.classes.iter().enumerate() {
+            let list = "middlebox.atcp.classes";
+            if class.name.is_empty() {
+                let message =
+                    "every [[middlebox.atcp.classes]] needs a name, as in name = \"mail\"";
+                return self.clash(&[list], message);
+            }
+            let earlier = &keys.classes[..index];
+            if earlier.iter().any(|other| other.name == class.name) {
+                let message = format!("two classes have the name {}", class.name);
+                return self.clash(&[list], message);
+            }
+            let alike = |other: &&AtcpClass| (other.port, other.dscp) == (class.port, class.dscp);
+            if let Some(other) = earlier.iter().find(alike) {
+                let message = format!("{} and {} are for the same flows", other.name, class.name);
+                return self.clash(&[list], message);
+            }
         }
         match keys.classes.iter().find(|class| class.class().is_none()) {
             None => Ok(()),

@@ -1,5 +1,7 @@
 //! From `[radio]` and `[queue]` to the configuration of a GPRS bearer.
 
+use std::iter::successors;
+
 use base::{Duration, Rate, Time};
 use radio::gprs::{
     self, Arq, BLOCK_PERIOD, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, Gap,
@@ -62,13 +64,18 @@ impl Radio {
     }
 
     /// The rate that throughput is compared with: the downlink's; of time slots that of their
-    /// payload, without errors and before headers.
+    /// payload, without errors and before headers, in the fastest scheme that may be chosen.
     pub fn bottleneck(&self) -> Rate {
         match self.kind {
             RadioKind::UmtsDch | RadioKind::UmtsCell => return self.downlink.rate,
             RadioKind::Gprs => {}
         }
-        let bits = u64::from(self.coding_scheme().bytes() * self.downlink.slots) * 8;
+        let first = self.coding_scheme();
+        let scheme = match self.gprs.coding_scheme {
+            Some(_) => first,
+            None => successors(Some(first), |scheme| scheme.faster()).last().unwrap_or(first),
+        };
+        let bits = u64::from(scheme.bytes() * self.downlink.slots) * 8;
         Rate::from_bps(bits * 1_000_000_000 / BLOCK_PERIOD.as_nanos())
     }
 

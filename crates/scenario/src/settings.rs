@@ -56,8 +56,11 @@ impl Setting<'_> {
         if OPTIONAL.contains(&table) && tree.get(table).is_none() {
             return Err(self.fault(format!("this scenario has no [{table}]")));
         }
-        if self.key.starts_with("flow.group.") && tree.find("flow.group").is_none() {
-            return Err(self.fault("this scenario has no [[flow.group]]"));
+        for list in ["flow.group", "middlebox.atcp.classes"] {
+            let member = self.key.strip_prefix(list).is_some_and(|rest| rest.starts_with('.'));
+            if member && tree.find(list).is_none() {
+                return Err(self.fault(format!("this scenario has no [[{list}]]")));
+            }
         }
         Ok(())
     }
@@ -120,7 +123,7 @@ const OPTIONAL: [&str; 3] = ["link", "radio", "wired"];
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 28] = [
+const SUPERSEDED: [(&str, &str, &str); 32] = [
     ("link.rate", "link.trace", "down"),
     ("link.trace.down", "link", "rate"),
     ("link.back.rate", "link.trace", "up"),
@@ -129,6 +132,10 @@ const SUPERSEDED: [(&str, &str, &str); 28] = [
     ("tcp.variant", "tcp", "recovery"),
     ("radio.tbler", "radio.downlink", "tbler"),
     ("radio.tbler", "radio.uplink", "tbler"),
+    ("flow.arrivals", "flow", "count"),
+    ("flow.arrivals", "flow", "bytes"),
+    ("flow.arrivals", "flow", "segments"),
+    ("flow.arrivals", "flow", "application"),
     ("flow.bytes", "flow", "segments"),
     ("flow.segments", "flow", "bytes"),
     ("flow.group.NAME.bytes", "flow.group.NAME", "segments"),

@@ -171,3 +171,25 @@ fn a_scenario_that_ships_has_no_box_of_its_own() {
         assert!(matches!(kind, None | Some(MiddleboxKind::None)), "{}", shipped.name);
     }
 }
+
+#[test]
+fn classes_that_are_none_are_refused() {
+    let line = |classes: &str| {
+        let text = format!("{}\n{classes}", text(&[WIRES, LINK]));
+        parse(&text, &[("middlebox.kind", "atcp")]).expect_err(classes)
+    };
+    let class = |keys: &str| format!("[[middlebox.atcp.classes]]\n{keys}\n");
+    assert!(line(&class("port = 20")).contains("needs a name"));
+    let same = format!("{}{}", class("name = 'a'\nport = 20"), class("name = 'a'\nport = 80"));
+    assert!(line(&same).ends_with("two classes have the name a"));
+    let alike = format!("{}{}", class("name = 'a'\nport = 20"), class("name = 'b'\nport = 20"));
+    assert!(line(&alike).ends_with("a and b are for the same flows"));
+    let unknown = parse(
+        &text(&[WIRES, LINK]),
+        &[("middlebox.kind", "atcp"), ("middlebox.atcp.classes.a.tickets", "2")],
+    );
+    assert_eq!(
+        unknown.expect_err("no class"),
+        "--set middlebox.atcp.classes.a.tickets=2: this scenario has no [[middlebox.atcp.classes]]"
+    );
+}

@@ -72,7 +72,10 @@ class Study:
             front = {key: series.pop(key) for key in plan.varied if key in series}
             front["seed"] = pl.Series("seed", seeds, dtype=pl.UInt64)
             frame = pl.DataFrame(front)
-            frame = frame.hstack(_figures(rows).get_columns())
+            # What was set and a result names again stands there once.
+            known = {*frame.columns, *series}
+            figures = [each for each in _figures(rows) if each.name not in known]
+            frame = frame.hstack(figures)
             frame = frame.hstack(list(series.values()))
         return cls._about(
             frame,

@@ -132,7 +132,7 @@ impl CodingScheme {
     }
 
     /// The block error rate at `ci` dB: logistic, a tenth at the reference, and a hundredth
-    /// [`SLOPE`] · ln 11 ≈ 5.3 dB above it.
+    /// `SLOPE` · ln 11 ≈ 5.3 dB above it.
     pub fn block_error_rate(self, ci: f64) -> Probability {
         let odds = 9.0 * float::exp((ci - self.reference_ci()) / SLOPE);
         Probability::new(1.0 / (1.0 + odds)).unwrap_or(Probability::ALWAYS)

@@ -135,7 +135,7 @@ def fairness(outcomes: Outcomes) -> Figure:
             trace(ax, run, flow, HUES[flow])
             ax.set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 120), ylim=(0, 260 if flow == 0 else 110))
             ax.set_title(f"{('First', 'Second')[flow]} flow, {name} proxy")
-            ax.legend(loc="upper left")
+            ax.legend(loc="lower right" if flow == 0 else "upper left")
     return figure
 
 

@@ -26,7 +26,7 @@ def windows(outcomes: Outcomes) -> Figure:
         axes[0].step(window.time_s, window.value / KB, where="post", **look)
         table = run.tables["middlebox_rtt"]
         axes[1].plot(table["time_s"].to_numpy(), table["rtt_s"].to_numpy(), **look)
-    axes[0].set(ylabel="Window (KB)", ylim=(0, None))
+    axes[0].set(ylabel="Window (KB)", ylim=(0, 1.15 * axes[0].get_ylim()[1]))
     axes[1].set(xlabel="Time (s)", ylabel="RTT (s)", ylim=(0, None))
     for at_s, after in ((0, rate_steps.WIDE), *rate_steps.STEPS):
         for ax in axes:
