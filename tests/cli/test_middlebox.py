@@ -163,6 +163,10 @@ def test_pictures_that_cannot_be(thinpipe, saved):
     thinpipe("run", "plain-384", "--duration", "5s", "--out", "plain")
     done = thinpipe("plot", "plain", "--kind", "middlebox")
     check_line(done, "--kind middlebox: middlebox needs a run with middlebox.kind other than none")
+    idle = ("--set", "middlebox.kind=atcp", "--set", "flow.start=10s", "--duration", "5s")
+    thinpipe("run", SCENARIO, *idle, "--out", "idle")
+    done = thinpipe("plot", "idle", "--kind", "middlebox")
+    check_line(done, "--kind middlebox: the middlebox of this run took part in no connection")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -317,7 +317,9 @@ class Plots:
         summary, run = self._run.middlebox, self._run
         if summary is None:
             raise ValueError("kind: middlebox needs a run with middlebox.kind other than none")
-        if mobile not in range(max(summary.mobiles, 1)):
+        if not summary.mobiles:
+            raise ValueError("kind: the middlebox of this run took part in no connection")
+        if mobile not in range(summary.mobiles):
             raise ValueError(f"mobile: {mobile} is none of the box's, 0 to {summary.mobiles - 1}")
         self._check(flow)
         backlog, rtt, events = (

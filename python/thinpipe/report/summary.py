@@ -72,7 +72,7 @@ def middlebox_row(box: Middlebox) -> tuple[str, ...]:
         short(box.flows, 9),
         short(box.packets_in, 9),
         short(box.packets_out, 9),
-        short(box.held_mean / 1000),
+        short(round(box.held_mean) / 1000),
         short(box.held_max_total / 1000),
         short(box.retransmissions, 9),
         short(box.timeouts, 9),
