@@ -11,9 +11,9 @@ section! {
         /// Bytes of a connection that may be in flight to its mobile. Default: as the clamp of
         /// Chakravorty et al. 2003, §VI.
         pub window: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
-        /// Most segments of a connection that are kept; what comes on top is lost. Default: as
-        /// Snoop's.
-        pub buffer_segments: u32 as Count<u32, 1, 1_000_000> = 100;
+        /// Most segments of a connection that are kept; what comes on top is lost. Default: more
+        /// than a window of some megabytes, so that nothing is.
+        pub buffer_segments: u32 as Count<u32, 1, 1_000_000> = 4096;
         /// The least that the retransmission timer waits. Default: as Snoop's.
         pub tick: Duration as OfTime<1> = Duration::from_millis(100);
         /// Which duplicate acknowledgement has the oldest segment sent again. Default: the first,
