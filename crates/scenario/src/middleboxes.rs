@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::Duration;
+use base::{Duration, Stream};
 use middlebox::{
     Atcp, DelayedDupacks, FdaLike, Itcp, MTcp, PerFlowSplit, Snoop, SocketBuffers, SplitConfig,
     Splitter, WTcp,
@@ -20,7 +20,7 @@ impl Middlebox {
     #[must_use]
     pub fn machine<P: Payload + Send + 'static>(
         &self,
-        _seed: u64,
+        seed: u64,
     ) -> Option<Box<dyn middlebox::Middlebox<P>>> {
         Some(match self.kind {
             MiddleboxKind::None => return None,
@@ -39,11 +39,11 @@ impl Middlebox {
             MiddleboxKind::ITcp => {
                 let (config, buffers) = (self.splitting(), self.split.buffers());
                 // A box stands for one router: nobody moves to another.
-                Box::new(Itcp::new(config, &self.senders(), buffers, Duration::ZERO))
+                Box::new(Itcp::new(config, &self.senders(seed), buffers, Duration::ZERO))
             }
             MiddleboxKind::Split => {
                 let (config, buffers) = (self.splitting(), self.split.buffers());
-                Box::new(PerFlowSplit::per_flow(config, &self.senders(), buffers))
+                Box::new(PerFlowSplit::per_flow(config, &self.senders(seed), buffers))
             }
         })
     }
@@ -54,8 +54,9 @@ impl Middlebox {
     }
 
     /// The senders towards mobiles.
-    fn senders(&self) -> Arc<tcp::Config> {
-        Arc::new(self.tcp.config())
+    fn senders(&self, seed: u64) -> Arc<tcp::Config> {
+        let chance = Stream::named(seed, "middlebox congestion control").next_u32();
+        Arc::new(self.tcp.config_of(u64::from(chance)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The aggregating proxy from the scenario to its numbers: paper 004 §IV and §VI.
+//! The aggregating proxy from the scenario to its numbers: Chakravorty et al. 2003 §IV and §VI.
 
 use std::ops::ControlFlow;
 

@@ -89,7 +89,7 @@ fn probes_take_one_way() {
     assert!(outcome.summary.flows[0].completed_s.is_some());
 }
 
-/// What is on its way when the reader goes keeps the link busy (fact T6 of paper 004).
+/// What is on its way when the reader goes keeps the link busy (fact T6 of chakravorty2003).
 #[test]
 fn what_is_in_flight_at_an_abort_goes_stale() {
     let outcome = run("", &[("duration", "120 s"), ("flow.abort", "20 s")]);

@@ -1,4 +1,4 @@
-//! TCP over GPRS from the scenario to its numbers: paper 004 §III and §VI.
+//! TCP over GPRS from the scenario to its numbers: Chakravorty et al. 2003 §III and §VI.
 
 use std::ops::ControlFlow;
 

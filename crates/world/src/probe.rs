@@ -1,5 +1,5 @@
 //! Probing: single segments over an open connection, with so long a pause after each that a radio
-//! has let go of its channel, as for figure 1 of paper 004 (Chakravorty et al. 2003 §III-A).
+//! has let go of its channel, as for figure 1 of Chakravorty et al. 2003.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@
 //!
 //! What is modelled in a simplified way:
 //! * A block period is 20 ms, the mean of the 52-multiframe's.
-//! * The slots are this mobile's alone: no contention, as paper 004 found.
+//! * The slots are this mobile's alone: no contention, as Chakravorty et al. 2003 found.
 //! * RLC is in acknowledged, LLC in unacknowledged mode. A length indicator always takes a byte.
 //! * A sender knows when a report was built. Messages of the set-up take blocks, but none is lost.
 //! * Uplink the network grants blocks whenever the mobile has some, and asks for none otherwise.

@@ -1,4 +1,4 @@
-//! What paper 004 §II measured on real links (L1 to L11), at the level of blocks.
+//! What Chakravorty et al. 2003 §II measured on real links (L1 to L11), at the level of blocks.
 
 use base::{Direction, Time};
 use radio::gprs::{CodingScheme, Config, GapKind};

@@ -1,4 +1,4 @@
-//! GPRS bearers: the facts of paper 004 about the link, and laws.
+//! GPRS bearers: the facts of Chakravorty et al. 2003 about the link, and laws.
 
 mod facts;
 mod laws;
