@@ -1,5 +1,5 @@
-//! Functions of real numbers that give the same bits on every machine: only sums, products and
-//! quotients, which IEEE 754 rounds exactly.
+//! Functions of real numbers that give the same bits on every machine: only sums, products,
+//! quotients and square roots, which IEEE 754 rounds exactly.
 
 const MANTISSA_BITS: u32 = 52;
 const BIAS: i32 = 1023;
@@ -56,6 +56,18 @@ pub fn power(mut base: f64, mut exponent: u64) -> f64 {
     result
 }
 
+/// A standard normal value from pairs of uniform draws, by the polar method (Marsaglia and Bray
+/// 1964), which needs no angles.
+pub fn normal(mut draw: impl FnMut() -> [u32; 2]) -> f64 {
+    loop {
+        let [x, y] = draw().map(|draw| (f64::from(draw) + 0.5) / 2_147_483_648.0 - 1.0);
+        let square = x * x + y * y;
+        if square < 1.0 {
+            return x * (-2.0 * ln(square) / square).sqrt();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +97,17 @@ mod tests {
         assert!(close(power(0.998, 0), 1.0));
         assert!(close(power(0.998, 1), 0.998));
         assert!(close(power(0.998, 500), 0.998_f64.powi(500)));
+    }
+
+    #[test]
+    fn normal_values_have_mean_0_and_deviation_1() {
+        let mut chance = crate::Stream::named(1, "normal");
+        let count = 100_000;
+        let values = (0..count).map(|_| normal(|| [chance.next_u32(), chance.next_u32()]));
+        let (sum, squares) = values.fold((0.0, 0.0), |(sum, all), x| (sum + x, all + x * x));
+        let mean = sum / f64::from(count);
+        assert!(mean.abs() < 0.01, "{mean}");
+        let variance = squares / f64::from(count) - mean * mean;
+        assert!((variance - 1.0).abs() < 0.02, "{variance}");
     }
 }

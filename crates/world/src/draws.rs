@@ -7,15 +7,9 @@ pub(crate) fn uniform(chance: &mut Stream) -> f64 {
     (f64::from(chance.next_u32()) + 0.5) / 4_294_967_296.0
 }
 
-/// A standard normal draw by the polar method (Marsaglia and Bray 1964), which needs no angles.
+/// A standard normal draw.
 pub(crate) fn normal(chance: &mut Stream) -> f64 {
-    loop {
-        let (x, y) = (2.0 * uniform(chance) - 1.0, 2.0 * uniform(chance) - 1.0);
-        let square = x * x + y * y;
-        if square < 1.0 {
-            return x * (-2.0 * float::ln(square) / square).sqrt();
-        }
-    }
+    float::normal(|| [chance.next_u32(), chance.next_u32()])
 }
 
 /// An exponential draw.

@@ -42,17 +42,14 @@ impl CoreNetwork {
     }
 }
 
-/// The standard normal draw number `index`, by the polar method (Marsaglia and Bray 1964).
+/// The standard normal draw number `index`.
 pub(crate) fn normal(chance: Philox, index: u64) -> f64 {
-    let side = |draw: u32| (f64::from(draw) + 0.5) / 2_147_483_648.0 - 1.0;
-    for attempt in 0.. {
-        let [x, y, ..] = chance.at([index as u32, (index >> 32) as u32, attempt, 0]).map(side);
-        let square = x * x + y * y;
-        if square > 0.0 && square < 1.0 {
-            return x * (-2.0 * float::ln(square) / square).sqrt();
-        }
-    }
-    unreachable!("a point lies in the circle sooner or later")
+    let mut attempts = 0_u32..;
+    float::normal(|| {
+        let attempt = attempts.next().unwrap_or_default();
+        let [x, y, ..] = chance.at([index as u32, (index >> 32) as u32, attempt, 0]);
+        [x, y]
+    })
 }
 
 #[cfg(test)]
