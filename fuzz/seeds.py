@@ -1,4 +1,4 @@
-"""Write the inputs that fuzzing begins with: fuzz/corpus/parse and fuzz/corpus/world.
+"""Write the inputs that fuzzing begins with: fuzz/corpus/parse, …/proxy and …/world.
 
 Run it from anywhere after a change: `python3 fuzz/seeds.py`. Inputs that fuzzing found are files
 of other names and stay.
@@ -7,6 +7,7 @@ of other names and stay.
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -28,7 +29,7 @@ SACK = b"\1\1\5\x0a" + bytes(8)
 def checksum(data: bytes) -> int:
     """Return the Internet checksum (RFC 1071)."""
     data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
@@ -223,9 +224,174 @@ def runs() -> dict[str, bytes]:
     return inputs
 
 
+HOST, MOBILE = 0x80, 0
+BOXES = 11
+"""As many as `bodies/proxy/mod.rs` has."""
+SEGMENT, ALTERED, PACKET, ERROR, COMMAND = 0, 3, 5, 6, 7
+NOISE, CHANGE, CUT, FRAGMENTS, TWICE = range(5)
+DRAIN, END, MTU_CHANGE, RELOAD = 0, 1, 2, 8
+FULL = 0x0F
+"""Options of a SYN: timestamps, SACK, a window scale and 1460 bytes."""
+STAMPS, BLOCK, BLOCKS = 1, 0x21, 0x61
+HUNDREDS_MS = 0x6C
+"""12 · 2⁶ ms, as `bodies/proxy/records.rs` reads it."""
+MINUTES = 0xFF
+
+
+@dataclass
+class Talk:
+    """A connection as records that `bodies/proxy/records.rs` reads."""
+
+    connection: int
+    options: int = FULL
+    since: int = HUNDREDS_MS
+    records: list[bytes] = field(default_factory=list)
+
+    def say(
+        self,
+        sender: int,
+        flags: int,
+        size: int = 0,
+        *,
+        mishap: tuple[int, ...] = (),
+        **how: int,
+    ) -> Talk:
+        """Send a segment of `size` bytes, with numbers off by `seq` and `ack`."""
+        is_syn = bool(flags & SYN)
+        options = how.get("options", self.options if is_syn else self.options & STAMPS)
+        kind = ALTERED if mishap else SEGMENT
+        shape = (
+            self.connection | sender,
+            flags,
+            how.get("seq", 0) & 0xFF,
+            how.get("ack", 0) & 0xFF,
+            how.get("window", 255),
+            size // 8,
+            options,
+        )
+        self.records.append(bytes([how.get("since", self.since), kind, *shape, *mishap]))
+        return self
+
+    def open(self, by: int = MOBILE) -> Talk:
+        """Shake hands."""
+        return self.say(by, SYN).say(by ^ HOST, SYN | ACK).say(by, ACK)
+
+    def down(self, segments: int, mishap: tuple[int, ...] = (), **how: int) -> Talk:
+        """Let the host send, and the mobile acknowledge after every other segment."""
+        for number in range(segments):
+            self.say(HOST, ACK | PSH, 1000, since=1, mishap=mishap, **how)
+            if number % 2:
+                self.say(MOBILE, ACK)
+        return self
+
+    def close(self, by: int = HOST) -> Talk:
+        """Let both close, one after the other."""
+        other = by ^ HOST
+        return self.say(by, FIN | ACK).say(other, ACK).say(other, FIN | ACK).say(by, ACK)
+
+    def command(self, which: int, how: int = 0) -> Talk:
+        """Let whoever runs the proxy want something."""
+        self.records.append(bytes([self.since, COMMAND, which, how]))
+        return self
+
+    def error(self, kind: int, mtu: int, got_by: int = MOBILE) -> Talk:
+        """Let someone on the way refuse what an end got last."""
+        where = bytes([self.connection, got_by >> 7, kind]) + struct.pack("!H", mtu)
+        self.records.append(bytes([self.since, ERROR]) + where)
+        return self
+
+
+def talks() -> dict[str, Talk]:
+    """Return connections, by what they are."""
+    request = (MOBILE, ACK | PSH, 160)
+    dupacks = Talk(0).open().say(*request).down(2)
+    for _ in range(4):
+        dupacks.say(HOST, ACK | PSH, 1000, since=1)
+    for _ in range(5):
+        dupacks.say(MOBILE, ACK, options=BLOCK, since=5)
+    odd = Talk(2).open()
+    for flags in (0, SYN, RST, FIN, FIN | SYN, URG | ACK | PSH, ECE | CWR | ACK, 0xFF):
+        odd.say(MOBILE, flags, 80).say(HOST, flags, 80)
+    wild = Talk(1).open().down(2)
+    for off in (1, 40, 64, 100, 127, -1, -40, -64, -100, -127):
+        wild.say(HOST, ACK, 80, seq=off).say(MOBILE, ACK, ack=off).say(MOBILE, RST, seq=off)
+    noise = Talk(0).open()
+    for at in range(0, 80, 4):
+        noise.say(HOST, ACK | PSH, 160, mishap=(NOISE, at, 1))
+        noise.say(HOST, ACK | PSH, 160, mishap=(CHANGE, at, 0x41), seq=-1)
+        noise.say(MOBILE, ACK, mishap=(CUT, at, 0))
+    pieces = Talk(3).open()
+    for how in range(16):
+        pieces.say(HOST, ACK | PSH, 1000, mishap=(FRAGMENTS, 40 + how, how << 4 | how))
+        pieces.say(MOBILE, ACK)
+    flood = Talk(0, since=0)
+    for number in range(40):
+        flood.connection = number % 8
+        flood.say(MOBILE, SYN, seq=number)
+    stalled = Talk(0).open().say(*request).down(6)
+    for _ in range(6):
+        stalled.say(HOST, ACK, since=MINUTES)
+    errors = Talk(0).open().say(*request).down(2)
+    for kind, mtu in ((0, 576), (0, 68), (0x40, 576), (0x80, 1280), (1, 0), (2, 0), (3, 0), (0, 9)):
+        errors.error(kind, mtu).down(2).error(kind, mtu, HOST)
+    both = Talk(0).open().say(*request).down(3)
+    both.connection = 4
+    both.open().down(3)
+    both.connection = 0
+    return {
+        "download": Talk(0).open().say(*request).say(HOST, ACK).down(8).close(),
+        "upload": Talk(1).open().say(HOST, ACK | PSH, 80).say(MOBILE, ACK, 800).close(MOBILE),
+        "plain-options": Talk(2, options=0).open().say(*request).down(6).close(),
+        "small-segments": Talk(2, options=0x1F).open().say(*request).down(6).close(),
+        "ipv6": Talk(4).open().say(*request).down(6).close(),
+        "by-host": Talk(0).open(HOST).down(4).close(MOBILE),
+        "mobile-to-mobile": Talk(0x10 | 8).open().down(4).close(),
+        "never": Talk(8).open().down(2).close(),
+        "never-host": Talk(0x10).open().down(2).close(),
+        "refused": Talk(0).say(MOBILE, SYN).say(HOST, RST | ACK),
+        "unreachable": Talk(0).say(MOBILE, SYN).error(1, 0, HOST),
+        "simultaneous": Talk(0).say(MOBILE, SYN).say(HOST, SYN).say(HOST, SYN | ACK).down(2),
+        "half-close": Talk(0).open().say(MOBILE, FIN | ACK).down(6).say(HOST, FIN | ACK).down(1),
+        "reset-by-mobile": Talk(0).open().say(*request).down(5).say(MOBILE, RST | ACK),
+        "reset-by-host": Talk(0).open().say(*request).down(5).say(HOST, RST),
+        "again": Talk(0).open().down(3).close().open().down(3).say(MOBILE, RST),
+        "no-window": Talk(0).open().down(3).say(MOBILE, ACK, window=0).down(4, window=0),
+        "repetitions": Talk(0).open().down(3, mishap=(TWICE, 0, 0)).say(MOBILE, ACK, seq=-1),
+        "drain": both.command(DRAIN).down(3).close(),
+        "end": Talk(0).open().down(5).command(END),
+        "reload": Talk(0).open().down(3).command(RELOAD, 3).down(3).command(RELOAD, 12).close(),
+        "mtu": Talk(0).open().down(3).command(MTU_CHANGE, 2).down(3).command(MTU_CHANGE, 1).close(),
+        "idle": Talk(0).open().down(2).say(HOST, ACK, since=MINUTES).close(),
+        "data-on-a-late-syn": Talk(0).open().say(MOBILE, SYN, 1456, options=STAMPS),
+        "dupacks": dupacks,
+        "odd-flags": odd,
+        "wild-numbers": wild,
+        "noise": noise,
+        "pieces": pieces,
+        "flood": flood,
+        "stalled": stalled,
+        "errors": errors,
+    }
+
+
+def proxies() -> dict[str, bytes]:
+    """Return inputs for a proxy: each talk with some boxes, each box with some talks."""
+    inputs = {"nothing": b"", "no-records": b"\0\0"}
+    for number, (name, talk) in enumerate(talks().items()):
+        for box in (number % BOXES, (number + 4) % BOXES):
+            inputs[f"{name}-{box}"] = bytes([box, number]) + b"".join(talk.records)
+    for box in range(BOXES):
+        download = b"".join(talks()["download"].records)
+        inputs[f"download-{box}"] = bytes([box, 1]) + download
+    odd = [each for name, each in packets().items() if name != "jumbo-frame"]
+    records = (bytes([1, PACKET]) + struct.pack("<H", len(each)) + each for each in odd)
+    inputs["odd-packets"] = b"\0\0" + b"".join(records)
+    return inputs
+
+
 def main() -> None:
     """Write all of them."""
-    for target, inputs in (("parse", packets()), ("world", runs())):
+    for target, inputs in (("parse", packets()), ("proxy", proxies()), ("world", runs())):
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs.items():

@@ -13,7 +13,7 @@ STAIRS = (
     {"middlebox"},
     {"world"},
     {"scenario"},
-    {"sim"},
+    {"sim", "proxy"},
     {"live"},
     {"py"},
 )

@@ -70,4 +70,6 @@ pub enum RepairReason {
     Skipped,
     /// Nothing was heard for too long.
     Timeout,
+    /// It was larger than the path takes.
+    TooLarge,
 }

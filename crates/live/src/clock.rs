@@ -28,6 +28,11 @@ impl Clock {
     }
 }
 
+/// The date and time in UTC, to the millisecond (RFC 3339).
+pub(crate) fn timestamp() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
 /// The time since 1970, and the date and time in UTC (RFC 3339).
 pub(crate) fn today() -> (Duration, String) {
     let now = SystemTime::now();

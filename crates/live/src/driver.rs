@@ -45,6 +45,12 @@ pub trait Machine {
     /// When [`Machine::handle_timeout`] is due; `None` is never.
     fn poll_timeout(&self) -> Option<Time>;
 
+    /// The longest time between two calls of [`Machine::handle_timeout`], if the kernel keeps its
+    /// word. What is late by more is noticed after as much.
+    fn longest_sleep(&self) -> Duration {
+        Duration::from_millis(5)
+    }
+
     /// True once there is nothing left to do.
     fn is_over(&self) -> bool;
 }
@@ -154,7 +160,8 @@ pub fn run<M: Machine>(
         machine.handle_timeout(clock.now())?;
         flush(clock, ports, machine, &mut outbox)?;
         if !machine.is_over() {
-            let nothing = wait.until(machine.poll_timeout(), clock, &mut fds)?;
+            let nothing =
+                wait.until(machine.poll_timeout(), machine.longest_sleep(), clock, &mut fds)?;
             for (backlog, fd) in backlogs.iter_mut().zip(&fds) {
                 let empty = if fd.revents().is_empty() { Some(wait.looked()) } else { nothing };
                 if let Some(time) = empty {

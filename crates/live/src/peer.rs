@@ -171,7 +171,7 @@ impl Machine for Peer {
                 if segment.addresses == self.outward.reversed() && ports == self.ports {
                     self.captures.at_kernel(now, packet)?;
                     let payload = Bytes::copy_from_slice(segment.payload);
-                    let segment = Segment { header: segment.header, payload, ecn: segment.ecn };
+                    let segment = Segment { header: segment.header, payload, ecn: segment.ip.ecn };
                     self.inward_wire.handle_input(now, segment);
                 }
             }

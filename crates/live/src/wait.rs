@@ -25,10 +25,6 @@ pub(crate) struct Wait {
 /// The longest time in which a thread looks at the clock itself: it keeps others from the core.
 const LONGEST_SPIN: Duration = Duration::from_micros(200);
 
-/// The longest time between two looks, if the kernel keeps its word: what comes later than it
-/// should is noticed if it is late by more.
-const LONGEST_SLEEP: Duration = Duration::from_millis(5);
-
 /// The kernel stops a thread ahead of others for 50 ms once it has run for 950 ms of a second
 /// (sched(7), `sched_rt_runtime_us`). To sleep by itself for one part in so many makes it less
 /// late, and lets others run sooner.
@@ -47,7 +43,7 @@ impl Wait {
         Self { scheduling, oversleep, looked: now, turn: now, slept }
     }
 
-    /// Waits until one of `fds` can be read, `deadline` has come, or it is time to look again.
+    /// Waits until one of `fds` can be read, `deadline` has come, or `longest` has passed.
     /// Tells until when none could be read; `None` if one could at once.
     ///
     /// # Errors
@@ -55,6 +51,7 @@ impl Wait {
     pub(crate) fn until(
         &mut self,
         deadline: Option<Time>,
+        longest: Duration,
         clock: &Clock,
         fds: &mut [PollFd<'_>],
     ) -> io::Result<Option<Time>> {
@@ -62,9 +59,9 @@ impl Wait {
             self.rest(clock)?;
         }
         let start = clock.now();
-        let soon = start + LONGEST_SLEEP + LONGEST_SPIN;
+        let soon = start + longest + LONGEST_SPIN;
         let Some(deadline) = deadline.filter(|deadline| *deadline <= soon) else {
-            return self.look(fds, LONGEST_SLEEP, clock).map(|look| look.nothing);
+            return self.look(fds, longest, clock).map(|look| look.nothing);
         };
         let ahead = match self.scheduling {
             Scheduling::Fifo => self.oversleep,
@@ -147,7 +144,7 @@ struct Look {
 }
 
 /// Says how many can be read, after at most `patience`.
-fn readable(fds: &mut [PollFd<'_>], patience: Duration) -> io::Result<usize> {
+pub(crate) fn readable(fds: &mut [PollFd<'_>], patience: Duration) -> io::Result<usize> {
     let nanos = patience.as_nanos();
     let patience = Timespec { tv_sec: (nanos / SECOND) as i64, tv_nsec: (nanos % SECOND) as i64 };
     match poll(fds, Some(&patience)) {
@@ -171,6 +168,8 @@ mod tests {
 
     use super::*;
 
+    const LONGEST: Duration = Duration::from_millis(5);
+
     #[test]
     fn it_learns_how_late_the_kernel_is() {
         let mut wait = Wait::new(Scheduling::Fifo, Time::ZERO);
@@ -191,7 +190,7 @@ mod tests {
             let (clock, mut wait) = (Clock::start(), Wait::new(scheduling, Time::ZERO));
             for number in 1..20 {
                 let deadline = Time::ZERO + Duration::from_micros(700) * number;
-                wait.until(Some(deadline), &clock, &mut []).expect("nothing is polled");
+                wait.until(Some(deadline), LONGEST, &clock, &mut []).expect("nothing is polled");
                 assert!(clock.now() >= deadline);
             }
         }
@@ -203,7 +202,7 @@ mod tests {
         let mut slept = Duration::ZERO;
         while clock.now() < Time::ZERO + TURN * 20 {
             let start = clock.now();
-            wait.until(Some(Time::ZERO), &clock, &mut []).expect("nothing is polled");
+            wait.until(Some(Time::ZERO), LONGEST, &clock, &mut []).expect("nothing is polled");
             let took = clock.now().saturating_since(start);
             if took >= AT_ONCE {
                 slept += took;
@@ -216,8 +215,8 @@ mod tests {
     fn it_looks_again_when_nothing_is_due_for_long() {
         for deadline in [None, Some(Time::ZERO + Duration::from_secs(9))] {
             let (clock, mut wait) = (Clock::start(), Wait::new(Scheduling::Normal, Time::ZERO));
-            wait.until(deadline, &clock, &mut []).expect("nothing is polled");
-            assert!(clock.now() >= Time::ZERO + LONGEST_SLEEP);
+            wait.until(deadline, LONGEST, &clock, &mut []).expect("nothing is polled");
+            assert!(clock.now() >= Time::ZERO + LONGEST);
             assert!(clock.now() < Time::ZERO + Duration::from_secs(5));
         }
     }
@@ -226,13 +225,14 @@ mod tests {
     fn it_tells_until_when_there_was_nothing() {
         let (clock, mut wait) = (Clock::start(), Wait::new(Scheduling::Normal, Time::ZERO));
         let deadline = Time::ZERO + Duration::from_millis(3);
-        let nothing = wait.until(Some(deadline), &clock, &mut []).expect("nothing is polled");
+        let nothing =
+            wait.until(Some(deadline), LONGEST, &clock, &mut []).expect("nothing is polled");
         assert!(nothing.is_some_and(|time| deadline <= time && time <= clock.now()));
         assert_eq!(nothing, Some(wait.looked()));
         let (near, far) = UnixDatagram::pair().expect("sockets");
         far.send(b"!").expect("there is room");
         let mut fds = [PollFd::new(&near, PollFlags::IN)];
-        let nothing = wait.until(None, &clock, &mut fds).expect("it can be polled");
+        let nothing = wait.until(None, LONGEST, &clock, &mut fds).expect("it can be polled");
         assert_eq!(nothing, None);
     }
 }

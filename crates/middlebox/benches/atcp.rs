@@ -9,8 +9,8 @@ use std::hint::black_box;
 use base::{Duration, Flags, Rate, Seq, TcpHeader, Time};
 use divan::{AllocProfiler, Bencher};
 use middlebox::{
-    Address, Atcp, AtcpConfig, Estimation, FlowControl, Leg, Middlebox, Packet, SplitConfig,
-    Splitter,
+    Address, Atcp, AtcpConfig, Estimation, FlowControl, IpFields, Journal, Leg, Middlebox, Packet,
+    SplitConfig, Splitter,
 };
 use tcp::{Length, Segment};
 
@@ -27,6 +27,10 @@ fn main() {
 }
 
 fn proxy() -> Proxy {
+    proxy_with(Journal::Unkept)
+}
+
+fn proxy_with(journal: Journal) -> Proxy {
     let config = AtcpConfig {
         clamp: 10_000,
         estimator: Estimation::Static,
@@ -42,9 +46,10 @@ fn proxy() -> Proxy {
         coalescing: Some(Duration::from_millis(200)),
         shaping: None,
         deference: None,
+        fraction: middlebox::Fraction::Waits,
         classes: Vec::new(),
     };
-    Splitter::new(SplitConfig::PLAIN, Atcp::new(config))
+    Splitter::new(SplitConfig { journal, ..SplitConfig::PLAIN }, Atcp::new(config))
 }
 
 const fn mobile(number: u32) -> Address {
@@ -56,6 +61,9 @@ fn pass(proxy: &mut Proxy, now: Time, packet: Packet<Length>) -> u32 {
     proxy.handle_packet(now, packet, &mut |_| {});
     let mut count = 0;
     while let Some(packet) = proxy.poll_output(now, &mut |_| {}) {
+        while let Some(exposure) = proxy.poll_exposure() {
+            black_box(exposure);
+        }
         black_box(packet);
         count += 1;
     }
@@ -89,7 +97,7 @@ fn packet(
         header.options.sack_permitted = true;
     }
     let segment = Segment { header, payload: Length(u64::from(bytes)), ..Segment::default() };
-    Packet { source, destination, dscp: 0, segment }
+    Packet { source, destination, ip: IpFields::default(), segment }
 }
 
 /// A connection that stands.
@@ -110,7 +118,10 @@ fn exchange(proxy: &mut Proxy, now: Time, number: u32, port: u16, nth: u32) -> u
 /// A segment down and its acknowledgement up, mobiles in turn.
 #[divan::bench(args = [1, 10, 1_000, 10_000])]
 fn packets(bencher: Bencher<'_, '_>, mobiles: u32) {
-    let mut proxy = proxy();
+    run(bencher, proxy(), mobiles);
+}
+
+fn run(bencher: Bencher<'_, '_>, mut proxy: Proxy, mobiles: u32) {
     (0..mobiles).for_each(|number| open(&mut proxy, number, 5_000));
     let mut nth = 0;
     bencher.counter(divan::counter::ItemsCount::new(2 * mobiles)).bench_local(|| {
@@ -118,6 +129,12 @@ fn packets(bencher: Bencher<'_, '_>, mobiles: u32) {
         let now = Time::ZERO + Duration::from_millis(u64::from(nth));
         (0..mobiles).map(|number| exchange(&mut proxy, now, number, 5_000, nth - 1)).sum::<u32>()
     });
+}
+
+/// The same, and each exposure is asked for.
+#[divan::bench(args = [1, 10, 1_000, 10_000])]
+fn packets_with_a_journal(bencher: Bencher<'_, '_>, mobiles: u32) {
+    run(bencher, proxy_with(Journal::Kept), mobiles);
 }
 
 /// So many mobiles with eight connections each, each with ten segments behind it. Tables double as

@@ -18,3 +18,20 @@ pub struct Address {
     /// the number of a node.
     pub host: u128,
 }
+
+impl Address {
+    /// Whether packets to it have IPv4 headers.
+    const fn is_ipv4(self) -> bool {
+        self.host >> 32 == 0xFFFF
+    }
+
+    /// Bytes of an IP header without options.
+    pub(crate) const fn ip_header(self) -> u16 {
+        if self.is_ipv4() { 20 } else { 40 }
+    }
+
+    /// The least packet in bytes that every path to it takes (RFC 791 §3.2, RFC 8200 §5).
+    pub(crate) const fn least_mtu(self) -> u16 {
+        if self.is_ipv4() { 68 } else { 1_280 }
+    }
+}

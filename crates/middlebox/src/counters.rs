@@ -1,5 +1,9 @@
 //! What boxes count.
 
+use std::ops::Index;
+
+use crate::Bypass;
+
 /// What a box has counted since it began. What a scheme does not do stays zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
@@ -11,6 +15,8 @@ pub struct Counters {
     pub flows: u64,
     /// Connections that it let pass untouched.
     pub bypassed: u64,
+    /// The same by reason.
+    pub bypasses: Bypasses,
     /// Connections that it handed back to plain forwarding.
     pub released: u64,
     /// Payload bytes that it holds now: accepted, and not yet acknowledged by whom they are for.
@@ -27,4 +33,24 @@ pub struct Counters {
     pub zero_windows: u64,
     /// Payload bytes that it threw away because of a reset.
     pub discarded_bytes: u64,
+}
+
+/// Connections that a box let pass untouched, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bypasses([u64; Bypass::ALL.len()]);
+
+impl Index<Bypass> for Bypasses {
+    type Output = u64;
+
+    fn index(&self, reason: Bypass) -> &u64 {
+        &self.0[reason as usize]
+    }
+}
+
+impl Counters {
+    /// One more connection passes untouched.
+    pub(crate) const fn bypass(&mut self, reason: Bypass) {
+        self.bypassed += 1;
+        self.bypasses.0[reason as usize] += 1;
+    }
 }

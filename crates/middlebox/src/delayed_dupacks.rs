@@ -96,6 +96,10 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
         self.patience = Patience::Lost;
     }
 
+    fn leave(&mut self, now: Time, port: &mut Port<'_, P>) {
+        self.handle_timeout(now, port);
+    }
+
     fn deadline(&self) -> Option<Time> {
         match self.patience {
             Patience::Until(deadline) => Some(deadline),

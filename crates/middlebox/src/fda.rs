@@ -131,6 +131,14 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
         self.snoop.handle_timeout(now, port);
     }
 
+    fn limit_segment(&mut self, now: Time, bytes: u64, port: &mut Port<'_, P>) {
+        self.snoop.limit_segment(now, bytes, port);
+    }
+
+    fn reserve(&self) -> u64 {
+        self.snoop.reserve()
+    }
+
     fn deadline(&self) -> Option<Time> {
         self.snoop.deadline()
     }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use base::{Duration, Time};
 use tcp::Payload;
 
-use crate::split::{PerFlow, SocketBuffers, SplitConfig, Splitter};
-use crate::{Address, Counters, Middlebox, Packet, RadioReport, Watch};
+use crate::split::{BothWays, PerFlow, SocketBuffers, SplitConfig, Splitter};
+use crate::{
+    Address, Admission, Connection, Counters, Exposure, Heeds, Middlebox, Packet, RadioReport,
+    Usage, Watch,
+};
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
 /// fixed host, which is the mobile's image, and one towards the mobile, both with regular TCP and
@@ -23,7 +26,7 @@ use crate::{Address, Counters, Middlebox, Packet, RadioReport, Watch};
 /// early.
 #[derive(Debug)]
 pub struct Itcp<P> {
-    splitter: Splitter<P, PerFlow<P>>,
+    splitter: Splitter<P, BothWays<P, PerFlow<P>>>,
     handoff: Duration,
     /// Mobiles whose sockets are frozen, and until when.
     frozen: Vec<(Address, Time)>,
@@ -40,13 +43,21 @@ impl<P: Payload + Send> Itcp<P> {
         buffers: SocketBuffers,
         handoff: Duration,
     ) -> Self {
+        let senders = || PerFlow::new(tcp, buffers);
         Self {
-            splitter: Splitter::new(config, PerFlow::new(tcp, buffers)),
+            splitter: Splitter::new(config, BothWays::new(senders(), senders())),
             handoff,
             frozen: Vec::new(),
             arrived: VecDeque::new(),
             to_send: VecDeque::new(),
         }
+    }
+
+    /// The same, which shares the bounds of others.
+    #[must_use]
+    pub fn sharing(mut self, admission: Admission) -> Self {
+        self.splitter = self.splitter.sharing(admission);
+        self
     }
 
     /// `mobile` moves to another router. Until its sockets are there, packets to and from it wait:
@@ -106,5 +117,43 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
 
     fn counters(&self) -> Counters {
         self.splitter.counters()
+    }
+
+    fn knows(&self, connection: &Connection) -> bool {
+        self.splitter.knows(connection)
+    }
+
+    fn flows(&self) -> u64 {
+        self.splitter.flows()
+    }
+
+    fn usage(&self, mobile: Option<Address>) -> Usage {
+        self.splitter.usage(mobile)
+    }
+
+    fn leave(&mut self, connection: Connection) {
+        self.splitter.leave(connection);
+    }
+
+    fn handle_path_mtu(
+        &mut self,
+        now: Time,
+        connection: Connection,
+        mtu: u16,
+        watch: Watch<'_>,
+    ) -> Heeds {
+        self.splitter.handle_path_mtu(now, connection, mtu, watch)
+    }
+
+    fn drain(&mut self, now: Time, watch: Watch<'_>) {
+        self.splitter.drain(now, watch);
+    }
+
+    fn end(&mut self, now: Time, watch: Watch<'_>) {
+        self.splitter.end(now, watch);
+    }
+
+    fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
+        self.splitter.poll_exposure()
     }
 }

@@ -10,11 +10,16 @@ mod address;
 mod atcp;
 mod counters;
 mod delayed_dupacks;
+mod exposure;
 mod fda;
 mod follow;
 mod i_tcp;
+mod ip_fields;
+mod limits;
 mod m_tcp;
 mod machine;
+mod map;
+mod mobiles;
 mod packet;
 mod per_flow_split;
 mod radio_rtt;
@@ -25,16 +30,22 @@ mod split;
 mod w_tcp;
 
 pub use address::{Address, Leg};
-pub use atcp::{Atcp, AtcpConfig, Class, Estimation, FlowControl, Kind};
-pub use counters::Counters;
+pub use atcp::{Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
+pub use counters::{Bypasses, Counters};
 pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig};
+pub use exposure::Exposure;
 pub use fda::{FdaLike, FdaLikeConfig};
 pub use follow::{Agreed, Follow, Following, Load, Port, Verdict};
 pub use i_tcp::Itcp;
+pub use ip_fields::IpFields;
+pub use limits::{Admission, Bypass, Limits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig};
-pub use machine::{Middlebox, RadioReport, Watch};
+pub use machine::{Heeds, Middlebox, RadioReport, Watch};
 pub use packet::{Connection, Packet};
 pub use per_flow_split::PerFlowSplit;
 pub use snoop::{Snoop, SnoopConfig};
-pub use split::{FlowId, Numbers, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter, Terms};
+pub use split::{
+    BothWays, FlowId, Journal, Numbers, PacketSize, PerFlow, RadioLeg, SocketBuffers, SplitConfig,
+    Splitter, Terms, Uplink,
+};
 pub use w_tcp::{WTcp, WTcpConfig};

@@ -181,6 +181,16 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         }
     }
 
+    /// The byte held back is acknowledged, and a sender that sleeps is woken.
+    fn leave(&mut self, _now: Time, port: &mut Port<'_, P>) {
+        if self.state != State::Open {
+            self.wake(port);
+        } else if self.told < self.progress.acked() {
+            self.told = self.progress.acked();
+            self.acknowledge(port);
+        }
+    }
+
     fn deadline(&self) -> Option<Time> {
         [self.silence, self.release].into_iter().flatten().min()
     }

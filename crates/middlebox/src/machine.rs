@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use base::{MiddleboxFact, Rate, Time};
 use tcp::Payload;
 
-use crate::{Address, Counters, Packet};
+use crate::{Address, Connection, Counters, Exposure, Packet, Usage};
 
 /// Where the facts of a box go.
 pub type Watch<'a> = &'a mut dyn FnMut(MiddleboxFact);
@@ -41,6 +41,60 @@ pub trait Middlebox<P: Payload>: Debug + Send {
 
     /// What has been counted.
     fn counters(&self) -> Counters;
+
+    /// Whether it takes part in a connection, in whichever direction it is named.
+    fn knows(&self, _connection: &Connection) -> bool {
+        false
+    }
+
+    /// Connections that it takes part in.
+    fn flows(&self) -> u64 {
+        0
+    }
+
+    /// The same by how far they are: of one mobile, or of all together.
+    fn usage(&self, _mobile: Option<Address>) -> Usage {
+        Usage::default()
+    }
+
+    /// Leaves alone a connection that is about to open: its packets carry what a box must not
+    /// touch.
+    fn leave(&mut self, _connection: Connection) {}
+
+    /// No packet to the destination of `connection` may have more than `mtu` bytes with its IP
+    /// header from now on (RFC 1191, RFC 8201). What no path takes so little of is not believed.
+    fn handle_path_mtu(
+        &mut self,
+        _now: Time,
+        _connection: Connection,
+        _mtu: u16,
+        _watch: Watch<'_>,
+    ) -> Heeds {
+        Heeds::Sender
+    }
+
+    /// Takes no new connections any more, and leaves each that it can without harm to its ends.
+    fn drain(&mut self, _now: Time, _watch: Watch<'_>) {}
+
+    /// Takes part in nothing any more: both ends are reset of what could not go on without it.
+    fn end(&mut self, _now: Time, _watch: Watch<'_>) {}
+
+    /// The next connection whose [`Exposure`] may have changed since it was last told: its place in
+    /// the box, and what it is now. `None` once all were told.
+    ///
+    /// Before a packet leaves that was polled, whoever keeps a journal has to note these.
+    fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
+        None
+    }
+}
+
+/// Who makes packets smaller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Heeds {
+    /// The box, which made them; their sender's host has nothing to do with it.
+    Box,
+    /// Their sender: it has to be told.
+    Sender,
 }
 
 /// What a radio node knows of a mobile's downlink.

@@ -2,7 +2,7 @@
 
 use tcp::{Payload, Segment};
 
-use crate::Address;
+use crate::{Address, IpFields};
 
 /// A TCP segment on its way from one host to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,9 +11,8 @@ pub struct Packet<P> {
     pub source: Address,
     /// Where it goes.
     pub destination: Address,
-    /// Differentiated services code point (RFC 2474): what a box sends of a flow bears that of what
-    /// it received of it.
-    pub dscp: u8,
+    /// What a box sends in a host's name bears what it received last of that host's flow.
+    pub ip: IpFields,
     /// The segment.
     pub segment: Segment<P>,
 }

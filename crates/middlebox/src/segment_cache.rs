@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use base::Time;
-use tcp::Payload;
+use base::{Flags, Time};
+use tcp::{Payload, Segment};
 
 use crate::Packet;
 
@@ -25,10 +25,38 @@ pub(crate) struct Cached<P> {
     pub(crate) by_sender: bool,
 }
 
-impl<P> Cached<P> {
+impl<P: Payload> Cached<P> {
     /// Its bytes.
     pub(crate) const fn length(&self) -> u64 {
         self.range.end - self.range.start
+    }
+
+    /// Bytes of its TCP header and payload.
+    fn total(&self) -> u64 {
+        let Segment { header, payload, .. } = &self.packet.segment;
+        u64::from(header.bytes()) + payload.length()
+    }
+
+    /// The same in packets of at most `bytes`; what ends it stays with the last.
+    fn pieces(&self, bytes: u64) -> impl Iterator<Item = Self> {
+        let Segment { header, payload, .. } = &self.packet.segment;
+        let most = bytes.saturating_sub(u64::from(header.bytes())).max(1);
+        let length = payload.length();
+        (0..length).step_by(most as usize).map(move |from| {
+            let to = (from + most).min(length);
+            let mut packet = self.packet.clone();
+            packet.segment.payload = payload.slice(from, to);
+            packet.segment.header.seq = header.seq + from as u32;
+            let mut end = self.range.end;
+            if to < length {
+                let ends = Flags::PSH | Flags::FIN;
+                packet.segment.header.flags = Flags::from_bits(header.flags.bits() & !ends.bits());
+                end = self.range.start + to;
+            }
+            let range = self.range.start + from..end;
+            let by_sender = self.by_sender;
+            Self { range, packet, sent: None, tries: 0, given_up: false, by_sender }
+        })
     }
 
     /// True if it is on its way to the mobile.
@@ -62,13 +90,20 @@ pub(crate) enum Insertion {
 pub(crate) struct SegmentCache<P> {
     segments: VecDeque<Cached<P>>,
     limit: usize,
+    room: u64,
     bytes: u64,
 }
 
 impl<P: Payload> SegmentCache<P> {
-    /// Room for `limit` segments.
-    pub(crate) const fn new(limit: u32) -> Self {
-        Self { segments: VecDeque::new(), limit: limit as usize, bytes: 0 }
+    /// Room for `limit` segments of `mss` bytes, and a FIN.
+    pub(crate) const fn new(limit: u32, mss: u32) -> Self {
+        let room = limit as u64 * mss as u64 + 1;
+        Self { segments: VecDeque::new(), limit: limit as usize, room, bytes: 0 }
+    }
+
+    /// The most bytes that it can come to keep.
+    pub(crate) const fn room(&self) -> u64 {
+        self.room
     }
 
     /// How many segments are kept.
@@ -116,7 +151,8 @@ impl<P: Payload> SegmentCache<P> {
         if self.overlapping(range).next().is_some() {
             return Insertion::Overlaps;
         }
-        if self.segments.len() >= self.limit {
+        let length = range.end - range.start;
+        if self.segments.len() >= self.limit || self.bytes + length > self.room {
             return Insertion::Full;
         }
         let is_last = at == self.segments.len();
@@ -131,6 +167,28 @@ impl<P: Payload> SegmentCache<P> {
         self.bytes += segment.length();
         self.segments.insert(at, segment);
         if is_last { Insertion::Last } else { Insertion::Between }
+    }
+
+    /// Takes out segments of more than `bytes`, TCP header included.
+    pub(crate) fn drop_larger(&mut self, bytes: u64) {
+        self.segments.retain(|segment| {
+            let fits = segment.total() <= bytes;
+            self.bytes -= if fits { 0 } else { segment.length() };
+            fits
+        });
+    }
+
+    /// Puts pieces of at most `bytes` in the place of larger segments, as if they had just come,
+    /// and tells of each that was cut.
+    pub(crate) fn cut_larger(&mut self, bytes: u64, mut cut: impl FnMut(&Cached<P>)) {
+        for segment in std::mem::take(&mut self.segments) {
+            if segment.total() <= bytes {
+                self.segments.push_back(segment);
+            } else {
+                cut(&segment);
+                self.segments.extend(segment.pieces(bytes));
+            }
+        }
     }
 
     /// Takes the oldest segment out if all of it lies below `acked`.
@@ -149,21 +207,49 @@ impl<P: Payload> SegmentCache<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Address, Leg};
+    use crate::{Address, IpFields, Leg};
     use proptest::prelude::*;
-    use tcp::{Length, Segment};
+    use tcp::Length;
 
     fn packet(range: &Range<u64>) -> Packet<Length> {
         let [source, destination] = [Leg::Wired, Leg::Radio].map(|leg| Address { leg, host: 1 });
         let segment = Segment { payload: Length(range.end - range.start), ..Segment::default() };
-        Packet { source, destination, dscp: 0, segment }
+        Packet { source, destination, ip: IpFields::default(), segment }
+    }
+
+    /// A header takes 20 bytes.
+    #[test]
+    fn what_is_larger_goes_or_is_cut() {
+        let cache = || {
+            let mut cache = SegmentCache::new(9, 100);
+            let mut last = packet(&(30..55));
+            last.segment.header.flags = Flags::FIN | Flags::PSH | Flags::ACK;
+            cache.insert(&(0..10), &packet(&(0..10)));
+            cache.insert(&(10..30), &packet(&(10..30)));
+            cache.insert(&(30..56), &last);
+            cache
+        };
+        let ranges = |cache: &mut SegmentCache<Length>| {
+            cache.beyond(0).map(|it| (it.range.start, it.range.end)).collect::<Vec<_>>()
+        };
+        let mut dropped = cache();
+        dropped.drop_larger(30);
+        assert_eq!((ranges(&mut dropped), dropped.bytes()), (vec![(0, 10)], 10));
+        let (mut pieces, mut cut) = (cache(), Vec::new());
+        pieces.cut_larger(30, |segment| cut.push(segment.length()));
+        let expected = vec![(0, 10), (10, 20), (20, 30), (30, 40), (40, 50), (50, 56)];
+        assert_eq!((ranges(&mut pieces), pieces.bytes(), cut), (expected, 56, vec![20, 26]));
+        let ends = |flag| {
+            pieces.segments.iter().filter(|segment| segment.packet.segment.has(flag)).count()
+        };
+        assert_eq!([Flags::FIN, Flags::PSH, Flags::ACK].map(ends), [1, 1, 3]);
     }
 
     #[test]
     fn where_a_segment_goes() {
         #[track_caller]
         fn check(held: &[Range<u64>], limit: u32, new: Range<u64>, expected: Insertion) {
-            let mut cache = SegmentCache::new(limit);
+            let mut cache = SegmentCache::new(limit, 20);
             for range in held {
                 cache.insert(range, &packet(range));
             }
@@ -179,6 +265,9 @@ mod tests {
         check(&held, 9, 35..45, Insertion::Overlaps);
         check(&held, 3, 40..50, Insertion::Full);
         check(&held, 3, 20..30, Insertion::Known);
+        // Of three segments of 20 bytes and a FIN, 30 bytes are there.
+        check(&held, 4, 40..91, Insertion::Last);
+        check(&held, 4, 40..92, Insertion::Full);
         check(&[], 1, 7..9, Insertion::Last);
     }
 
@@ -188,7 +277,7 @@ mod tests {
         fn order_holds(
             operations in prop::collection::vec((0_u64..60, 1_u64..12, any::<bool>()), 1..200)
         ) {
-            let mut cache = SegmentCache::new(7);
+            let mut cache = SegmentCache::new(7, 9);
             for (from, length, is_ack) in operations {
                 let range = from..from + length;
                 if is_ack {
@@ -207,7 +296,7 @@ mod tests {
                     bytes += segment.length();
                 }
                 prop_assert_eq!(bytes, cache.bytes());
-                prop_assert!(cache.len() <= 7);
+                prop_assert!(cache.len() <= 7 && bytes <= 64);
             }
         }
     }

@@ -52,7 +52,7 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
         Self {
             config: *config,
             progress: Progress::new(agreed),
-            cache: SegmentCache::new(config.cache_segments),
+            cache: SegmentCache::new(config.cache_segments, agreed.mss),
             duplicates: 0,
             expected: 0,
             rtt: RadioRtt::new(agreed),
@@ -105,6 +105,16 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
             port.timed_out();
             self.repair(now, RepairReason::Timeout, port);
         }
+    }
+
+    fn limit_segment(&mut self, _now: Time, bytes: u64, _port: &mut Port<'_, P>) {
+        self.cache.drop_larger(bytes);
+        (self.duplicates, self.expected) = (0, 0);
+        self.timer = self.timer.filter(|_| self.cache.len() > 0);
+    }
+
+    fn reserve(&self) -> u64 {
+        self.cache.room()
     }
 
     fn deadline(&self) -> Option<Time> {

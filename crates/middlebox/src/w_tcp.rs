@@ -92,7 +92,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         Self {
             config: *config,
             progress: Progress::new(agreed),
-            buffer: SegmentCache::new(config.buffer_segments),
+            buffer: SegmentCache::new(config.buffer_segments, agreed.mss),
             in_flight: 0,
             unsent: 0,
             opening: Opening::Full,
@@ -172,6 +172,31 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         self.unsent = 0;
         self.timer = None;
         self.pump(now, port);
+    }
+
+    /// What it keeps it sends itself, and so in pieces: holes in what is kept would take long.
+    fn limit_segment(&mut self, now: Time, bytes: u64, port: &mut Port<'_, P>) {
+        let in_flight = &mut self.in_flight;
+        self.buffer.cut_larger(bytes, |segment| {
+            if segment.is_in_flight() {
+                *in_flight -= segment.length();
+            }
+        });
+        self.unsent = 0;
+        self.timer = self.timer.filter(|_| self.in_flight > 0);
+        self.pump(now, port);
+    }
+
+    /// What waited goes now, whatever the window.
+    fn leave(&mut self, now: Time, port: &mut Port<'_, P>) {
+        self.config.window = u32::MAX.into();
+        self.opening = Opening::Full;
+        self.unsent = 0;
+        self.pump(now, port);
+    }
+
+    fn reserve(&self) -> u64 {
+        self.buffer.room()
     }
 
     fn deadline(&self) -> Option<Time> {

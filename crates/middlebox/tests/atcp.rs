@@ -2,10 +2,13 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use base::{Duration, Flags, MiddleboxFact, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, Class, Estimation, FlowControl, Kind, Leg, SplitConfig, Splitter,
+    Atcp, AtcpConfig, BothWays, Class, Estimation, FlowControl, Fraction, Kind, Leg, PerFlow,
+    SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use proptest::prelude::*;
 use support::{Network, Opening, Outage, OutageFate, Passage, PeerId, Way, fixed, mobile, modern};
@@ -27,12 +30,20 @@ fn config() -> AtcpConfig {
         coalescing: Some(Duration::from_millis(200)),
         shaping: None,
         deference: Some(0.9),
+        fraction: Fraction::Waits,
         classes: Vec::new(),
     }
 }
 
 fn network(seed: u64, config: AtcpConfig) -> Network<Bytes> {
     Network::new(seed, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(config))))
+}
+
+fn network_both_ways(seed: u64, config: AtcpConfig) -> Network<Bytes> {
+    let split = SplitConfig { uplink: Uplink::Split, ..SplitConfig::PLAIN };
+    let buffers = SocketBuffers { receive: 20_000, send: 20_000 };
+    let wired = PerFlow::new(&Arc::new(modern()), buffers);
+    Network::new(seed, Box::new(Splitter::new(split, BothWays::new(Atcp::new(config), wired))))
 }
 
 /// The radio of level 0: 4150 B/s after 0.8 s, 1400 B/s after 0.6 s.
@@ -241,13 +252,14 @@ fn settings() -> impl Strategy<Value = AtcpConfig> {
         Just(Estimation::Westwood),
         Just(Estimation::Radio),
     ];
-    (500_u64..40_000, estimator, any::<[bool; 3]>(), 8_000_u64..200_000).prop_map(
-        |(clamp, estimator, [patient, shaped, plain], budget)| AtcpConfig {
+    (500_u64..40_000, estimator, any::<[bool; 4]>(), 8_000_u64..200_000).prop_map(
+        |(clamp, estimator, [patient, shaped, plain, timed], budget)| AtcpConfig {
             clamp,
             estimator,
             budget,
             patience: Duration::from_millis(if patient { 300 } else { 0 }),
             shaping: shaped.then_some(Rate::from_bps(30_000)),
+            fraction: if timed { Fraction::Timed } else { Fraction::Waits },
             coalescing: plain.then_some(Duration::from_millis(200)),
             ..config()
         },
@@ -284,9 +296,12 @@ proptest! {
         operations in operations(),
         weather in weather(),
         settings in settings(),
+        both_ways in any::<bool>(),
     ) {
-        let budget = settings.budget;
-        let mut net = network(seed, settings);
+        // What the wired leg holds of 64 connections at most is its own.
+        let budget = settings.budget.max(if both_ways { 64 * 2 * 20_000 } else { 0 });
+        let mut net =
+            if both_ways { network_both_ways(seed, settings) } else { network(seed, settings) };
         set(&mut net, &weather);
         let flows: Vec<_> = kinds
             .iter()

@@ -2,42 +2,13 @@
 
 mod support;
 
-use std::collections::VecDeque;
-
-use base::{Duration, Time};
+use base::Duration;
 use bytes::Bytes;
-use middlebox::{Counters, Middlebox, Packet, Watch};
-use support::{Network, Opening};
-
-/// What goes in comes out.
-#[derive(Debug, Default)]
-struct Passing {
-    packets: VecDeque<Packet<Bytes>>,
-}
-
-impl Middlebox<Bytes> for Passing {
-    fn handle_packet(&mut self, _now: Time, packet: Packet<Bytes>, _watch: Watch<'_>) {
-        self.packets.push_back(packet);
-    }
-
-    fn handle_timeout(&mut self, _now: Time, _watch: Watch<'_>) {}
-
-    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<Bytes>> {
-        self.packets.pop_front()
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        None
-    }
-
-    fn counters(&self) -> Counters {
-        Counters::default()
-    }
-}
+use support::{Network, Opening, Passing};
 
 #[test]
 fn a_connection_through_a_box_that_does_nothing() {
-    let mut net = Network::new(1, Box::<Passing>::default());
+    let mut net = Network::new(1, Box::<Passing<Bytes>>::default());
     let (client, server) = net.open(&Opening::of(5_000));
     net.write(client, 300);
     net.write(server, 100_000);

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
-use middlebox::{Address, Counters, Itcp, Packet, PerFlowSplit, SocketBuffers, SplitConfig};
+use middlebox::{
+    Address, BothWays, Counters, IpFields, Itcp, Limits, Middlebox, Packet, PacketSize, PerFlow,
+    PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
+};
 use support::{
     FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
 };
@@ -14,16 +17,51 @@ use tcp::{Config, Offers, RtoConfig, Segment, State};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 
-fn boxed(config: SplitConfig) -> PerFlowSplit<Bytes> {
-    PerFlowSplit::per_flow(config, &Arc::new(modern()), BUFFERS)
+type Boxed = Splitter<Bytes, BothWays<Bytes, PerFlow<Bytes>>>;
+
+fn boxed(config: SplitConfig) -> Boxed {
+    let senders = || PerFlow::new(&Arc::new(modern()), BUFFERS);
+    Splitter::new(config, BothWays::new(senders(), senders()))
 }
 
-fn network() -> Network<Bytes> {
-    Network::new(1, Box::new(boxed(SplitConfig::PLAIN)))
+fn network(uplink: Uplink) -> Network<Bytes> {
+    Network::new(1, Box::new(boxed(SplitConfig { uplink, ..SplitConfig::PLAIN })))
+}
+
+/// Each with data towards hosts riding through, and split.
+macro_rules! whatever_the_uplink {
+    ($($name:ident,)*) => {
+        mod rides {
+            $(#[test] fn $name() { super::$name(super::Uplink::Rides); })*
+        }
+
+        mod split_uplink {
+            $(#[test] fn $name() { super::$name(super::Uplink::Split); })*
+        }
+    };
+}
+
+whatever_the_uplink! {
+    a_download_is_acknowledged_early_and_arrives_whole,
+    every_handshake_leads_to_a_whole_transfer,
+    a_handshake_survives_any_loss,
+    a_refused_port_stays_refused,
+    resets_go_through_either_way,
+    forged_segments_are_challenged,
+    acknowledgements_of_nothing_are_challenged,
+    half_closed_connections_go_on_either_way,
+    a_fin_waits_for_the_mobile,
+    windows_close_and_open_again,
+    a_paused_host_closes_the_mobiles_window,
+    ports_can_be_used_again,
+    strange_packets_pass_untouched,
+    a_full_box_lets_connections_pass,
+    released_connections_go_on_whole,
+    idle_connections_are_forgotten_and_live_ones_are_not,
 }
 
 fn laws(net: &Network<Bytes>) {
-    support::edges_never_move_back(&net.log, |_| true);
+    support::edges_never_move_back_either_way(&net.log);
     support::nothing_unreceived_is_acknowledged(&net.log);
     support::fins_are_acknowledged_by_their_receiver(&net.log);
 }
@@ -64,14 +102,13 @@ fn segment(from: &Opening, seq: u32, ack: u32, flags: Flags, bytes: u64) -> Pack
     Packet {
         source: from.client,
         destination: from.server,
-        dscp: 0,
+        ip: IpFields::default(),
         segment: Segment { header, payload: Bytes::pattern(9, 0, bytes), ecn: Ecn::NotCapable },
     }
 }
 
-#[test]
-fn a_download_is_acknowledged_early_and_arrives_whole() {
-    let mut net = network();
+fn a_download_is_acknowledged_early_and_arrives_whole(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = established(&mut net, &Opening::of(5_000));
     net.write(server, 20_000);
     // The wire takes 40 ms there and back, the radio 600: long before a mobile could answer.
@@ -86,8 +123,7 @@ fn a_download_is_acknowledged_early_and_arrives_whole() {
 }
 
 /// Who calls, what both offer, where numbers begin: each arrives whole, both ways.
-#[test]
-fn every_handshake_leads_to_a_whole_transfer() {
+fn every_handshake_leads_to_a_whole_transfer(uplink: Uplink) {
     let host = fixed(0);
     let callers = [(FIRST_MOBILE, host), (host, FIRST_MOBILE), (FIRST_MOBILE, mobile(1))];
     let offers = [(true, true), (true, false), (false, true), (false, false)];
@@ -109,7 +145,7 @@ fn every_handshake_leads_to_a_whole_transfer() {
                         server_config: modern(),
                         ..Opening::of(5_000)
                     };
-                    let mut net = network();
+                    let mut net = network(uplink);
                     net.path(FIRST_MOBILE, Way::Out).lost = vec![5, 9];
                     let (client, server) = net.open(&opening);
                     net.write(client, 30_000);
@@ -123,13 +159,12 @@ fn every_handshake_leads_to_a_whole_transfer() {
 }
 
 /// Each segment of the handshake lost before and behind the box.
-#[test]
-fn a_handshake_survives_any_loss() {
+fn a_handshake_survives_any_loss(uplink: Uplink) {
     for host in [FIRST_MOBILE, fixed(0)] {
         for way in [Way::In, Way::Out] {
             for lost in 0..3 {
                 for caller in [FIRST_MOBILE, fixed(0)] {
-                    let mut net = network();
+                    let mut net = network(uplink);
                     net.path(host, way).lost = vec![lost];
                     let callee = if caller == fixed(0) { FIRST_MOBILE } else { fixed(0) };
                     let opening = Opening { client: caller, server: callee, ..Opening::of(5_000) };
@@ -144,9 +179,8 @@ fn a_handshake_survives_any_loss() {
     }
 }
 
-#[test]
-fn a_refused_port_stays_refused() {
-    let mut net = network();
+fn a_refused_port_stays_refused(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = net.open(&Opening::of(5_000));
     net.abort(server);
     net.run_for(seconds(60));
@@ -156,10 +190,9 @@ fn a_refused_port_stays_refused() {
 }
 
 /// A reset in the midst of a transfer reaches the other end, and what waited is thrown away.
-#[test]
-fn resets_go_through_either_way() {
+fn resets_go_through_either_way(uplink: Uplink) {
     for by_mobile in [false, true] {
-        let mut net = network();
+        let mut net = network(uplink);
         net.path(FIRST_MOBILE, Way::Out).rate = Some(4_000);
         let (client, server) = established(&mut net, &Opening::of(5_000));
         net.write(server, 100_000);
@@ -179,8 +212,7 @@ fn resets_go_through_either_way() {
 
 /// RFC 5961 §3 and §4: the next number resets, another in the window is challenged, and one
 /// beyond it is nothing; a forged SYN resets nothing.
-#[test]
-fn forged_segments_are_challenged() {
+fn forged_segments_are_challenged(uplink: Uplink) {
     let opening = Opening::of(5_000);
     let host = Opening {
         client: opening.server,
@@ -191,7 +223,7 @@ fn forged_segments_are_challenged() {
     };
     let (mobile_next, host_next) = (1_005_001, 2_005_001);
     let check = |packet: Packet<Bytes>, resets: bool, answers: usize| {
-        let mut net = network();
+        let mut net = network(uplink);
         let (client, server) = established(&mut net, &opening);
         let before = net.passed(packet.source, Way::Out).count();
         let source = packet.source;
@@ -217,12 +249,11 @@ fn forged_segments_are_challenged() {
 }
 
 /// RFC 5961 §5: what acknowledges data never sent is dropped and challenged.
-#[test]
-fn acknowledgements_of_nothing_are_challenged() {
+fn acknowledgements_of_nothing_are_challenged(uplink: Uplink) {
     let plain = Config { offers: Offers::NONE, ..modern() };
     let opening =
         Opening { client_config: plain.clone(), server_config: plain, ..Opening::of(5_000) };
-    let mut net = network();
+    let mut net = network(uplink);
     let peers = established(&mut net, &opening);
     let before = net.passed(FIRST_MOBILE, Way::Out).count();
     net.inject(segment(&opening, 1_005_001, 2_006_000, Flags::ACK, 0));
@@ -234,10 +265,9 @@ fn acknowledgements_of_nothing_are_challenged() {
     close_whole(&mut net, peers);
 }
 
-#[test]
-fn half_closed_connections_go_on_either_way() {
+fn half_closed_connections_go_on_either_way(uplink: Uplink) {
     for mobile_first in [false, true] {
-        let mut net = network();
+        let mut net = network(uplink);
         let (client, server) = established(&mut net, &Opening::of(5_000));
         let (first, second) = if mobile_first { (client, server) } else { (server, client) };
         net.write(first, 3_000);
@@ -251,9 +281,8 @@ fn half_closed_connections_go_on_either_way() {
 }
 
 /// While the mobile is away the server's FIN comes again and again, and is not acknowledged.
-#[test]
-fn a_fin_waits_for_the_mobile() {
-    let mut net = network();
+fn a_fin_waits_for_the_mobile(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = established(&mut net, &Opening::of(5_000));
     let (from, to) = (net.now, net.now + seconds(30));
     let outage = support::Outage { from, to, fate: support::OutageFate::Lost };
@@ -270,9 +299,8 @@ fn a_fin_waits_for_the_mobile() {
 
 /// A mobile that does not read closes the window in the end; probes are answered, and when it
 /// reads again all goes on.
-#[test]
-fn windows_close_and_open_again() {
-    let mut net = network();
+fn windows_close_and_open_again(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = established(&mut net, &Opening::of(5_000));
     net.pause(client);
     net.write(server, 400_000);
@@ -285,9 +313,8 @@ fn windows_close_and_open_again() {
     close_whole(&mut net, (client, server));
 }
 
-#[test]
-fn a_paused_host_closes_the_mobiles_window() {
-    let mut net = network();
+fn a_paused_host_closes_the_mobiles_window(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = established(&mut net, &Opening::of(5_000));
     net.pause(server);
     net.write(client, 200_000);
@@ -297,9 +324,8 @@ fn a_paused_host_closes_the_mobiles_window() {
 }
 
 /// A SYN with new numbers passes; once it is answered the old connection is no more.
-#[test]
-fn ports_can_be_used_again() {
-    let mut net = network();
+fn ports_can_be_used_again(uplink: Uplink) {
+    let mut net = network(uplink);
     let (client, server) = established(&mut net, &Opening::of(5_000));
     net.write(server, 5_000);
     net.run_for(seconds(5));
@@ -320,10 +346,9 @@ fn ports_can_be_used_again() {
 }
 
 /// What is not the box's business comes out as it went in.
-#[test]
-fn strange_packets_pass_untouched() {
+fn strange_packets_pass_untouched(uplink: Uplink) {
     let check = |packet: Packet<Bytes>, bypassed| {
-        let mut net = network();
+        let mut net = network(uplink);
         net.inject(packet.clone());
         let out: Vec<_> = net.passed(packet.destination, Way::Out).collect();
         assert_eq!(out.len(), 1);
@@ -346,9 +371,9 @@ fn strange_packets_pass_untouched() {
 }
 
 /// A full box lets further connections pass, whole.
-#[test]
-fn a_full_box_lets_connections_pass() {
-    let config = SplitConfig { flows: 1, ..SplitConfig::PLAIN };
+fn a_full_box_lets_connections_pass(uplink: Uplink) {
+    let config =
+        SplitConfig { limits: Limits { flows: 1, ..Limits::NONE }, uplink, ..SplitConfig::PLAIN };
     let mut net = Network::new(1, Box::new(boxed(config)));
     let first = established(&mut net, &Opening::of(5_000));
     let (client, server) = established(&mut net, &Opening::of(5_001));
@@ -360,11 +385,10 @@ fn a_full_box_lets_connections_pass() {
     let _ = first;
 }
 
-/// PROXY 6.1: a drained connection goes on whole, its packets as their ends made them.
-#[test]
-fn released_connections_go_on_whole() {
+/// A drained connection goes on whole, its packets as their ends made them.
+fn released_connections_go_on_whole(uplink: Uplink) {
     for (offers, receive_buffer) in [(true, 300_000), (false, 20_000)] {
-        let shared = Shared::new(boxed(SplitConfig::PLAIN));
+        let shared = Shared::new(boxed(SplitConfig { uplink, ..SplitConfig::PLAIN }));
         let mut net = Network::new(1, Box::new(shared.clone()));
         let offers = Offers { sack: offers, timestamps: offers, ecn: false };
         let config = Config { offers, receive_buffer, ..modern() };
@@ -425,7 +449,12 @@ fn a_hopeless_mobile_resets_both() {
 /// Both SYNs' MSS, the windows that a mobile is told, DSCP, and clocks that are somebody's.
 #[test]
 fn headers_say_what_they_must() {
-    let config = SplitConfig { mss: Some(500), uplink_clamp: Some(2_000), ..SplitConfig::PLAIN };
+    let config = SplitConfig {
+        wired: PacketSize::of_mss(500),
+        radio: PacketSize::of_mss(500),
+        uplink_clamp: Some(2_000),
+        ..SplitConfig::PLAIN
+    };
     let mut net = Network::new(1, Box::new(boxed(config)));
     let (client, server) = net.open(&Opening::of(5_000));
     net.set_dscp(server, 10);
@@ -447,7 +476,7 @@ fn headers_say_what_they_must() {
         for passage in net.passed(to, Way::Out) {
             let Segment { header, payload, .. } = passage.segment();
             // The SYN left before it was set.
-            assert!(passage.has(Flags::SYN) || passage.packet.dscp == dscp);
+            assert!(passage.has(Flags::SYN) || passage.packet.ip.dscp == dscp);
             assert!(payload.len() <= 488, "{} bytes", payload.len());
             assert!(header.options.mss.is_none_or(|mss| mss == 500));
             assert!(to == fixed(0) || header.window <= 2_000, "{}", header.window);
@@ -455,9 +484,12 @@ fn headers_say_what_they_must() {
     }
 }
 
-#[test]
-fn idle_connections_are_forgotten_and_live_ones_are_not() {
-    let config = SplitConfig { idle: seconds(100), ..SplitConfig::PLAIN };
+fn idle_connections_are_forgotten_and_live_ones_are_not(uplink: Uplink) {
+    let config = SplitConfig {
+        limits: Limits { idle: seconds(100), ..Limits::NONE },
+        uplink,
+        ..SplitConfig::PLAIN
+    };
     let shared = Shared::new(boxed(config));
     let mut net = Network::new(1, Box::new(shared.clone()));
     let (_, server) = established(&mut net, &Opening::of(5_000));

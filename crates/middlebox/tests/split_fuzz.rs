@@ -6,142 +6,19 @@ mod support;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use base::{Duration, Flags, Probability, Seq, Time};
+use base::{Duration, Flags};
 use bytes::Bytes;
-use middlebox::{Leg, PerFlowSplit, SocketBuffers, SplitConfig};
-use proptest::prelude::*;
-use support::{
-    Network, Opening, Outage, OutageFate, Passage, PeerId, Shared, Way, fixed, mobile, modern,
+use middlebox::{
+    BothWays, Middlebox, PacketSize, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
+use proptest::prelude::*;
+use support::random::{
+    Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
+};
+use support::{Network, Passage, PeerId, Shared, Way, modern};
 use tcp::{Config, Offers};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 20_000, send: 10_000 };
-
-#[derive(Clone, Copy, Debug)]
-enum Who {
-    MobileCallsHost,
-    HostCallsMobile,
-    MobileCallsMobile,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Operation {
-    Write(u32),
-    Close,
-    Abort,
-    Pause,
-    Resume,
-    Wait(u32),
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    who: Who,
-    host: u8,
-    isns: [u32; 2],
-    offers: [Offers; 2],
-    receive_buffers: [u32; 2],
-}
-
-#[derive(Clone, Debug)]
-struct Weather {
-    loss: f64,
-    jitter_millis: u64,
-    outages: Vec<(u64, u64, bool)>,
-    rate: Option<u64>,
-}
-
-fn offers() -> impl Strategy<Value = Offers> {
-    any::<[bool; 2]>().prop_map(|[sack, timestamps]| Offers { sack, timestamps, ecn: false })
-}
-
-fn isn() -> impl Strategy<Value = u32> {
-    prop_oneof![any::<u32>(), (u32::MAX - 60_000)..=u32::MAX]
-}
-
-fn flow() -> impl Strategy<Value = Flow> {
-    let who = prop_oneof![
-        3 => Just(Who::MobileCallsHost),
-        1 => Just(Who::HostCallsMobile),
-        1 => Just(Who::MobileCallsMobile),
-    ];
-    let buffer = prop_oneof![Just(5_392_u32), Just(60_000), Just(1_000_000)];
-    (who, 0_u8..3, [isn(), isn()], [offers(), offers()], [buffer.clone(), buffer]).prop_map(
-        |(who, host, isns, offers, receive_buffers)| Flow {
-            who,
-            host,
-            isns,
-            offers,
-            receive_buffers,
-        },
-    )
-}
-
-fn operation() -> impl Strategy<Value = Operation> {
-    prop_oneof![
-        6 => (1_u32..40_000).prop_map(Operation::Write),
-        2 => Just(Operation::Close),
-        1 => Just(Operation::Abort),
-        1 => Just(Operation::Pause),
-        2 => Just(Operation::Resume),
-        4 => (1_u32..5_000).prop_map(Operation::Wait),
-    ]
-}
-
-fn weather() -> impl Strategy<Value = Weather> {
-    let outage = (0_u64..30_000, 1_u64..20_000, any::<bool>());
-    let rate = prop_oneof![Just(None), (2_000_u64..50_000).prop_map(Some)];
-    (0.0..0.08, 0_u64..40, prop::collection::vec(outage, 0..3), rate).prop_map(
-        |(loss, jitter_millis, outages, rate)| Weather { loss, jitter_millis, outages, rate },
-    )
-}
-
-fn opening(number: usize, flow: &Flow) -> Opening {
-    let config = |side: usize| Config {
-        offers: flow.offers[side],
-        receive_buffer: flow.receive_buffers[side],
-        window: 32,
-        ..modern()
-    };
-    let other = mobile(10 + u32::from(flow.host));
-    let (client, server) = match flow.who {
-        Who::MobileCallsHost => (mobile(0), fixed(0)),
-        Who::HostCallsMobile => (fixed(0), mobile(0)),
-        Who::MobileCallsMobile => (mobile(0), other),
-    };
-    Opening {
-        client,
-        server,
-        client_isn: Seq::new(flow.isns[0]),
-        server_isn: Seq::new(flow.isns[1]),
-        client_config: config(0),
-        server_config: config(1),
-        ..Opening::of(5_000 + number as u16)
-    }
-}
-
-fn set_weather(net: &mut Network<Bytes>, weather: &Weather) {
-    for host in [fixed(0), mobile(0), mobile(10), mobile(11), mobile(12)] {
-        for way in [Way::In, Way::Out] {
-            let path = net.path(host, way);
-            path.loss = Probability::new(weather.loss).unwrap_or_default();
-            path.jitter = Duration::from_millis(weather.jitter_millis);
-            if host.leg == Leg::Radio {
-                path.rate = weather.rate;
-                path.outages.extend(weather.outages.iter().map(|&(from, lasts, held)| {
-                    let from = Time::ZERO + Duration::from_millis(from);
-                    let to = from + Duration::from_millis(lasts);
-                    Outage {
-                        from,
-                        to,
-                        fate: if held { OutageFate::Held } else { OutageFate::Lost },
-                    }
-                }));
-                path.outages.sort_by_key(|outage| outage.from);
-            }
-        }
-    }
-}
 
 /// The unit of the window of an endpoint with such a receive buffer: the field has 16 bits.
 fn unit(receive_buffer: u32) -> u64 {
@@ -157,12 +34,16 @@ fn is_untouched(inward: &Passage<Bytes>, out: &Passage<Bytes>) -> bool {
     (inward.way, out.way) == (Way::In, Way::Out) && inward.packet == out.packet
 }
 
-fn check_laws(log: &[Passage<Bytes>]) {
+fn check_laws(log: &[Passage<Bytes>], uplink: Uplink) {
     // What passes untouched may have been overtaken on its way to the box.
     let mut words: Vec<_> = log.first().cloned().into_iter().collect();
     let pairs = log.windows(2).filter(|pair| !is_untouched(&pair[0], &pair[1]));
     words.extend(pairs.map(|pair| pair[1].clone()));
-    support::edges_never_move_back(&words, |_| true);
+    match uplink {
+        Uplink::Rides => support::edges_never_move_back(&words, |_| true),
+        Uplink::Split => support::edges_never_move_back_either_way(&words),
+    }
+    support::clocks_are_somebodys(log);
     support::nothing_unreceived_is_acknowledged(log);
     support::fins_are_acknowledged_by_their_receiver(log);
 }
@@ -176,7 +57,8 @@ fn run(
     drained_at: Option<usize>,
 ) -> Network<Bytes> {
     let tcp = Arc::new(Config { mss: 700, ..modern() });
-    let shared = Shared::new(PerFlowSplit::per_flow(config, &tcp, BUFFERS));
+    let senders = || PerFlow::new(&tcp, BUFFERS);
+    let shared = Shared::new(Splitter::new(config, BothWays::new(senders(), senders())));
     let mut net = Network::new(seed, Box::new(shared.clone()));
     set_weather(&mut net, weather);
     let mut peers: Vec<PeerId> = Vec::new();
@@ -225,6 +107,10 @@ fn run(
     net
 }
 
+fn size(clamped: bool) -> PacketSize {
+    if clamped { PacketSize::of_mss(600) } else { PacketSize::ANY }
+}
+
 proptest! {
 
     #[test]
@@ -236,17 +122,19 @@ proptest! {
         ],
         operations in prop::collection::vec((0_usize..1_000, operation()), 0..60),
         weather in weather(),
-        clamps in any::<[bool; 3]>(),
+        clamps in any::<[bool; 5]>(),
         drained_at in prop_oneof![2 => Just(None), 1 => (0_usize..60).prop_map(Some)],
     ) {
         let config = SplitConfig {
-            mss: clamps[0].then_some(600),
+            wired: size(clamps[0]),
+            radio: size(clamps[3]),
+            uplink: if clamps[4] { Uplink::Split } else { Uplink::Rides },
             uplink_clamp: clamps[1].then_some(3_000),
             delayed_ack: clamps[2].then_some(Duration::from_millis(100)),
             ..SplitConfig::PLAIN
         };
         let mut net = run(seed, config, &flows, &operations, &weather, drained_at);
-        check_laws(&net.log);
+        check_laws(&net.log, config.uplink);
         // Everything is forgotten after a while, and nothing is held.
         // Most that a mobile can be owed: both buffers of each direction that ends at it, and less
         // than a unit of the scale of its window more.
@@ -255,9 +143,11 @@ proptest! {
             let whole = |buffer: u32| BUFFERS.receive + BUFFERS.send + unit(buffer) - 1;
             let [client, server] = flow.receive_buffers;
             match flow.who {
-                Who::MobileCallsHost => whole(client),
-                Who::HostCallsMobile => whole(server),
-                Who::MobileCallsMobile => whole(client).max(whole(server)),
+                Who::MobileCallsHost if config.uplink == Uplink::Rides => whole(client),
+                Who::HostCallsMobile if config.uplink == Uplink::Rides => whole(server),
+                Who::MobileCallsHost | Who::HostCallsMobile | Who::MobileCallsMobile => {
+                    whole(client).max(whole(server))
+                }
             }
         };
         prop_assert!(counters.held_max <= flows.iter().map(budget).sum());

@@ -4,6 +4,7 @@ mod batch;
 mod controller;
 mod emulation;
 mod facts;
+mod proxy;
 mod result;
 mod tables;
 mod wall;
@@ -26,6 +27,13 @@ pyo3::create_exception!(
     EmulationError,
     PyRuntimeError,
     "An emulator that cannot be set up or has failed: one line that says what and how to allow it."
+);
+
+pyo3::create_exception!(
+    thinpipe,
+    ProxyError,
+    PyRuntimeError,
+    "A proxy that cannot be set up, has failed or does not answer: one line that says what."
 );
 
 /// The scenarios that ship: name to TOML text.
@@ -59,6 +67,7 @@ fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;
+    module.add("ProxyError", module.py().get_type::<ProxyError>())?;
     module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
     module.add("RRC_STATES", RrcState::ALL.map(RrcState::name).to_vec())?;
     module.add("RRC_EVENTS", RrcEvent::ALL.map(RrcEvent::name).to_vec())?;
@@ -75,6 +84,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<facts::LostSegment>()?;
     module.add_class::<facts::RateSample>()?;
     module.add_function(wrap_pyfunction!(emulation::become_root_of_own_namespaces, module)?)?;
+    module.add_function(wrap_pyfunction!(proxy::proxy_check, module)?)?;
+    module.add_function(wrap_pyfunction!(proxy::proxy_serve, module)?)?;
+    module.add_function(wrap_pyfunction!(proxy::proxy_status, module)?)?;
+    module.add_function(wrap_pyfunction!(proxy::proxy_summary, module)?)?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;

@@ -5,6 +5,7 @@ use base::Duration;
 use crate::build::PROXY;
 use crate::error::Fault;
 use crate::schema::{AtcpClass, AtcpKeys, Hosts, MiddleboxKind, Scenario};
+use crate::tree::Table;
 use crate::validate::Check;
 
 impl Check<'_> {
@@ -14,7 +15,7 @@ impl Check<'_> {
         if !self.scenario.has_middlebox() {
             return Ok(());
         }
-        self.atcp(&middlebox.atcp)?;
+        atcp(self.tree, &middlebox.atcp, "middlebox.atcp")?;
         let places = self.scenario.places();
         if places.is_empty() {
             let message = "a middlebox stands at a node between the hosts: needs a [[wired]] link \
@@ -29,43 +30,42 @@ impl Check<'_> {
             Some(_) | None => Ok(()),
         }
     }
+}
 
-    /// A class says which flows it is for, in one way; times that would be divided by are not zero;
-    /// what may be in flight is held.
-    fn atcp(&self, keys: &AtcpKeys) -> Result<(), Fault> {
-        if keys.round_trip == Duration::ZERO {
-            return self.clash(&["middlebox.atcp.round_trip"], "must be above 0 s");
+/// A class says which flows it is for, in one way; times that would be divided by are not zero;
+/// what may be in flight is held.
+pub(crate) fn atcp(tree: &Table, keys: &AtcpKeys, at: &str) -> Result<(), Fault> {
+    let key = |name: &str| format!("{at}.{name}");
+    if keys.round_trip == Duration::ZERO {
+        return tree.clash(&[&key("round_trip")], "must be above 0 s");
+    }
+    if keys.budget < keys.clamp {
+        let (budget, clamp) = (keys.budget, keys.clamp);
+        let message = format!("{budget} B cannot hold the {clamp} B that may be in flight");
+        return tree.clash(&[&key("budget"), &key("clamp")], message);
+    }
+    for (index, class) in keys.classes.iter().enumerate() {
+        let list = &key("classes");
+        if class.name.is_empty() {
+            let message = format!("every [[{list}]] needs a name, as in name = \"mail\"");
+            return tree.clash(&[list], message);
         }
-        if keys.budget < keys.clamp {
-            let names = ["middlebox.atcp.budget", "middlebox.atcp.clamp"];
-            let (budget, clamp) = (keys.budget, keys.clamp);
-            let message = format!("{budget} B cannot hold the {clamp} B that may be in flight");
-            return self.clash(&names, message);
+        let earlier = &keys.classes[..index];
+        if earlier.iter().any(|other| other.name == class.name) {
+            let message = format!("two classes have the name {}", class.name);
+            return tree.clash(&[list], message);
         }
-        for (index, class) in keys.classes.iter().enumerate() {
-            let list = "middlebox.atcp.classes";
-            if class.name.is_empty() {
-                let message =
-                    "every [[middlebox.atcp.classes]] needs a name, as in name = \"mail\"";
-                return self.clash(&[list], message);
-            }
-            let earlier = &keys.classes[..index];
-            if earlier.iter().any(|other| other.name == class.name) {
-                let message = format!("two classes have the name {}", class.name);
-                return self.clash(&[list], message);
-            }
-            let alike = |other: &&AtcpClass| (other.port, other.dscp) == (class.port, class.dscp);
-            if let Some(other) = earlier.iter().find(alike) {
-                let message = format!("{} and {} are for the same flows", other.name, class.name);
-                return self.clash(&[list], message);
-            }
+        let alike = |other: &&AtcpClass| (other.port, other.dscp) == (class.port, class.dscp);
+        if let Some(other) = earlier.iter().find(alike) {
+            let message = format!("{} and {} are for the same flows", other.name, class.name);
+            return tree.clash(&[list], message);
         }
-        match keys.classes.iter().find(|class| class.class().is_none()) {
-            None => Ok(()),
-            Some(class) => {
-                let key = format!("middlebox.atcp.classes.{}.port", class.name);
-                self.clash(&[&key], "a class needs a port or a dscp, and not both")
-            }
+    }
+    match keys.classes.iter().find(|class| class.class().is_none()) {
+        None => Ok(()),
+        Some(class) => {
+            let port = key(&format!("classes.{}.port", class.name));
+            tree.clash(&[&port], "a class needs a port or a dscp, and not both")
         }
     }
 }

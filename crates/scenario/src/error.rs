@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::form::{Key, nearest_key};
 use crate::tree::Origin;
 
 /// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
@@ -27,7 +28,25 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
+/// What is wrong with a key that no schema has.
+const UNKNOWN: &str = "unknown key";
+
 impl Fault {
+    /// There is no such key.
+    pub(crate) fn unknown(origin: Origin, key: String) -> Self {
+        Self { origin, subject: key, message: UNKNOWN.to_owned() }
+    }
+
+    /// The same, and of an unknown key which of the `known` ones may be meant.
+    pub(crate) fn among(mut self, known: &[Key]) -> Self {
+        if self.message == UNKNOWN
+            && let Some(near) = nearest_key(&self.subject, known)
+        {
+            self.message = format!("{UNKNOWN}; did you mean {near}?");
+        }
+        self
+    }
+
     /// The fault as a line about the scenario `name`.
     pub(crate) fn of(self, name: &str) -> ScenarioError {
         let Self { origin, subject, message } = self;

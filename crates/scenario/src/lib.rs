@@ -40,6 +40,7 @@ mod links;
 mod middleboxes;
 mod nearest;
 mod profile;
+mod proxy;
 mod schema;
 mod settings;
 mod shipped;
@@ -51,6 +52,10 @@ pub use error::ScenarioError;
 pub use flows::NetworkFlow;
 pub use form::{CaptureFile, Key, TraceFile};
 pub use profile::{Profile, RadioProfile, profiles};
+pub use proxy::{
+    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
+    ProxyProfile, Routing,
+};
 pub use schema::{
     Activity, Adaptation, Admission, AfterDch, Air, Application, Arq, AtcpClass, AtcpKeys, Back,
     BackOff, Buffer, Channel, ChannelStep, Class, CoDel, CongestionControl, Content, Controller,

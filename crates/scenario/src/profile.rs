@@ -99,6 +99,13 @@ pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
     true
 }
 
+/// `[tcp]` under `profile`.
+pub(crate) fn under(profile: Profile) -> Tcp {
+    let mut scenario = Scenario::default();
+    profile.lay_under(&mut scenario);
+    scenario.tcp
+}
+
 /// Makes the values of the profile that `tree` asks for under `key` those of `tcp`.
 pub(crate) fn lay_asked_under_tcp(tree: &Table, key: &str, tcp: &mut Tcp) -> Result<(), Fault> {
     if let Some(profile) = asked::<Profile>(tree, key)? {

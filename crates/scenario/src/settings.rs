@@ -1,7 +1,7 @@
 //! Settings: dotted keys that change a scenario from outside its file.
 
 use crate::error::Fault;
-use crate::form::{Key, MEMBER, unknown};
+use crate::form::{Key, MEMBER};
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Origin, Table, setting_value};
 
@@ -49,7 +49,7 @@ impl Setting<'_> {
                 Some(key) => {
                     self.fault(format!("a table; set one of its keys, as in {}", key.name))
                 }
-                None => self.fault(unknown(self.key)),
+                None => Fault::unknown(self.origin(), self.key.to_owned()),
             });
         }
         let table = self.key.split('.').next().unwrap_or_default();

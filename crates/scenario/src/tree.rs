@@ -156,6 +156,29 @@ impl Table {
             .cloned()
             .unwrap_or(Origin::File)
     }
+
+    /// A fault of several keys at once, at the one of them to blame.
+    pub(crate) fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
+        let origin = self.blame(keys);
+        let is_there = |key: &&&str| self.find(key).is_some_and(|item| item.origin == origin);
+        let subject = match (&origin, keys.iter().find(is_there)) {
+            (Origin::Line(_), Some(key)) => (*key).to_owned(),
+            (Origin::File | Origin::Setting(_) | Origin::Line(_), _) => String::new(),
+        };
+        Fault { origin, subject, message: message.into() }
+    }
+
+    /// As [`Self::fault`], as a result.
+    pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+        Err(self.fault(keys, message))
+    }
+
+    /// As [`Self::clash`], of keys in the table `at`, all of which `message` names.
+    pub(crate) fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
+        let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();
+        let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+        self.clash(&keys, message.replace("tcp.", &format!("{at}tcp.")))
+    }
 }
 
 impl Item {

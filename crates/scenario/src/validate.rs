@@ -6,7 +6,7 @@ use crate::error::{Fault, ScenarioError};
 use crate::form::Section;
 use crate::profile;
 use crate::schema::{CongestionControl, Scenario, SpuriousTimeouts, Tcp};
-use crate::tree::{Node, Origin, Table};
+use crate::tree::{Node, Table};
 use crate::{files, middleboxes, settings};
 
 impl Scenario {
@@ -41,7 +41,7 @@ impl Scenario {
                 }
                 scenario
             })
-            .map_err(|fault| fault.of(name))
+            .map_err(|fault| fault.among(crate::keys()).of(name))
     }
 }
 
@@ -103,53 +103,9 @@ pub(crate) struct Check<'a> {
 impl Check<'_> {
     /// The endpoints, and the senders of a middlebox.
     fn tcp(&self) -> Result<(), Fault> {
-        self.endpoint(&self.scenario.tcp, "")?;
+        endpoint(self.tree, &self.scenario.tcp, "")?;
         let of_middlebox = self.scenario.middlebox.as_ref();
-        of_middlebox.map_or(Ok(()), |of| self.endpoint(&of.tcp, "middlebox."))
-    }
-
-    /// `[tcp]` in the table `at`.
-    fn endpoint(&self, tcp: &Tcp, at: &str) -> Result<(), Fault> {
-        let window = u64::from(tcp.window) * u64::from(tcp.mss);
-        if window > LARGEST_WINDOW {
-            let message = "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)";
-            return self.clash_at(at, &["tcp.window", "tcp.mss"], message);
-        }
-        if tcp.receive_buffer.is_some_and(|bytes| bytes < tcp.mss) {
-            let message = "must hold at least one segment of tcp.mss";
-            return self.clash_at(at, &["tcp.receive_buffer", "tcp.mss"], message);
-        }
-        if tcp.min_rto > tcp.max_rto {
-            let message = "tcp.min_rto must not be longer than tcp.max_rto";
-            return self.clash_at(at, &["tcp.min_rto", "tcp.max_rto"], message);
-        }
-        if tcp.initial_rto > tcp.max_rto {
-            let message = "tcp.initial_rto must not be longer than tcp.max_rto";
-            return self.clash_at(at, &["tcp.initial_rto", "tcp.max_rto"], message);
-        }
-        if tcp.needs_sack() && tcp.sack == Some(false) {
-            let message = "tcp.recovery repairs from selective acknowledgements: tcp.sack must not \
-                           be false";
-            return self.clash_at(at, &["tcp.sack", "tcp.recovery", "tcp.variant"], message);
-        }
-        if tcp.spurious_timeouts == SpuriousTimeouts::Eifel && !tcp.timestamps {
-            let message = "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)";
-            return self.clash_at(at, &["tcp.spurious_timeouts", "tcp.timestamps"], message);
-        }
-        if tcp.halves().0.is_wtcp() && !tcp.timestamps {
-            let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
-            return self
-                .clash(&["tcp.congestion_control", "tcp.variant", "tcp.timestamps"], message);
-        }
-        if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
-            let message = "warnings in vain need tcp.freeze.warning, how long they last";
-            return self.clash(&["tcp.freeze.false_warnings", "tcp.freeze.warning"], message);
-        }
-        if tcp.vegas.alpha > tcp.vegas.beta {
-            let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";
-            return self.clash_at(at, &["tcp.vegas.alpha", "tcp.vegas.beta"], message);
-        }
-        Ok(())
+        of_middlebox.map_or(Ok(()), |of| endpoint(self.tree, &of.tcp, "middlebox."))
     }
 
     fn network(&self) -> Result<(), Fault> {
@@ -214,26 +170,56 @@ impl Check<'_> {
 
     /// A fault of several keys at once, at the one of them to blame.
     pub(crate) fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
-        let origin = self.tree.blame(keys);
-        let is_there = |key: &&&str| self.tree.find(key).is_some_and(|item| item.origin == origin);
-        let subject = match (&origin, keys.iter().find(is_there)) {
-            (Origin::Line(_), Some(key)) => (*key).to_owned(),
-            (Origin::File | Origin::Setting(_) | Origin::Line(_), _) => String::new(),
-        };
-        Fault { origin, subject, message: message.into() }
-    }
-
-    /// As [`Self::clash`], of keys in the table `at` that `message` names.
-    fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
-        let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();
-        let keys: Vec<_> = keys.iter().map(String::as_str).collect();
-        self.clash(&keys, message.replace("tcp.", &format!("{at}tcp.")))
+        self.tree.fault(keys, message)
     }
 
     /// As [`Self::fault`], as a result.
     pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
-        Err(self.fault(keys, message))
+        self.tree.clash(keys, message)
     }
+}
+
+/// `[tcp]` in the table `at`.
+pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
+    let window = u64::from(tcp.window) * u64::from(tcp.mss);
+    if window > LARGEST_WINDOW {
+        let message = "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)";
+        return tree.clash_at(at, &["tcp.window", "tcp.mss"], message);
+    }
+    if tcp.receive_buffer.is_some_and(|bytes| bytes < tcp.mss) {
+        let message = "must hold at least one segment of tcp.mss";
+        return tree.clash_at(at, &["tcp.receive_buffer", "tcp.mss"], message);
+    }
+    if tcp.min_rto > tcp.max_rto {
+        let message = "tcp.min_rto must not be longer than tcp.max_rto";
+        return tree.clash_at(at, &["tcp.min_rto", "tcp.max_rto"], message);
+    }
+    if tcp.initial_rto > tcp.max_rto {
+        let message = "tcp.initial_rto must not be longer than tcp.max_rto";
+        return tree.clash_at(at, &["tcp.initial_rto", "tcp.max_rto"], message);
+    }
+    if tcp.needs_sack() && tcp.sack == Some(false) {
+        let message = "tcp.recovery repairs from selective acknowledgements: tcp.sack must not \
+                       be false";
+        return tree.clash_at(at, &["tcp.sack", "tcp.recovery", "tcp.variant"], message);
+    }
+    if tcp.spurious_timeouts == SpuriousTimeouts::Eifel && !tcp.timestamps {
+        let message = "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)";
+        return tree.clash_at(at, &["tcp.spurious_timeouts", "tcp.timestamps"], message);
+    }
+    if tcp.halves().0.is_wtcp() && !tcp.timestamps {
+        let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
+        return tree.clash(&["tcp.congestion_control", "tcp.variant", "tcp.timestamps"], message);
+    }
+    if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
+        let message = "warnings in vain need tcp.freeze.warning, how long they last";
+        return tree.clash(&["tcp.freeze.false_warnings", "tcp.freeze.warning"], message);
+    }
+    if tcp.vegas.alpha > tcp.vegas.beta {
+        let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";
+        return tree.clash_at(at, &["tcp.vegas.alpha", "tcp.vegas.beta"], message);
+    }
+    Ok(())
 }
 
 /// True for the names of the nodes that a scenario has beside those of its wired links.

@@ -124,6 +124,14 @@ impl Delivery {
         self.app_limited_until = if until > 0 { until } else { 1 };
     }
 
+    /// Segments were cut: these are outstanding now.
+    pub(crate) fn cut<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
+        let flight = |segment: &Sent| {
+            Some(Flight { end: segment.end(), ..self.flights[self.place(segment)?] })
+        };
+        self.flights = segments.filter_map(flight).collect();
+    }
+
     fn place(&self, segment: &Sent) -> Option<usize> {
         // Most segments are sent at one end and arrive at the other.
         if self.flights.back()?.end <= segment.offset {

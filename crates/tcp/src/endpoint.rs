@@ -82,6 +82,12 @@ impl<P: Payload> Endpoint<P> {
         self.state
     }
 
+    /// The path takes no segment with more than `bytes` of payload from now on, as an ICMP message
+    /// says: see [`Sender::limit_segment`].
+    pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
+        self.sender.limit_segment(now, bytes, observe);
+    }
+
     /// The sending half.
     pub const fn sender(&self) -> &Sender<P> {
         &self.sender

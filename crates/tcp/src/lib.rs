@@ -40,6 +40,7 @@ mod endpoint;
 mod freeze;
 mod handshake;
 mod pacing;
+mod path_mtu;
 mod payload;
 mod persist;
 mod pieces;

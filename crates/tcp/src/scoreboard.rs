@@ -68,6 +68,11 @@ impl Scoreboard {
         self.segments.back()
     }
 
+    /// All segments, in the order of the stream.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        self.segments.iter()
+    }
+
     /// The segments in the network, in the order of the stream.
     pub(crate) fn flying(&self) -> impl Iterator<Item = &Sent> {
         self.segments.iter().filter(|segment| segment.fate == Fate::Flying)
@@ -273,6 +278,50 @@ impl Scoreboard {
     /// The segment that ends at `end` is lost.
     pub(crate) fn lose_ending_at(&mut self, end: u64) {
         self.lose(self.index_of_end(end));
+    }
+
+    /// Cuts segments into pieces of at most `most` bytes of data, which end at `end`; a FIN goes
+    /// with the last. What is cut and has not arrived is lost, since nothing of it can arrive, but
+    /// is no news of a loss. True if anything is.
+    pub(crate) fn cut(&mut self, most: u32, end: u64) -> bool {
+        let mut found = false;
+        for segment in std::mem::take(&mut self.segments) {
+            if segment.end().min(end) > segment.offset + u64::from(most) {
+                found |= segment.fate != Fate::Selected;
+                self.push_pieces(&segment, most, end);
+            } else {
+                self.segments.push_back(segment);
+            }
+        }
+        self.lost_from = 0;
+        found
+    }
+
+    fn push_pieces(&mut self, segment: &Sent, most: u32, end: u64) {
+        let fate = match segment.fate {
+            Fate::Flying => {
+                self.pipe -= u64::from(segment.length);
+                Fate::Lost
+            }
+            Fate::Lost => {
+                self.lost -= 1;
+                Fate::Lost
+            }
+            Fate::Selected => Fate::Selected,
+        };
+        let mut offset = segment.offset;
+        while offset < segment.end() {
+            let next = offset + u64::from(most);
+            let to = if next < segment.end().min(end) { next } else { segment.end() };
+            self.segments.push_back(Sent {
+                offset,
+                length: (to - offset) as u32,
+                fate,
+                ..*segment
+            });
+            self.lost += u32::from(fate == Fate::Lost);
+            offset = to;
+        }
     }
 
     /// What was held for lost is in the network after all, and may be judged anew.

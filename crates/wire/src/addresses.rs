@@ -1,6 +1,6 @@
 //! The two ends of a packet.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Where a packet comes from and where it goes, in one version of IP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +22,22 @@ pub enum Addresses {
 }
 
 impl Addresses {
+    /// Where it comes from.
+    pub const fn source(&self) -> IpAddr {
+        match *self {
+            Self::V4 { source, .. } => IpAddr::V4(source),
+            Self::V6 { source, .. } => IpAddr::V6(source),
+        }
+    }
+
+    /// Where it goes.
+    pub const fn destination(&self) -> IpAddr {
+        match *self {
+            Self::V4 { destination, .. } => IpAddr::V4(destination),
+            Self::V6 { destination, .. } => IpAddr::V6(destination),
+        }
+    }
+
     /// Those of the way back.
     #[must_use]
     pub const fn reversed(&self) -> Self {

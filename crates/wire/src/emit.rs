@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use base::{Ecn, Flags, Options, TcpHeader};
-use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv6Header};
+use base::{Options, TcpHeader};
+use etherparse::{IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header};
 
-use crate::{Addresses, options};
+use crate::checksum::{of_bytes, of_segment};
+use crate::{Addresses, IpFields, options};
 
 /// What follows a TCP header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,13 +57,15 @@ impl fmt::Display for TooLong {
 impl std::error::Error for TooLong {}
 
 /// Replaces what is in `packet` with an IP packet of `header` and `payload`, checksums included.
-/// The packet may not be fragmented on its way and has the usual time to live of 64.
+/// The packet may not be fragmented on its way. Of [`IpFields`] with more bits than a header has
+/// room for, the lower ones count; an [`Ecn`](base::Ecn) alone stands for those of a host that
+/// cares for no more.
 ///
 /// # Errors
 /// [`TooLong`] if IP or the TCP header cannot carry that much.
 pub fn emit(
     header: &TcpHeader,
-    ecn: Ecn,
+    ip: impl Into<IpFields>,
     addresses: &Addresses,
     payload: Payload<'_>,
     packet: &mut Vec<u8>,
@@ -89,84 +92,49 @@ pub fn emit(
         Payload::Zeros(_) => packet.resize(total, 0),
     }
     let (head, body) = packet.split_at_mut(headers);
-    let (ip, tcp) = head.split_at_mut(ip_bytes);
-    put_ip(addresses, ecn, tcp.len() + body.len(), ip);
+    let (ip_head, tcp) = head.split_at_mut(ip_bytes);
+    put_ip(addresses, ip.into(), (tcp.len() + body.len()) as u16, ip_head);
     put_tcp(header, addresses, body, tcp);
     Ok(())
 }
 
-/// Hops until a packet is given up (RFC 1700).
-const TIME_TO_LIVE: u8 = 64;
-
-fn put_ip(addresses: &Addresses, ecn: Ecn, length: usize, out: &mut [u8]) {
-    let ecn = match ecn {
-        Ecn::NotCapable => IpEcn::NotEct,
-        Ecn::Capable => IpEcn::Ect0,
-        Ecn::Experienced => IpEcn::CongestionExperienced,
-    };
+/// An IPv4 header without options (RFC 791 §3.1), or an IPv6 header (RFC 8200 §3).
+fn put_ip(addresses: &Addresses, ip: IpFields, length: u16, out: &mut [u8]) {
+    let class = ip.traffic_class();
     match addresses {
         Addresses::V4 { source, destination } => {
-            let mut header = Ipv4Header {
-                ecn,
-                total_len: (Ipv4Header::MIN_LEN + length) as u16,
-                dont_fragment: true,
-                time_to_live: TIME_TO_LIVE,
-                protocol: IpNumber::TCP,
-                source: source.octets(),
-                destination: destination.octets(),
-                ..Ipv4Header::default()
-            };
-            header.header_checksum = header.calc_header_checksum();
-            out.copy_from_slice(&header.to_bytes());
+            let [high, low] = (Ipv4Header::MIN_LEN as u16 + length).to_be_bytes();
+            // The flag is that the packet may not be fragmented.
+            let flags = 0x40;
+            let fixed = [0x45, class, high, low, 0, 0, flags, 0, ip.hop_limit, IpNumber::TCP.0];
+            out[..10].copy_from_slice(&fixed);
+            out[12..16].copy_from_slice(&source.octets());
+            out[16..].copy_from_slice(&destination.octets());
+            let checksum = of_bytes(out);
+            out[10..12].copy_from_slice(&checksum);
         }
         Addresses::V6 { source, destination } => {
-            let header = Ipv6Header {
-                // The lower two bits of the traffic class (RFC 8200 §7).
-                traffic_class: ecn.value(),
-                payload_length: length as u16,
-                next_header: IpNumber::TCP,
-                hop_limit: TIME_TO_LIVE,
-                source: source.octets(),
-                destination: destination.octets(),
-                ..Ipv6Header::default()
-            };
-            out.copy_from_slice(&header.to_bytes());
+            let first = 6 << 28 | u32::from(class) << 20 | ip.flow_label & Ipv6FlowLabel::MAX_U32;
+            out[..4].copy_from_slice(&first.to_be_bytes());
+            out[4..6].copy_from_slice(&length.to_be_bytes());
+            out[6..8].copy_from_slice(&[IpNumber::TCP.0, ip.hop_limit]);
+            out[8..24].copy_from_slice(&source.octets());
+            out[24..].copy_from_slice(&destination.octets());
         }
     }
 }
 
+/// A TCP header (RFC 9293 §3.1).
 fn put_tcp(header: &TcpHeader, addresses: &Addresses, payload: &[u8], out: &mut [u8]) {
-    let mut tcp = typed(header);
-    let checksum = match addresses {
-        Addresses::V4 { source, destination } => {
-            tcp.calc_checksum_ipv4_raw(source.octets(), destination.octets(), payload)
-        }
-        Addresses::V6 { source, destination } => {
-            tcp.calc_checksum_ipv6_raw(source.octets(), destination.octets(), payload)
-        }
-    };
-    tcp.checksum = checksum.expect("the length was checked");
-    out.copy_from_slice(&tcp.to_bytes());
-}
-
-fn typed(header: &TcpHeader) -> etherparse::TcpHeader {
-    let set = |flag| header.flags.contains(flag);
-    let mut tcp = etherparse::TcpHeader::new(
-        header.source_port,
-        header.destination_port,
-        header.seq.to_u32(),
-        header.window,
-    );
-    tcp.acknowledgment_number = header.ack.to_u32();
-    tcp.fin = set(Flags::FIN);
-    tcp.syn = set(Flags::SYN);
-    tcp.rst = set(Flags::RST);
-    tcp.psh = set(Flags::PSH);
-    tcp.ack = set(Flags::ACK);
-    tcp.urg = set(Flags::from_bits(0x20));
-    tcp.ece = set(Flags::ECE);
-    tcp.cwr = set(Flags::CWR);
-    let options = options::Written::new(&header.options);
-    tcp.set_options_raw(options.as_slice()).expect("their length was checked");
-    tcp
+    out[..2].copy_from_slice(&header.source_port.to_be_bytes());
+    out[2..4].copy_from_slice(&header.destination_port.to_be_bytes());
+    out[4..8].copy_from_slice(&header.seq.to_u32().to_be_bytes());
+    out[8..12].copy_from_slice(&header.ack.to_u32().to_be_bytes());
+    // The length of the header, in words.
+    out[12] = (out.len() as u8 / 4) << 4;
+    out[13] = header.flags.bits();
+    out[14..16].copy_from_slice(&header.window.to_be_bytes());
+    out[20..].copy_from_slice(options::Written::new(&header.options).as_slice());
+    let checksum = of_segment(addresses, [out, payload]);
+    out[16..18].copy_from_slice(&checksum);
 }

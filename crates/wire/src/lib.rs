@@ -18,14 +18,25 @@
 mod addresses;
 mod arrivals;
 mod capture;
+mod checksum;
 mod emit;
+mod fragments;
+mod hop_limit;
+mod icmp;
+mod ip_fields;
 mod mark;
 mod options;
 mod parse;
+mod prefix;
 
 pub use addresses::Addresses;
 pub use arrivals::{Arrival, CaptureError, arrivals};
 pub use capture::{Capture, LinkLayer};
 pub use emit::{Payload, TooLong, emit};
+pub use fragments::{Datagram, Fragment, Fragments};
+pub use hop_limit::{hop_limit, set_hop_limit};
+pub use icmp::{Complaint, IcmpError, Quote, icmp_error};
+pub use ip_fields::IpFields;
 pub use mark::{ecn, mark};
-pub use parse::{Glance, ParseError, Segment, glance, parse};
+pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
+pub use prefix::Prefix;

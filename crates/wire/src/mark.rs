@@ -4,7 +4,7 @@ use base::Ecn;
 
 /// Where a version of IP keeps the field.
 #[derive(Clone, Copy)]
-enum Place {
+pub(crate) enum Place {
     /// The lower two bits of the second byte; the header has a checksum (RFC 791 §3.1).
     V4,
     /// The same bits of the traffic class, which begins in the middle of a byte (RFC 8200 §3).
@@ -50,7 +50,7 @@ pub fn mark(packet: &mut [u8]) -> bool {
     }
 }
 
-fn place(packet: &[u8]) -> Option<Place> {
+pub(crate) fn place(packet: &[u8]) -> Option<Place> {
     match packet.first()? >> 4 {
         4 if packet.len() >= 20 => Some(Place::V4),
         6 if packet.len() >= 40 => Some(Place::V6),
@@ -58,13 +58,13 @@ fn place(packet: &[u8]) -> Option<Place> {
     }
 }
 
-fn word(bytes: &[u8]) -> u16 {
+pub(crate) fn word(bytes: &[u8]) -> u16 {
     u16::from_be_bytes([bytes[0], bytes[1]])
 }
 
 /// A checksum after one word it covers went from `before` to `after` (RFC 1624 §3, eqn. 3). One
 /// that was wrong stays as wrong as it was.
-fn updated(checksum: u16, before: u16, after: u16) -> u16 {
+pub(crate) fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     if before == after {
         return checksum;
     }

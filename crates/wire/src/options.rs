@@ -59,28 +59,31 @@ impl Written {
     }
 }
 
-/// The known options. Unknown ones are skipped by their length (RFC 9293 §3.1, MUST-6), and an
-/// illegal length ends the list (MUST-7).
-pub(crate) fn read(mut bytes: &[u8]) -> Options {
+/// The known options, and the kind of the first that is none of them. Unknown ones are skipped by
+/// their length (RFC 9293 §3.1, MUST-6), and an illegal length ends the list (MUST-7).
+pub(crate) fn read(mut bytes: &[u8]) -> (Options, Option<u8>) {
     let mut options = Options::default();
+    let mut foreign = None;
     loop {
         bytes = match bytes {
-            [] | [END, ..] => return options,
+            [] | [END, ..] => return (options, foreign),
             [NO_OPERATION, rest @ ..] => rest,
             [kind, length @ 2..=255, ..] => {
                 let Some((option, rest)) = bytes.split_at_checked(usize::from(*length)) else {
-                    return options;
+                    return (options, foreign.or(Some(*kind)));
                 };
-                read_one(*kind, &option[2..], &mut options);
+                if !read_one(*kind, &option[2..], &mut options) {
+                    foreign = foreign.or(Some(*kind));
+                }
                 rest
             }
-            [_, ..] => return options,
+            [kind, ..] => return (options, foreign.or(Some(*kind))),
         };
     }
 }
 
-/// One option; of an unknown kind, or with a length that is not its kind's, it says nothing.
-fn read_one(kind: u8, value: &[u8], options: &mut Options) {
+/// One option; of an unknown kind, or with a length that is not its kind's, it says nothing: false.
+fn read_one(kind: u8, value: &[u8], options: &mut Options) -> bool {
     match (kind, value) {
         (MAXIMUM_SEGMENT_SIZE, &[high, low]) => {
             options.mss = Some(u16::from_be_bytes([high, low]));
@@ -97,8 +100,9 @@ fn read_one(kind: u8, value: &[u8], options: &mut Options) {
                 options.sack.push(Seq::new(word(&block[..4])), Seq::new(word(&block[4..])));
             }
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 fn word(bytes: &[u8]) -> u32 {

@@ -2,22 +2,44 @@
 
 use std::fmt;
 
-use base::{Ecn, Flags, Seq, TcpHeader};
-use etherparse::{IpEcn, IpNumber, IpSlice, TcpSlice};
+use base::{Flags, Seq, TcpHeader};
+use etherparse::{IpNumber, IpSlice, TcpSlice};
 
-use crate::{Addresses, options};
+use crate::checksum::{of_bytes, of_segment};
+use crate::{Addresses, IpFields, options};
 
 /// A TCP segment on the wire.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
     /// Its ends.
     pub addresses: Addresses,
-    /// What its IP header says of congestion.
-    pub ecn: Ecn,
+    /// What else its IP header says.
+    pub ip: IpFields,
     /// Its header, with the options that are known.
     pub header: TcpHeader,
     /// What it carries.
     pub payload: &'a [u8],
+    /// What else was in the packet.
+    pub unkept: Unkept,
+}
+
+/// What of a packet [`Segment`] has no place for, so that whoever writes it anew leaves it out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Unkept {
+    /// The kind of the first TCP option that is not known, or whose length is not its kind's.
+    pub option: Option<u8>,
+    /// Where urgent data end (RFC 9293 §3.8.5), if there are any.
+    pub urgent: Option<u16>,
+    /// The number of the first header between those of IP and TCP; zero, that of hop-by-hop
+    /// options (RFC 8200 §4.3), for options of IPv4.
+    pub extension: Option<u8>,
+}
+
+impl Unkept {
+    /// True if there was nothing of the kind.
+    pub const fn is_empty(&self) -> bool {
+        matches!(self, Self { option: None, urgent: None, extension: None })
+    }
 }
 
 /// Why some bytes are no TCP segment.
@@ -65,7 +87,7 @@ pub fn glance(packet: &[u8]) -> Option<Glance> {
     let payload = ip.payload();
     let is_whole_tcp = payload.ip_number == IpNumber::TCP && !payload.fragmented;
     let tcp = is_whole_tcp.then(|| TcpSlice::from_slice(payload.payload).ok()).flatten();
-    let tcp = tcp.map(|tcp| (header(&tcp), tcp.payload().len()));
+    let tcp = tcp.map(|tcp| (header(&tcp).0, tcp.payload().len()));
     Some(Glance { protocol: payload.ip_number.0, tcp })
 }
 
@@ -75,11 +97,10 @@ pub fn glance(packet: &[u8]) -> Option<Glance> {
 /// What the packet is instead.
 pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
     let ip = IpSlice::from_slice(packet).map_err(|_| ParseError::Ip)?;
-    if let IpSlice::Ipv4(ipv4) = &ip {
-        let header = ipv4.header().to_header();
-        if !same_sum(header.header_checksum, header.calc_header_checksum()) {
-            return Err(ParseError::Checksum);
-        }
+    if let IpSlice::Ipv4(ipv4) = &ip
+        && of_bytes(ipv4.header().slice()) != [0; 2]
+    {
+        return Err(ParseError::Checksum);
     }
     let payload = ip.payload();
     if payload.fragmented {
@@ -89,48 +110,44 @@ pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
         return Err(ParseError::NotTcp);
     }
     let tcp = TcpSlice::from_slice(payload.payload).map_err(|_| ParseError::Tcp)?;
-    let (addresses, ecn, checksum) = match &ip {
-        IpSlice::Ipv4(ipv4) => {
-            let (source, destination) =
-                (ipv4.header().source_addr(), ipv4.header().destination_addr());
-            let checksum = tcp.calc_checksum_ipv4(source.octets(), destination.octets());
-            (Addresses::V4 { source, destination }, ipv4.header().ecn(), checksum)
+    let addresses = match &ip {
+        IpSlice::Ipv4(ip) => {
+            let (source, destination) = (ip.header().source_addr(), ip.header().destination_addr());
+            Addresses::V4 { source, destination }
         }
-        IpSlice::Ipv6(ipv6) => {
-            let (source, destination) =
-                (ipv6.header().source_addr(), ipv6.header().destination_addr());
-            let checksum = tcp.calc_checksum_ipv6(source.octets(), destination.octets());
-            (Addresses::V6 { source, destination }, ipv6.header().ecn(), checksum)
+        IpSlice::Ipv6(ip) => {
+            let (source, destination) = (ip.header().source_addr(), ip.header().destination_addr());
+            Addresses::V6 { source, destination }
         }
     };
-    if !checksum.is_ok_and(|checksum| same_sum(checksum, tcp.checksum())) {
+    let is_countable = u16::try_from(payload.payload.len()).is_ok();
+    if !is_countable || of_segment(&addresses, [tcp.header_slice(), tcp.payload()]) != [0; 2] {
         return Err(ParseError::Checksum);
     }
-    Ok(Segment { addresses, ecn: congestion(ecn), header: header(&tcp), payload: tcp.payload() })
+    let (header, option) = header(&tcp);
+    let urgent = tcp.urg().then(|| tcp.urgent_pointer());
+    let unkept = Unkept { option, urgent, extension: extension(&ip) };
+    Ok(Segment { addresses, ip: IpFields::read(&ip), header, payload: tcp.payload(), unkept })
 }
 
-/// Ones' complement has two zeros (RFC 1624 §3), and Linux sends the other one than most.
-const fn same_sum(one: u16, other: u16) -> bool {
-    one % 0xFFFF == other % 0xFFFF
+fn extension(ip: &IpSlice<'_>) -> Option<u8> {
+    let (first, options) = match ip {
+        IpSlice::Ipv4(ip) => (ip.header().protocol(), !ip.header().options().is_empty()),
+        IpSlice::Ipv6(ip) => (ip.header().next_header(), false),
+    };
+    if options { Some(0) } else { (first != IpNumber::TCP).then_some(first.0) }
 }
 
-/// Both ECT codepoints mean the same (RFC 3168 §5).
-const fn congestion(ecn: IpEcn) -> Ecn {
-    match ecn {
-        IpEcn::NotEct => Ecn::NotCapable,
-        IpEcn::Ect0 | IpEcn::Ect1 => Ecn::Capable,
-        IpEcn::CongestionExperienced => Ecn::Experienced,
-    }
-}
-
-fn header(tcp: &TcpSlice<'_>) -> TcpHeader {
-    TcpHeader {
+fn header(tcp: &TcpSlice<'_>) -> (TcpHeader, Option<u8>) {
+    let (options, foreign) = options::read(tcp.header_slice().get(20..).unwrap_or_default());
+    let header = TcpHeader {
         source_port: tcp.source_port(),
         destination_port: tcp.destination_port(),
         seq: Seq::new(tcp.sequence_number()),
         ack: Seq::new(tcp.acknowledgment_number()),
         flags: Flags::from_bits(tcp.header_slice()[13]),
         window: tcp.window_size(),
-        options: options::read(tcp.header_slice().get(20..).unwrap_or_default()),
-    }
+        options,
+    };
+    (header, foreign)
 }

@@ -2,7 +2,7 @@
 
 use base::{Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
 use proptest::prelude::*;
-use wire::{Addresses, ParseError, Payload, TooLong, emit, parse};
+use wire::{Addresses, IpFields, ParseError, Payload, TooLong, Unkept, emit, parse};
 
 const ADDRESSES: Addresses = Addresses::V4 {
     source: std::net::Ipv4Addr::new(10, 0, 0, 1),
@@ -75,21 +75,22 @@ fn options_of_others_are_skipped_and_broken_ones_end_the_list() {
         options: Options { mss: Some(512), window_scale: Some(7), ..Options::default() },
         ..TcpHeader::default()
     };
-    let check = |at: usize, byte: u8, mss: Option<u16>, window_scale: Option<u8>| {
+    let check = |at: usize, byte: u8, mss: Option<u16>, window_scale: Option<u8>, foreign| {
         let packet = changed(packet(&header, b""), at, byte);
-        let options = parse(&packet).expect("a segment").header.options;
+        let segment = parse(&packet).expect("a segment");
         let expect = Options { mss, window_scale, ..Options::default() };
-        assert_eq!(options, expect, "{at} {byte}");
+        assert_eq!(segment.header.options, expect, "{at} {byte}");
+        assert_eq!(segment.unkept, Unkept { option: foreign, ..Unkept::default() });
     };
     let (mss, padding, scale) = (40, 44, 45);
-    check(mss, 254, None, Some(7));
-    check(mss + 1, 0, None, None);
-    check(mss + 1, 1, None, None);
-    check(mss + 1, 3, None, None);
-    check(mss + 1, 255, None, None);
-    check(padding, 0, Some(512), None);
-    check(scale, 254, Some(512), None);
-    check(scale + 1, 4, Some(512), None);
+    check(mss, 254, None, Some(7), Some(254));
+    check(mss + 1, 0, None, None, Some(2));
+    check(mss + 1, 1, None, None, Some(2));
+    check(mss + 1, 3, None, None, Some(2));
+    check(mss + 1, 255, None, None, Some(2));
+    check(padding, 0, Some(512), None, None);
+    check(scale, 254, Some(512), None, Some(254));
+    check(scale + 1, 4, Some(512), None, Some(3));
 }
 
 #[test]
@@ -135,7 +136,10 @@ fn options_of_a_wrong_length_say_nothing() {
 #[test]
 fn both_codepoints_of_a_capable_transport_mean_the_same() {
     let capable = |type_of_service| {
-        parse(&changed(packet(&TcpHeader::default(), b""), 1, type_of_service)).expect("sent").ecn
+        parse(&changed(packet(&TcpHeader::default(), b""), 1, type_of_service))
+            .expect("sent")
+            .ip
+            .ecn
     };
     assert_eq!(
         [0, 1, 2, 3].map(capable),
@@ -219,6 +223,19 @@ fn any_ecn() -> impl Strategy<Value = Ecn> {
     prop_oneof![Just(Ecn::NotCapable), Just(Ecn::Capable), Just(Ecn::Experienced)]
 }
 
+/// Addresses, and fields that a header of theirs has room for.
+fn any_ip_of(addresses: Addresses) -> impl Strategy<Value = (Addresses, IpFields)> {
+    let label = match addresses {
+        Addresses::V4 { .. } => 1_u32,
+        Addresses::V6 { .. } => 1 << 20,
+    };
+    (any_ecn(), 0..64_u8, any::<u8>(), 0..label).prop_map(
+        move |(ecn, dscp, hop_limit, flow_label)| {
+            (addresses, IpFields { ecn, dscp, hop_limit, flow_label })
+        },
+    )
+}
+
 fn any_addresses() -> impl Strategy<Value = Addresses> {
     let v4 = any::<[[u8; 4]; 2]>().prop_map(|[source, destination]| Addresses::V4 {
         source: source.into(),
@@ -240,7 +257,7 @@ proptest! {
     #[test]
     fn what_is_sent_is_what_arrives(
         header in any_header(),
-        (addresses, ecn) in (any_addresses(), any_ecn()),
+        (addresses, ip) in any_addresses().prop_flat_map(any_ip_of),
         payload in prop::collection::vec(any::<u8>(), 0..1500),
         zeros in any::<bool>(),
     ) {
@@ -249,14 +266,14 @@ proptest! {
             if zeros { Payload::Zeros(payload.len()) } else { Payload::Bytes(&payload) };
         let mut packet = b"what was there before".to_vec();
         let bytes = header.options.bytes();
-        let written = emit(&header, ecn, &addresses, given, &mut packet);
+        let written = emit(&header, ip, &addresses, given, &mut packet);
         if bytes > Options::ROOM {
             prop_assert_eq!(written, Err(TooLong::Options { bytes }));
             return Ok(());
         }
         prop_assert_eq!(written, Ok(()));
         let segment = parse(&packet).expect("a segment");
-        prop_assert_eq!((segment.addresses, segment.ecn), (addresses, ecn));
+        prop_assert_eq!((segment.addresses, segment.ip), (addresses, ip));
         prop_assert_eq!((segment.header, segment.payload), (header, &payload[..]));
         let ip_bytes = packet.len() - payload.len() - header.bytes() as usize;
         prop_assert_eq!(ip_bytes, if packet[0] >> 4 == 4 { 20 } else { 40 });

@@ -67,8 +67,8 @@ impl Body for Datagram {
 
     fn into_segment(self) -> Option<Segment<Bytes>> {
         let packet = self.frame.slice(usize::from(self.offset)..);
-        let wire::Segment { header, payload, ecn, .. } = wire::parse(&packet).ok()?;
-        Some(Segment { header, payload: packet.slice_ref(payload), ecn })
+        let wire::Segment { header, payload, ip, .. } = wire::parse(&packet).ok()?;
+        Some(Segment { header, payload: packet.slice_ref(payload), ecn: ip.ecn })
     }
 
     fn header(&self) -> Option<&TcpHeader> {

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-AGAIN: Final = ("retransmitted", "retransmitted_skipped", "retransmitted_timeout")
+AGAIN: Final = (
+    "retransmitted",
+    "retransmitted_skipped",
+    "retransmitted_timeout",
+    "retransmitted_too_large",
+)
 """Events that are retransmissions."""
 
 

@@ -4,96 +4,8 @@
 //! prefix (RFC 4193). One inside another splits the prefix of that one, so that routes suffice.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 
-/// The addresses that share their first bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Prefix {
-    address: IpAddr,
-    length: u8,
-}
-
-impl Prefix {
-    /// Every address that has the first `length` bits of `address`; `None` if it has not so many.
-    pub(super) fn new(address: IpAddr, length: u8) -> Option<Self> {
-        let width = width(address);
-        (length <= width).then(|| {
-            let host = width - length;
-            let bits = bits(address).checked_shr(host.into()).unwrap_or(0);
-            let address = with_bits(address, bits.checked_shl(host.into()).unwrap_or(0));
-            Self { address, length }
-        })
-    }
-
-    pub(super) fn length(&self) -> u8 {
-        self.length
-    }
-
-    /// Address number `number` of it, which must be one.
-    pub(super) fn host(&self, number: u8) -> IpAddr {
-        with_bits(self.address, bits(self.address) | u128::from(number))
-    }
-
-    pub(super) fn contains(&self, other: &Self) -> bool {
-        self.address.is_ipv4() == other.address.is_ipv4()
-            && self.length <= other.length
-            && Self::new(other.address, self.length) == Some(*self)
-    }
-
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.contains(other) || other.contains(self)
-    }
-
-    /// True for what every IPv6 interface has (RFC 4291 §2.5.6).
-    pub(super) fn is_link_local(&self) -> bool {
-        matches!(self.address, IpAddr::V6(address) if address.is_unicast_link_local())
-    }
-
-    /// Part `number` of its `1 << bits` equal parts.
-    fn part(&self, bits_more: u8, number: u32) -> Option<Self> {
-        let length = self.length + bits_more;
-        let host = width(self.address).checked_sub(length)?;
-        let offset = u128::from(number) << host;
-        Self::new(with_bits(self.address, bits(self.address) | offset), length)
-    }
-}
-
-impl std::fmt::Display for Prefix {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.address, self.length)
-    }
-}
-
-/// As routes are listed: `100.64.0.0/17`, or one address.
-impl FromStr for Prefix {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (address, length) = text.split_once('/').unwrap_or((text, ""));
-        let address = address.parse().map_err(drop)?;
-        let length = if length.is_empty() { Ok(width(address)) } else { length.parse() };
-        Self::new(address, length.map_err(drop)?).ok_or(())
-    }
-}
-
-fn width(address: IpAddr) -> u8 {
-    if address.is_ipv4() { 32 } else { 128 }
-}
-
-fn bits(address: IpAddr) -> u128 {
-    match address {
-        IpAddr::V4(address) => u128::from(address.to_bits()),
-        IpAddr::V6(address) => address.to_bits(),
-    }
-}
-
-/// The address of the family of `like` that has these bits.
-fn with_bits(like: IpAddr, bits: u128) -> IpAddr {
-    match like {
-        IpAddr::V4(_) => Ipv4Addr::from_bits(bits as u32).into(),
-        IpAddr::V6(_) => Ipv6Addr::from_bits(bits).into(),
-    }
-}
+use wire::Prefix;
 
 /// What an emulator has for itself and those inside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,9 +27,9 @@ const LONGEST: u8 = 29;
 impl Space {
     /// What all outermost emulators share: 100.64.0.0/10 (RFC 6598) and a unique local prefix.
     pub(super) fn of_all() -> Self {
-        let v4 = Prefix { address: Ipv4Addr::new(100, 64, 0, 0).into(), length: 10 };
+        let v4 = Prefix::new(Ipv4Addr::new(100, 64, 0, 0).into(), 10);
         let v6 = Ipv6Addr::new(0xfd74, 0x7069, 0x7000, 0, 0, 0, 0, 0);
-        Self { v4, v6: Some(Prefix { address: v6.into(), length: 41 }) }
+        Self { v4: v4.expect("10 bits"), v6: Prefix::new(v6.into(), 41) }
     }
 
     /// The gateway's addresses.
@@ -136,7 +48,7 @@ impl Space {
 
     /// True if no emulator fits inside it.
     pub(super) fn is_too_small(&self) -> bool {
-        !self.is_outermost() && self.v4.length + WITHIN > LONGEST
+        !self.is_outermost() && self.v4.length() + WITHIN > LONGEST
     }
 
     /// The first part of it to which none of `routes` leads; a route to all of it, or to more,
@@ -167,29 +79,6 @@ mod tests {
         let routes: Vec<_> = routes.iter().map(|route| prefix(route)).collect();
         let part = whole.free_part(&routes)?;
         Some([part.v4.to_string(), part.v6.map_or(String::new(), |v6| v6.to_string())])
-    }
-
-    #[test]
-    fn prefixes_are_read_and_cut_to_their_length() {
-        assert_eq!(prefix("100.64.200.7/17").to_string(), "100.64.128.0/17");
-        assert_eq!(prefix("100.64.0.1").to_string(), "100.64.0.1/32");
-        assert_eq!(prefix("0.0.0.0/0").to_string(), "0.0.0.0/0");
-        assert_eq!(prefix("fd00::5/16").to_string(), "fd00::/16");
-        assert_eq!(prefix("::/0").to_string(), "::/0");
-        for wrong in ["", "default", "1.2.3.4/33", "::/129", "1.2.3.4/x", "1.2.3/8"] {
-            assert_eq!(wrong.parse::<Prefix>(), Err(()), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn prefixes_contain_and_overlap() {
-        let all = prefix("0.0.0.0/0");
-        assert!(all.contains(&prefix("10.0.0.0/8")) && !prefix("10.0.0.0/8").contains(&all));
-        assert!(!all.contains(&prefix("::/0")) && !prefix("::/0").overlaps(&all));
-        assert!(prefix("10.0.0.0/8").overlaps(&prefix("10.1.0.0/16")));
-        assert!(prefix("10.1.0.0/16").overlaps(&prefix("10.0.0.0/8")));
-        assert!(!prefix("10.1.0.0/16").overlaps(&prefix("10.2.0.0/16")));
-        assert!(prefix("fe80::/64").is_link_local() && !prefix("fd00::/64").is_link_local());
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::address::Prefix;
 use super::ledger::{self, Entry, Ledger};
 use super::processes::Mark;
+use super::random_token;
 use super::resident::Resident;
 use super::{Site, Trouble};
-use super::{iproute, offload, random_token};
-use crate::{Device, PacketSocket};
+use crate::{Device, PacketSocket, interface, iproute};
+use wire::Prefix;
 
 /// Makes the site; see [`Site::between`].
 pub(super) fn make(interfaces: [&str; 2]) -> Result<(Site, [Device; 2]), Trouble> {
@@ -50,7 +50,7 @@ fn check(interface: &str, notes: &mut Vec<String>) -> Result<u64, Trouble> {
         return Err(Trouble::new(format!("there is no interface {interface}: see `ip link`")));
     };
     let mtu = usable(interface, &link)?;
-    let merging = offload::merging(interface);
+    let merging = interface::merging(interface);
     if !merging.is_empty() {
         return Err(Trouble::new(format!(
             "interface {interface} merges the packets it receives: say \

@@ -11,8 +11,8 @@ use std::fs;
 use serde_json::Value;
 
 use super::address::Space;
-use super::iproute::{self, DefaultRoute, Routes};
 use super::{FORWARDING_4, FORWARDING_6, user};
+use crate::iproute::{self, DefaultRoute, Routes};
 
 /// What can be reached.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -10,14 +10,16 @@ use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::address::{Prefix, Space};
+use wire::Prefix;
+
+use super::address::Space;
 use super::ledger::{self, Entry, Ledger, Turn};
 use super::processes::Mark;
 use super::relay::Relay;
 use super::resident::Resident;
 use super::{FORWARDING_4, FORWARDING_6, Site, SiteConfig, Trouble};
-use super::{beyond, iproute, random_token, resolver, user, veth};
-use crate::{Device, Tun, namespace};
+use super::{beyond, random_token, resolver, user, veth};
+use crate::{Device, Tun, iproute, namespace};
 
 /// The interface of the mobile side.
 const MOBILE: &str = "thin0";

@@ -20,7 +20,7 @@ type Order = Box<dyn FnOnce() + Send>;
 /// A thread in a namespace. The kernel ends its children when it ends, and with its last process
 /// and device the namespace.
 #[derive(Debug)]
-pub(super) struct Resident {
+pub(crate) struct Resident {
     orders: Option<Sender<Order>>,
     thread: Option<thread::JoinHandle<()>>,
     /// By which other namespaces may name this one.
@@ -31,12 +31,12 @@ pub(super) struct Resident {
 
 impl Resident {
     /// A thread in the namespace of the caller.
-    pub(super) fn here() -> io::Result<Self> {
+    pub(crate) fn here() -> io::Result<Self> {
         Self::start(|| Ok(()))
     }
 
     /// A thread in a fresh namespace.
-    pub(super) fn in_fresh_namespace() -> io::Result<Self> {
+    pub(crate) fn in_fresh_namespace() -> io::Result<Self> {
         Self::start(namespace::enter_fresh)
     }
 
@@ -63,7 +63,7 @@ impl Resident {
     ///
     /// # Panics
     /// If `work` does.
-    pub(super) fn ask<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub(crate) fn ask<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let (answer, answered) = channel();
         let order: Order = Box::new(move || drop(answer.send(work())));
         let orders = self.orders.as_ref().expect("a resident takes orders until it is dropped");
@@ -72,7 +72,7 @@ impl Resident {
     }
 
     /// Starts `command` here with more of an `environment`, and tells its process id.
-    pub(super) fn spawn(
+    pub(crate) fn spawn(
         &self,
         command: &[OsString],
         environment: Vec<(OsString, OsString)>,

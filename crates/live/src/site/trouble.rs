@@ -19,7 +19,7 @@ impl Trouble {
     }
 
     /// What the system said when it was asked to do `what`.
-    pub(super) fn at(what: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn at(what: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::new(format!("cannot {what}: {error}"))
     }
 }

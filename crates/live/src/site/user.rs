@@ -11,8 +11,8 @@ use std::io;
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
-use super::{Trouble, iproute};
-use crate::namespace;
+use super::Trouble;
+use crate::{iproute, namespace};
 
 /// Becomes root of fresh user, network and mount namespaces where the caller may not set up network
 /// namespaces as it is; does nothing where it may. Must come before any thread is started.

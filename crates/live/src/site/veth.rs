@@ -3,9 +3,9 @@
 
 use std::fs;
 
+use super::Trouble;
 use super::resident::Resident;
-use super::{Trouble, iproute, offload};
-use crate::{Device, PacketSocket};
+use crate::{Device, PacketSocket, interface, iproute};
 
 /// The address of the end on either side. Without a way to ask for addresses the kernel sends to
 /// its own, so that both must have the same one.
@@ -35,7 +35,7 @@ pub(super) fn open(
         let name = name.to_owned();
         resident.ask(move || {
             iproute::batch(&[format!("link set dev {name} arp off")])?;
-            offload::switch_off(&name)
+            interface::switch_off(&name)
                 .map_err(Trouble::at(format!("switch the offloads of {name} off")))
         })?;
     }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, MiddleboxFact, Time};
+use base::{Duration, MiddleboxFact, RepairReason, Time};
 use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
@@ -38,6 +38,10 @@ pub(super) struct Aggregate {
     pub(super) persist: Persist,
     /// The largest segment of any flow.
     pub(super) mss: u64,
+    /// When something last left the pipe.
+    pub(super) freed_at: Time,
+    /// When the next segment leaves for which there is less than room.
+    pub(super) part: Option<Time>,
     /// When the first short segment that waits to be filled is due.
     pub(super) hold: Option<Time>,
     /// Flows that wait for room in the budget.
@@ -122,6 +126,8 @@ impl Aggregate {
             books: Books::default(),
             persist: Persist::default(),
             mss: 1,
+            freed_at: Time::ZERO,
+            part: None,
             hold: None,
             line: VecDeque::new(),
             tally: Tally::default(),
@@ -152,7 +158,7 @@ impl Aggregate {
         self.books.held += bytes;
         self.books.held_max = self.books.held_max.max(self.books.held);
         self.books.queued += bytes;
-        flow.window.on_arrival(config, &self.books, u64::from(flow.mss));
+        flow.window.on_arrival(config, &self.books, u64::from(flow.sender_mss));
         self.schedule.join(id, &mut flow.place);
     }
 
@@ -201,6 +207,7 @@ impl Aggregate {
         }
         self.take_back_head(id, context);
         if news.bytes > 0 {
+            self.freed_at = now;
             self.measure(context, id, &news, limited);
             self.heard(context, &news);
         }
@@ -292,7 +299,7 @@ impl Aggregate {
     fn take_back_head<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
         let chain = context.flows[id].chain;
         if !chain.is_empty() && self.unacked.get(chain.first).fate == Fate::Sacked {
-            self.unacked.lose(chain.first);
+            self.unacked.lose(chain.first, RepairReason::Skipped);
         }
     }
 

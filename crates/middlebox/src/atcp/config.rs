@@ -41,6 +41,8 @@ pub struct AtcpConfig {
     /// What lower priorities may send while a higher one is active, ÷ `rate`; `None` as much as the
     /// window has room for.
     pub deference: Option<f64>,
+    /// What room for less than a segment is worth.
+    pub fraction: Fraction,
     /// Which flows are treated how; the first that fits counts. What none fits has priority 0 and
     /// one ticket.
     pub classes: Vec<Class>,
@@ -70,6 +72,17 @@ pub enum Estimation {
     Westwood,
     /// From what the radio reports.
     Radio,
+}
+
+/// What room for less than a segment in the window is worth. Where the radio's round trip is a few
+/// segments long, one segment more or less is a long queue or an idle radio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fraction {
+    /// Nothing: a segment leaves when there is room for all of it (§IV.B).
+    Waits,
+    /// A segment leaves when what there is no room for has had the time that it takes at
+    /// [`AtcpConfig::rate`]: as much as would have left a window that moved by bytes.
+    Timed,
 }
 
 /// How flows of a kind are scheduled.
@@ -112,11 +125,16 @@ impl AtcpConfig {
         self.rate.bytes_in(self.round_trip) as f64 * self.overprovision
     }
 
+    /// How long the radio needs for `bytes`.
+    pub(super) fn transmission(&self, bytes: u64) -> Duration {
+        let nanos = u128::from(bytes) * 8_000_000_000 / u128::from(self.rate.as_bps());
+        Duration::from_nanos(nanos as u64)
+    }
+
     /// How long the network may need for `clamp` bytes before that is a stall: twice as long as at
     /// the usual rate.
     pub(super) fn drain(&self, clamp: u64) -> Duration {
-        let nanos = u128::from(clamp) * 2 * 8_000_000_000 / u128::from(self.rate.as_bps());
-        Duration::from_nanos(nanos as u64)
+        self.transmission(2 * clamp)
     }
 }
 

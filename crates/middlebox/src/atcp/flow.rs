@@ -16,7 +16,9 @@ pub(super) struct Flow<P> {
     /// What facts call the connection.
     pub(super) connection: u32,
     first: Seq,
+    /// Payload bytes of a full segment: of those that are sent, and of its sender's.
     pub(super) mss: u32,
+    pub(super) sender_mss: u32,
     pub(super) sack: bool,
     /// RFC 7323: of the windows that its sender is told.
     scale: u8,
@@ -96,6 +98,7 @@ impl<P: Payload> Flow<P> {
             connection: terms.numbers.connection,
             first: terms.first,
             mss: terms.mss,
+            sender_mss: terms.sender_mss,
             sack: terms.sack,
             scale: terms.scale,
             buffer: Pieces::default(),
@@ -125,7 +128,7 @@ impl<P: Payload> Flow<P> {
 
     pub(super) fn position(&self) -> Position {
         let received = self.buffer.end();
-        let (mss, unit) = (u64::from(self.mss), 1 << self.scale);
+        let (mss, unit) = (u64::from(self.sender_mss), 1 << self.scale);
         Position { sent: self.nxt.min(received), received, mss, unit }
     }
 

@@ -45,9 +45,9 @@ use flow::{Flow, Telling};
 use flow_control::Window;
 use schedule::Place;
 
-use crate::{Address, Counters, FlowId, RadioLeg, RadioReport, Terms, Watch};
+use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Reserve, Terms, Watch};
 
-pub use config::{AtcpConfig, Class, Estimation, FlowControl, Kind};
+pub use config::{AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
 
 /// The mobile-facing half of an aggregating proxy.
 #[derive(Debug)]
@@ -193,6 +193,10 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         flow_control::syn_window(self.config.budget)
     }
 
+    fn reserve(&self, _leg: Leg) -> Reserve {
+        Reserve { per_mobile: self.config.budget, per_flow: 0 }
+    }
+
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
         let index = self.aggregate_of(terms);
         let place = Place::new(self.config.class(&terms.connection, terms.dscp));
@@ -201,8 +205,8 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
             self.flows.0.resize_with(slot + 1, || None);
         }
         self.with(now, index, watch, |aggregate, context| {
-            let mss = u64::from(terms.mss);
-            aggregate.mss = aggregate.mss.max(mss);
+            let mss = u64::from(terms.sender_mss);
+            aggregate.mss = aggregate.mss.max(u64::from(terms.mss));
             aggregate.books.connections += 1;
             let (books, promised) = (&aggregate.books, terms.promised);
             let window = Window::new(now, context.config, books, mss, promised);
@@ -260,6 +264,13 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
                 aggregate.give_up(context);
             });
         }
+    }
+
+    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
+        let index = self.flows[flow.0].aggregate;
+        self.with(now, index, watch, |aggregate, context| {
+            aggregate.limit_segment(flow.0, bytes, context);
+        });
     }
 
     fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {

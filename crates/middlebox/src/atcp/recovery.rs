@@ -56,8 +56,6 @@ pub(super) struct Recovery {
     back_at: Time,
     /// Packets below this position lived through a stall.
     pub(super) timed_from: u64,
-    /// What is lost below this position was found so after a stall.
-    timed_out: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,6 +89,13 @@ pub(super) enum Repair {
 impl Recovery {
     pub(super) const fn is_stalled(&self) -> bool {
         matches!(self.standing, Standing::Stalled { .. })
+    }
+
+    /// The next probe of a stall need not wait.
+    pub(super) const fn hurry(&mut self) {
+        if let Standing::Stalled { due, .. } = &mut self.standing {
+            *due = true;
+        }
     }
 
     /// Packets that may be sent beyond the window.
@@ -127,7 +132,7 @@ impl Aggregate {
         let now = context.now;
         self.unacked.lay_ghosts(news.beyond);
         if context.config.patience == Duration::ZERO {
-            self.unacked.lose_below(news.bound);
+            self.unacked.lose_below(news.bound, RepairReason::Skipped);
         } else if self.recovery.doubts.back().is_none_or(|&(bound, _)| bound < news.bound) {
             self.recovery.doubts.push_back((news.bound, now + context.config.patience));
         }
@@ -186,7 +191,7 @@ impl Aggregate {
             && due <= now
         {
             self.recovery.doubts.pop_front();
-            self.unacked.lose_below(bound);
+            self.unacked.lose_below(bound, RepairReason::Skipped);
             self.settle_doubt();
         }
         if self.recovery.timer.is_some_and(|timer| timer <= now) {
@@ -213,8 +218,7 @@ impl Aggregate {
                 self.recovery.standing = Standing::Stalled { since, due: true };
             }
             Standing::Doubtful { until } => {
-                self.recovery.timed_out = until;
-                self.unacked.lose_below(until);
+                self.unacked.lose_below(until, RepairReason::Timeout);
                 self.recovery.standing = Standing::Steady;
                 self.restart_timer(now, context.config);
             }
@@ -255,9 +259,7 @@ impl Aggregate {
                 if in_flight > 0 && in_flight + u64::from(lost.length) > self.cwnd(config) {
                     return Repair::Silence;
                 }
-                let late = lost.position < self.recovery.timed_out;
-                let reason = if late { RepairReason::Timeout } else { RepairReason::Skipped };
-                Repair::Packet(slot, reason)
+                Repair::Packet(slot, lost.reason)
             }
         }
     }

@@ -6,6 +6,7 @@ use base::{Duration, MiddleboxFact, RepairReason, Time};
 use tcp::{Departure, Payload};
 
 use super::aggregate::{Aggregate, Context};
+use super::config::{AtcpConfig, Fraction};
 use super::flow::Next;
 use super::recovery::Repair;
 use super::unacked::Slot;
@@ -21,6 +22,7 @@ impl Aggregate {
         &mut self,
         context: &mut Context<'_, P>,
     ) -> Option<(u32, Departure<P>)> {
+        self.part = None;
         if self.shaper.holds(context.now).is_some() {
             return None;
         }
@@ -73,7 +75,7 @@ impl Aggregate {
                     let room = if interactive { numbers } else { self.mss };
                     let in_flight = self.unacked.in_flight();
                     let defers = self.deference.holds(context.now, priority).is_some();
-                    let fits = in_flight + room <= self.cwnd(context.config) && !defers;
+                    let fits = self.fits(context.now, room, context.config) && !defers;
                     let anyway = in_flight == 0 || self.recovery.is_stalled();
                     return (fits || anyway).then(|| (id, self.send(id, numbers, context)));
                 }
@@ -86,6 +88,19 @@ impl Aggregate {
             self.schedule.skip(&mut context.flows[id].place);
         }
         None
+    }
+
+    /// Whether the window has room for `bytes` more, or what it lacks has had its time.
+    fn fits(&mut self, now: Time, bytes: u64, config: &AtcpConfig) -> bool {
+        let (in_flight, cwnd) = (self.unacked.in_flight(), self.cwnd(config));
+        let lacking = (in_flight + bytes).saturating_sub(cwnd);
+        if lacking > 0 && in_flight < cwnd {
+            self.part = match config.fraction {
+                Fraction::Waits => None,
+                Fraction::Timed => Some(self.freed_at + config.transmission(lacking)),
+            };
+        }
+        lacking == 0 || self.part.take_if(|due| *due <= now).is_some()
     }
 
     /// Sends `numbers` more of flow `id`.
@@ -111,7 +126,7 @@ impl Aggregate {
         let bytes = queued - flow.queued();
         self.books.queued -= bytes;
         self.books.sent += bytes;
-        let (tickets, mss) = (flow.place.share.tickets, u64::from(flow.mss));
+        let (tickets, mss) = (flow.place.share.tickets, u64::from(flow.sender_mss));
         let priority = flow.place.share.priority;
         flow.window.on_sent(now, config, &self.books, tickets, bytes, mss);
         let departure = flow.segment(from, from + numbers);
@@ -121,6 +136,27 @@ impl Aggregate {
         self.persist.doublings = 0;
         self.tell(id, context);
         departure
+    }
+
+    /// The path of flow `id` takes segments of at most `bytes`. What is larger cannot have arrived:
+    /// it goes again at once in pieces, a probe in a stall included (RFC 1191 §6.4, RFC 8201 §5.4).
+    pub(super) fn limit_segment<P: Payload>(
+        &mut self,
+        id: u32,
+        bytes: u32,
+        context: &mut Context<'_, P>,
+    ) {
+        let flow = &mut context.flows[id];
+        let bytes = bytes.max(1);
+        if bytes >= flow.mss {
+            return;
+        }
+        flow.mss = bytes;
+        self.unacked.cut(&mut flow.chain, bytes, flow.buffer.end());
+        self.schedule.join(id, &mut flow.place);
+        self.mss =
+            self.members.iter().map(|&id| u64::from(context.flows[id].mss)).max().unwrap_or(1);
+        self.recovery.hurry();
     }
 
     /// A mobile's window is in the way: if nothing of that flow is in flight, it has to be probed.
@@ -177,9 +213,17 @@ impl Aggregate {
         let lost = self.shaper.holds(now).filter(|_| self.unacked.first_lost().is_some());
         let deferred =
             self.schedule.priority().and_then(|priority| self.deference.holds(now, priority));
-        [self.recovery.deadline(), self.hold, self.persist.deadline, shaped, lost, deferred]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.recovery.deadline(),
+            self.hold,
+            self.part,
+            self.persist.deadline,
+            shaped,
+            lost,
+            deferred,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }

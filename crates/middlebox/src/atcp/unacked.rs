@@ -15,7 +15,7 @@
 //! * of a flow that was reset, what is in flight stays in the list as a ghost, since it still fills
 //!   the pipe, until a later packet has arrived: nothing overtakes on the radio.
 
-use base::Time;
+use base::{RepairReason, Time};
 
 /// The number of an entry; [`NONE`] is none.
 pub(super) type Slot = u32;
@@ -52,6 +52,8 @@ pub(super) struct Sent {
     pub(super) at: Time,
     pub(super) transmissions: u32,
     pub(super) fate: Fate,
+    /// Why it was lost last.
+    pub(super) reason: RepairReason,
 }
 
 impl Sent {
@@ -164,8 +166,8 @@ impl Unacknowledged {
         length: u32,
     ) {
         let position = self.take_position();
-        let fate = Fate::Flying;
-        let sent = Sent { flow, length, offset, position, at: now, transmissions: 1, fate };
+        let (fate, reason) = (Fate::Flying, RepairReason::Skipped);
+        let sent = Sent { flow, length, offset, position, at: now, transmissions: 1, fate, reason };
         let slot = self.store(Entry { sent, before: NONE, after: NONE, next: NONE });
         if chain.is_empty() {
             chain.first = slot;
@@ -199,20 +201,54 @@ impl Unacknowledged {
     }
 
     /// The packet is lost.
-    pub(super) fn lose(&mut self, slot: Slot) {
+    pub(super) fn lose(&mut self, slot: Slot, reason: RepairReason) {
         self.leave(slot);
-        self.entries[slot as usize].sent.fate = Fate::Lost;
+        let sent = &mut self.entries[slot as usize].sent;
+        (sent.fate, sent.reason) = (Fate::Lost, reason);
         link(&mut self.entries, &mut self.lost, slot);
     }
 
+    /// Packets of a flow with more than `most` bytes of data, which end at `end`, are cut into
+    /// pieces of so many; a FIN goes with the last. They are lost, unless they have arrived.
+    pub(super) fn cut(&mut self, chain: &mut Chain, most: u32, end: u64) {
+        let mut slot = chain.first;
+        while slot != NONE {
+            let sent = *self.get(slot);
+            let piece = sent.offset + u64::from(most);
+            if sent.end().min(end) > piece {
+                if sent.fate != Fate::Sacked {
+                    self.lose(slot, RepairReason::TooLarge);
+                }
+                self.divide(chain, slot, piece);
+            }
+            slot = self.next(slot);
+        }
+    }
+
+    /// What lies from offset `at` on in the packet, which is not in the network, is one of its own.
+    fn divide(&mut self, chain: &mut Chain, slot: Slot, at: u64) {
+        let sent = *self.get(slot);
+        let rest = Sent { offset: at, length: (sent.end() - at) as u32, ..sent };
+        self.entries[slot as usize].sent.length -= rest.length;
+        let next = self.next(slot);
+        let added = self.store(Entry { sent: rest, before: NONE, after: NONE, next });
+        self.entries[slot as usize].next = added;
+        if chain.last == slot {
+            chain.last = added;
+        }
+        if rest.fate == Fate::Lost {
+            link(&mut self.entries, &mut self.lost, added);
+        }
+    }
+
     /// All that flies and has a position below `bound` is lost. Says how many packets that are.
-    pub(super) fn lose_below(&mut self, bound: u64) -> u32 {
+    pub(super) fn lose_below(&mut self, bound: u64, reason: RepairReason) -> u32 {
         let mut count = 0;
         while let Some(slot) = self.oldest().filter(|&slot| self.get(slot).position < bound) {
             if self.get(slot).fate == Fate::Ghost {
                 self.forget(slot);
             } else {
-                self.lose(slot);
+                self.lose(slot, reason);
                 count += 1;
             }
         }
@@ -393,7 +429,7 @@ mod tests {
         fn sack(&mut self, slot: Slot) -> Vec<u64> {
             self.list.sack(slot);
             let bound = self.skips.arrived(self.list.get(slot).position);
-            self.list.lose_below(bound);
+            self.list.lose_below(bound, RepairReason::Skipped);
             self.lost()
         }
 
@@ -451,7 +487,7 @@ mod tests {
         let first = window.list.pop(&mut window.chains[1]).expect("it is there");
         window.list.lay_ghosts(first.position + 1);
         assert_eq!((window.list.in_flight(), window.list.ghosts), (2, 1));
-        window.list.lose_below(u64::MAX);
+        window.list.lose_below(u64::MAX, RepairReason::Skipped);
         assert_eq!(
             (window.list.in_flight(), window.lost()),
             (0, vec![3]),
@@ -560,7 +596,7 @@ mod tests {
                         window.list.sack(slot);
                         let bound = window.skips.arrived(position);
                         window.list.lay_ghosts(position + 1);
-                        window.list.lose_below(bound);
+                        window.list.lose_below(bound, RepairReason::Skipped);
                         prop_assert!(!lost || window.list.get(slot).fate == Fate::Sacked);
                         naive.arrived(offset);
                     }
@@ -570,7 +606,7 @@ mod tests {
                             if sent.fate != Fate::Sacked {
                                 let bound = window.skips.arrived(sent.position);
                                 window.list.lay_ghosts(sent.position + 1);
-                                window.list.lose_below(bound);
+                                window.list.lose_below(bound, RepairReason::Skipped);
                                 naive.arrived(sent.offset);
                             }
                             let index = naive.index(sent.offset);

@@ -41,7 +41,7 @@ impl<P: Payload> InName<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Address, Leg};
+    use crate::{Address, IpFields, Leg};
     use base::{Seq, TcpHeader};
     use tcp::Length;
 
@@ -54,7 +54,7 @@ mod tests {
             let [source, destination] =
                 [Leg::Radio, Leg::Wired].map(|leg| Address { leg, host: 1 });
             let segment = Segment { header, payload: Length(length), ..<_>::default() };
-            Packet { source, destination, dscp: 3, segment }
+            Packet { source, destination, ip: IpFields { dscp: 3, ..<_>::default() }, segment }
         };
         let mut name = InName::new();
         assert_eq!(name.repeat(), None);
@@ -63,7 +63,7 @@ mod tests {
         let packet = name.repeat().expect("it has spoken");
         let header = &packet.segment.header;
         assert_eq!((header.seq, header.ack), (Seq::new(150), Seq::new(8)));
-        assert_eq!((header.flags, packet.segment.numbers(), packet.dscp), (Flags::ACK, 0, 3));
+        assert_eq!((header.flags, packet.segment.numbers(), packet.ip.dscp), (Flags::ACK, 0, 3));
         assert!(header.options.sack.is_empty());
     }
 }

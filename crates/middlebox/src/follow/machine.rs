@@ -2,19 +2,19 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, Flags, MiddleboxFact, Seq, Time};
+use base::{Flags, MiddleboxFact, Time};
 use tcp::{Payload, Segment};
 
+use super::followed::{End, Followed, Stage, Toward};
 use super::offer::Offer;
-use super::table::{Key, Mobiles, Side, Table};
+use super::table::{Key, Side, Table};
 use super::{Agreed, Follow, Load, Port, Verdict};
-use crate::{Address, Counters, Leg, Middlebox, Packet, RadioReport, Watch};
-
-/// How long a connection that stands may be silent (RFC 5382 REQ-5: 2 hours 4 minutes).
-const ESTABLISHED_IDLE: Duration = Duration::from_secs(124 * 60);
-
-/// How long one that is being opened or closed may be (RFC 5382 REQ-5: 4 minutes).
-const TRANSITORY_IDLE: Duration = Duration::from_secs(4 * 60);
+use crate::limits::{Admission, Door, Ends, ends};
+use crate::mobiles::Mobiles;
+use crate::{
+    Address, Bypass, Connection, Counters, Heeds, Leg, Limits, Middlebox, Packet, RadioReport,
+    Usage, Watch,
+};
 
 /// A box that follows each direction towards a mobile with an `F` of its own.
 ///
@@ -24,6 +24,9 @@ const TRANSITORY_IDLE: Duration = Duration::from_secs(4 * 60);
 #[derive(Debug)]
 pub struct Following<P: Payload, F: Follow<P>> {
     config: F::Config,
+    limits: Limits,
+    door: Door,
+    draining: bool,
     connections: Table<Followed<F>>,
     mobiles: Mobiles,
     /// What all directions towards one mobile have under way.
@@ -31,32 +34,6 @@ pub struct Following<P: Payload, F: Follow<P>> {
     next: Option<Time>,
     out: VecDeque<Packet<P>>,
     counters: Counters,
-}
-
-#[derive(Debug)]
-struct Followed<F> {
-    number: u32,
-    sides: [End<F>; 2],
-    heard: Time,
-}
-
-/// One end of a connection.
-#[derive(Debug)]
-struct End<F> {
-    offer: Option<Offer>,
-    /// The number after its FIN.
-    fin: Option<Seq>,
-    fin_acked: bool,
-    /// Data towards it, where it is a mobile: boxed, for mostly one end is not.
-    toward: Option<Box<Toward<F>>>,
-}
-
-#[derive(Debug)]
-struct Toward<F> {
-    mobile: u32,
-    follow: F,
-    /// As it has gone into the mobile's sum.
-    load: Load,
 }
 
 #[derive(Debug, Default)]
@@ -73,53 +50,28 @@ enum Call<'a, P> {
     Ack(&'a mut Packet<P>),
     Timeout,
     Report(RadioReport),
+    Leave,
+    Limit(u64),
 }
 
-impl<F> Followed<F> {
-    fn side(&mut self, side: Side) -> &mut End<F> {
-        &mut self.sides[side as usize]
-    }
-
-    fn deadlines<P: Payload>(&self) -> [Option<Time>; 2]
-    where
-        F: Follow<P>,
-    {
-        [&self.sides[0], &self.sides[1]]
-            .map(|end| end.toward.as_ref().and_then(|toward| toward.follow.deadline()))
-    }
-
-    /// Bytes that the box keeps of both directions.
-    fn held(&self) -> u64 {
-        self.sides.iter().filter_map(|end| end.toward.as_ref()).map(|toward| toward.load.held).sum()
-    }
-
-    fn idle_at(&self) -> Time {
-        let stands = self.sides.iter().all(|end| end.offer.is_some() && end.fin.is_none());
-        self.heard + if stands { ESTABLISHED_IDLE } else { TRANSITORY_IDLE }
-    }
-
-    /// `segment` came from `side`: true once both directions are over.
-    fn is_over_with<P: Payload>(&mut self, side: Side, segment: &Segment<P>) -> bool {
-        if segment.has(Flags::FIN) {
-            self.side(side).fin = Some(segment.header.seq + segment.numbers());
-        }
-        if segment.has(Flags::ACK) {
-            let end = self.side(side.opposite());
-            end.fin_acked |= end.fin.is_some_and(|fin| fin.before_or_at(segment.header.ack));
-        }
-        self.sides.iter().all(|end| end.fin_acked)
-    }
-}
-
-impl<F> End<F> {
-    const NEW: Self = Self { offer: None, fin: None, fin_acked: false, toward: None };
+/// The mobiles of a connection.
+fn mobiles(key: &Key) -> Ends {
+    ends(key.host(Side::One), key.host(Side::Other))
 }
 
 impl<P: Payload, F: Follow<P>> Following<P, F> {
-    /// A box that follows connections with these parameters.
+    /// A box that follows connections with these parameters, without limits.
     pub fn new(config: F::Config) -> Self {
+        Self::within(Limits::NONE, config)
+    }
+
+    /// The same within these limits.
+    pub fn within(limits: Limits, config: F::Config) -> Self {
         Self {
             config,
+            limits,
+            door: Door::new(Admission::new(limits)),
+            draining: false,
             connections: Table::new(),
             mobiles: Mobiles::default(),
             loads: Vec::new(),
@@ -127,6 +79,13 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             out: VecDeque::new(),
             counters: Counters::default(),
         }
+    }
+
+    /// The same, which shares the bounds of others.
+    #[must_use]
+    pub fn sharing(mut self, admission: Admission) -> Self {
+        self.door = Door::new(admission);
+        self
     }
 
     /// A SYN: of a connection that is known, of a new one, or of one that takes the place of an
@@ -144,39 +103,46 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             match &mut followed.side(side).offer {
                 Some(before) if before.first == offer.first => return before.repeat(),
                 Some(_) if !is_first => return,
-                Some(_) => self.forget(id, watch),
+                Some(_) => self.forget(now, id, watch),
                 None => return self.open(id, now, side, offer),
             }
         }
         if !is_first {
             return;
         }
-        let radio = Side::BOTH.iter().any(|&side| key.host(side).leg == Leg::Radio);
-        if radio && packet.segment.payload.length() == 0 {
-            let id = self.follow(key, now);
-            self.connections.get_mut(id).1.side(side).offer = Some(offer);
-            self.arm(id);
-        } else {
-            self.counters.bypassed += 1;
+        match self.admit(&key, &packet.segment) {
+            Ok(()) => self.follow(key, now, side, offer),
+            Err(reason) => self.counters.bypass(reason),
         }
     }
 
-    /// A connection of which only the name is known.
-    fn follow(&mut self, key: Key, now: Time) -> u32 {
+    fn admit(&mut self, key: &Key, syn: &Segment<P>) -> Result<(), Bypass> {
+        let mobiles = mobiles(key);
+        if self.draining {
+            Err(Bypass::Draining)
+        } else if mobiles == [None; 2] || syn.payload.length() > 0 {
+            Err(Bypass::Handshake)
+        } else {
+            self.door.open(mobiles)
+        }
+    }
+
+    /// A connection of which only the caller's offer is known.
+    fn follow(&mut self, key: Key, now: Time, caller: Side, offer: Offer) {
         let number = self.counters.flows as u32;
         self.counters.flows += 1;
-        let sides = [End::NEW, End::NEW];
-        let id = self.connections.insert(key, Followed { number, sides, heard: now });
-        for side in Side::BOTH.into_iter().filter(|&side| key.host(side).leg == Leg::Radio) {
-            let mobile = self.mobiles.number(key.host(side)) as usize;
-            self.loads.resize_with(self.loads.len().max(mobile + 1), Mobile::default);
-            self.loads[mobile].connections.push(id);
-        }
-        id
+        let (stage, sides) = (Stage::Opening, [End::NEW, End::NEW]);
+        let followed = Followed { number, caller, stage, sides, heard: now };
+        let id = self.connections.insert(key, followed);
+        self.connections.get_mut(id).1.side(caller).offer = Some(offer);
+        self.arm(id);
     }
 
     /// The end on `side` makes its offer, as the other has before it: data may follow.
     fn open(&mut self, id: u32, now: Time, side: Side, offer: Offer) {
+        while let Some((number, _)) = self.mobiles.forget(now, self.limits.idle) {
+            self.loads[number as usize] = Mobile::default();
+        }
         let (key, followed) = self.connections.get_mut(id);
         followed.side(side).offer = Some(offer);
         let Some(other) = followed.side(side.opposite()).offer else { return };
@@ -184,7 +150,9 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             let host = key.host(side);
             if host.leg == Leg::Radio {
                 let follow = F::open(&self.config, &Agreed::new(now, &sender, &receiver));
-                let mobile = self.mobiles.number(host);
+                let mobile = self.mobiles.join(host);
+                self.loads.resize_with(self.loads.len().max(mobile as usize + 1), Mobile::default);
+                self.loads[mobile as usize].connections.push(id);
                 let toward = Toward { mobile, follow, load: Load::default() };
                 followed.side(side).toward = Some(Box::new(toward));
             }
@@ -213,6 +181,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             Call::Ack(packet) => verdict = follow.handle_ack(now, packet, port),
             Call::Timeout => follow.handle_timeout(now, port),
             Call::Report(report) => follow.handle_report(now, report, port),
+            Call::Leave => follow.leave(now, port),
+            Call::Limit(bytes) => follow.limit_segment(now, bytes, port),
         }
         let load = follow.load();
         let before = std::mem::replace(&mut toward.load, load);
@@ -250,21 +220,55 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// Sets the connection's deadline.
     fn arm(&mut self, id: u32) {
         let (_, followed) = self.connections.get_mut(id);
-        let deadline =
-            followed.deadlines::<P>().into_iter().flatten().fold(followed.idle_at(), Time::min);
+        let deadline = followed
+            .deadlines::<P>()
+            .into_iter()
+            .flatten()
+            .fold(followed.idle_at(&self.limits), Time::min);
         self.connections.set_deadline(id, deadline);
     }
 
-    fn forget(&mut self, id: u32, watch: Watch<'_>) {
+    fn forget(&mut self, now: Time, id: u32, watch: Watch<'_>) {
         let (key, followed) = self.connections.remove(id);
-        for (side, end) in Side::BOTH.into_iter().zip(followed.sides) {
-            if let Some(mobile) = self.mobiles.find(key.host(side)) {
-                self.loads[mobile as usize].connections.retain(|&other| other != id);
-            }
+        match followed.stage {
+            Stage::Opening => self.door.cancel(mobiles(&key)),
+            Stage::Stands => self.door.leave(mobiles(&key), followed.reserve::<P>()),
+            Stage::Refused => {}
+        }
+        for end in followed.sides {
             if let Some(Toward { mobile, load, .. }) = end.toward.as_deref() {
+                self.loads[*mobile as usize].connections.retain(|&other| other != id);
                 self.account(*mobile, *load, Load::default(), &mut *watch);
+                self.mobiles.leave(now, *mobile, self.limits.idle);
             }
         }
+    }
+
+    /// The handshake of a connection is over: false if there is no room for what it may hold.
+    fn stand(&mut self, id: u32) -> bool {
+        let (key, followed) = self.connections.get_mut(id);
+        let admitted = self.door.stand(mobiles(key), followed.reserve::<P>()).is_ok();
+        followed.stage = if admitted { Stage::Stands } else { Stage::Refused };
+        admitted
+    }
+
+    /// A connection that has just begun goes on without the box.
+    fn pass_by(&mut self, now: Time, id: u32, reason: Bypass, watch: Watch<'_>) {
+        self.counters.bypass(reason);
+        self.forget(now, id, watch);
+    }
+
+    /// Each connection goes on without the box: nothing was acknowledged early.
+    fn leave_all(&mut self, now: Time, watch: Watch<'_>) {
+        self.draining = true;
+        for id in self.connections.numbers() {
+            for side in Side::BOTH {
+                let _ = self.call(now, (id, side), Call::Leave, &mut *watch);
+            }
+            self.forget(now, id, &mut *watch);
+            self.counters.released += 1;
+        }
+        self.next = self.connections.next_deadline();
     }
 
     /// A packet of a connection that is followed.
@@ -278,8 +282,13 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         if packet.segment.has(Flags::RST) {
             self.counters.discarded_bytes += followed.held();
             self.out.push_back(packet);
-            return self.forget(id, watch);
+            return self.forget(now, id, watch);
         }
+        if followed.stands_with(side, &packet.segment) && !self.stand(id) {
+            self.out.push_back(packet);
+            return self.pass_by(now, id, Bypass::Bytes, watch);
+        }
+        let (_, followed) = self.connections.get_mut(id);
         let is_over = followed.is_over_with(side, &packet.segment);
         let mut verdict = self.call(now, (id, side), Call::Ack(&mut packet), &mut *watch);
         if verdict == Verdict::Forward {
@@ -290,7 +299,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.out.push_back(packet);
         }
         if is_over {
-            self.forget(id, watch);
+            self.forget(now, id, watch);
         } else {
             self.arm(id);
         }
@@ -315,8 +324,8 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
         while let Some(id) = self.connections.due(now) {
             let (_, followed) = self.connections.get_mut(id);
-            if followed.idle_at() <= now {
-                self.forget(id, &mut *watch);
+            if followed.idle_at(&self.limits) <= now {
+                self.forget(now, id, &mut *watch);
                 continue;
             }
             for (side, deadline) in Side::BOTH.into_iter().zip(followed.deadlines::<P>()) {
@@ -356,17 +365,67 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     fn counters(&self) -> Counters {
         self.counters
     }
+
+    fn knows(&self, connection: &Connection) -> bool {
+        self.connections.find(&Key::of(*connection).0).is_some()
+    }
+
+    fn flows(&self) -> u64 {
+        u64::from(self.door.usage(None).flows())
+    }
+
+    fn usage(&self, mobile: Option<Address>) -> Usage {
+        self.door.usage(mobile)
+    }
+
+    /// What it sends is as large as its sender made it: that one has to hear.
+    fn handle_path_mtu(
+        &mut self,
+        now: Time,
+        connection: Connection,
+        mtu: u16,
+        watch: Watch<'_>,
+    ) -> Heeds {
+        let host = connection.destination;
+        let (key, side) = Key::of(connection);
+        if let Some(id) = self.connections.find(&key).filter(|_| mtu >= host.least_mtu()) {
+            let bytes = u64::from(mtu - host.ip_header());
+            let _ = self.call(now, (id, side.opposite()), Call::Limit(bytes), watch);
+            self.arm(id);
+            self.next = self.connections.next_deadline();
+        }
+        Heeds::Sender
+    }
+
+    fn leave(&mut self, connection: Connection) {
+        if let Some(id) = self.connections.find(&Key::of(connection).0)
+            && self.connections.get_mut(id).1.stage == Stage::Opening
+        {
+            // Nothing is told of what has not begun.
+            self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
+        }
+    }
+
+    fn drain(&mut self, now: Time, watch: Watch<'_>) {
+        self.leave_all(now, watch);
+    }
+
+    /// Nobody has to be reset.
+    fn end(&mut self, now: Time, watch: Watch<'_>) {
+        self.leave_all(now, watch);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::IpFields;
     use crate::delayed_dupacks::DelayedDupacksFlow;
     use crate::fda::FdaLikeFlow;
     use crate::m_tcp::{MTcpConfig, MTcpFlow};
     use crate::snoop::SnoopFlow;
     use crate::w_tcp::WTcpFlow;
-    use base::TcpHeader;
+    use base::{Duration, Seq, TcpHeader};
     use tcp::Length;
 
     const HOST: Address = Address { leg: Leg::Wired, host: 1 };
@@ -412,7 +471,7 @@ mod tests {
                     ..TcpHeader::default()
                 };
                 let segment = Segment { header, ..Segment::default() };
-                let packet = Packet { source, destination, dscp: 0, segment };
+                let packet = Packet { source, destination, ip: IpFields::default(), segment };
                 following.handle_packet(Time::ZERO, packet, &mut |_| {});
                 while following.poll_output(Time::ZERO, &mut |_| {}).is_some() {}
             };

@@ -5,6 +5,7 @@
 //! towards a mobile and with what the mobile answers. Since nothing is acknowledged early, a
 //! connection may be forgotten at any time: its hosts then are on their own, as without a box.
 
+mod followed;
 mod in_name;
 mod machine;
 mod offer;
@@ -75,6 +76,20 @@ pub trait Follow<P: Payload>: Debug + Send {
 
     /// The radio says how the mobile fares.
     fn handle_report(&mut self, _now: Time, _report: RadioReport, _port: &mut Port<'_, P>) {}
+
+    /// The mobile's path takes no segment of more than `bytes`, TCP header included, from now on.
+    /// Its sender will hear of it, and send smaller ones: what is kept and larger never arrives as
+    /// it is.
+    fn limit_segment(&mut self, _now: Time, _bytes: u64, _port: &mut Port<'_, P>) {}
+
+    /// The box leaves the connection, whose hosts are on their own from now on: what it had in hand
+    /// goes its way.
+    fn leave(&mut self, _now: Time, _port: &mut Port<'_, P>) {}
+
+    /// The most payload bytes that it can come to hold.
+    fn reserve(&self) -> u64 {
+        0
+    }
 
     /// Its next deadline; `None` is never.
     fn deadline(&self) -> Option<Time>;

@@ -3,13 +3,9 @@
 use std::cmp::Ordering;
 
 use base::{Agenda, Time};
-use rustc_hash::FxBuildHasher;
 
+use crate::map::Map;
 use crate::{Address, Connection, Leg};
-
-/// A map whose hasher has no seed and whose order nobody sees.
-#[expect(clippy::disallowed_types, reason = "looked up, never walked: order does not show")]
-type Map<K, V> = std::collections::HashMap<K, V, FxBuildHasher>;
 
 /// One of the two ends of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +106,12 @@ impl<T> Table<T> {
         (key, entry)
     }
 
+    /// The numbers of all entries.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        let taken = self.entries.iter().zip(0..).filter(|(entry, _)| entry.is_some());
+        taken.map(|(_, number)| number).collect()
+    }
+
     /// How many entries there have been at once, at most.
     #[cfg(test)]
     pub(super) const fn places(&self) -> usize {
@@ -128,23 +130,6 @@ impl<T> Table<T> {
     /// When the next entry is due.
     pub(super) fn next_deadline(&mut self) -> Option<Time> {
         self.agenda.peek()
-    }
-}
-
-/// The mobiles, numbered in the order in which they were first seen.
-#[derive(Debug, Default)]
-pub(super) struct Mobiles {
-    numbers: Map<Address, u32>,
-}
-
-impl Mobiles {
-    pub(super) fn find(&self, address: Address) -> Option<u32> {
-        self.numbers.get(&address).copied()
-    }
-
-    pub(super) fn number(&mut self, address: Address) -> u32 {
-        let next = self.numbers.len() as u32;
-        *self.numbers.entry(address).or_insert(next)
     }
 }
 
@@ -174,16 +159,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_entries_are_used_again_and_those_of_mobiles_are_not() {
+    fn numbers_of_entries_are_used_again() {
         let mut table = Table::new();
         let [a, b] = [1, 2].map(|port| Key::of(connection(Leg::Radio, port)).0);
         assert_eq!((table.insert(a, 'a'), table.insert(b, 'b')), (0, 1));
         assert_eq!(table.remove(0).1, 'a');
         assert_eq!((table.find(&a), table.find(&b)), (None, Some(1)));
         assert_eq!(table.insert(a, 'c'), 0);
-        let mut mobiles = Mobiles::default();
-        let [one, other] = [1, 2].map(|host| Address { leg: Leg::Radio, host });
-        assert_eq!([one, other, one].map(|address| mobiles.number(address)), [0, 1, 0]);
-        assert_eq!((mobiles.find(other), mobiles.number(other)), (Some(1), 1));
     }
 }

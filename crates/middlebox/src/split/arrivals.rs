@@ -21,6 +21,8 @@ const WINDOW_MIN: u64 = 65_535;
 pub(super) enum After {
     /// It goes on.
     GoesOn,
+    /// The same, but the segment is none of its end's.
+    Ignored,
     /// An end has reset it: the other is to be told.
     Reset,
 }
@@ -33,8 +35,8 @@ impl<P: Payload> Split<P> {
         from: Side,
         packet: Packet<P>,
     ) -> After {
-        let Packet { segment, dscp, .. } = packet;
-        self.ends[from].dscp = dscp;
+        let Packet { segment, ip, .. } = packet;
+        self.ends[from].ip = ip;
         if segment.has(Flags::RST) {
             return self.reset_in(cx, from, &segment);
         }
@@ -45,25 +47,27 @@ impl<P: Payload> Split<P> {
         }
         match self.timeliness(cx, from, &segment) {
             Timeliness::Timely => {}
-            Timeliness::Unstamped => return After::GoesOn,
+            Timeliness::Unstamped => return After::Ignored,
             Timeliness::Old => {
                 self.answer(cx, from, &segment);
-                return After::GoesOn;
+                return After::Ignored;
             }
         }
         if self.halves[from].as_ref().is_some_and(|half| !half.is_acceptable(&segment)) {
-            self.answer(cx, from, &segment);
-            self.old_acknowledgement(cx, from, &segment);
-            return After::GoesOn;
+            return self.strange_in(cx, from, &segment);
         }
         if !segment.has(Flags::ACK) {
-            return After::GoesOn;
+            return After::Ignored;
         }
         self.take_clocks(from, &segment);
         let pure = segment.numbers() == 0;
         if !self.ack_in(cx, from, &segment, pure) {
             self.challenge(cx, from);
-            return After::GoesOn;
+            return After::Ignored;
+        }
+        let to = from.other();
+        if std::mem::take(&mut self.asked[to]) {
+            self.owe(to);
         }
         if self.halves[from].is_some() {
             self.take_data(cx, from, segment);
@@ -71,6 +75,28 @@ impl<P: Payload> Split<P> {
             self.pass_data(cx, from, segment);
         }
         After::GoesOn
+    }
+
+    /// What the window has no room for. A sender that asks whether its peer is still there is
+    /// answered once the peer has answered, unless data are under way: they ask as well.
+    fn strange_in<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+    ) -> After {
+        let asks = self.halves[from].as_ref().is_some_and(|half| {
+            half.stage == Stage::Open
+                && half.is_empty(cx.leg.acknowledged(half.flow))
+                && half.is_asked_by(segment)
+        });
+        if asks {
+            self.ask(cx, from.other());
+        } else {
+            self.answer(cx, from, segment);
+        }
+        self.old_acknowledgement(cx, from, segment);
+        if asks { After::GoesOn } else { After::Ignored }
     }
 
     /// RFC 5961 §3.2: the very next number resets, any other in the window is challenged.
@@ -96,7 +122,7 @@ impl<P: Payload> Split<P> {
         if in_window {
             self.challenge(cx, from);
         }
-        After::GoesOn
+        After::Ignored
     }
 
     fn timeliness<L: RadioLeg<P>>(
@@ -250,12 +276,13 @@ impl<P: Payload> Split<P> {
         if start == end && start >= own.sent as i64 {
             return;
         }
+        if start <= own.whole.max(peer.acked) as i64 {
+            self.ends[from].whole = own.whole.max(end as u64);
+        }
         // A probe stands at the closed window's edge.
-        if start <= peer.edge() as i64 && end > own.sent as i64 {
+        if start <= peer.edge() as i64 && end > own.sent as i64 && !own.closed {
             self.ends[from].sent = end as u64;
-            if segment.has(Flags::FIN) {
-                self.ends[from].fin = Some(end as u64 - 1);
-            }
+            self.ends[from].closed = segment.has(Flags::FIN);
         }
         self.ride(cx, from.other(), segment);
     }

@@ -2,32 +2,83 @@
 
 use base::Duration;
 
+use super::PacketSize;
+use crate::{Address, Leg, Limits};
+
 /// How connections are split, whatever the radio leg does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SplitConfig {
-    /// The largest MSS option in bytes that a SYN may carry, either way; `None` leaves it.
-    pub mss: Option<u16>,
+    /// How large packets on the wired leg may be. Where that is more than the radio's MTU, a host
+    /// may send what does not get to its mobile, and such a connection cannot be handed back.
+    pub wired: PacketSize,
+    /// How large packets on the radio leg may be.
+    pub radio: PacketSize,
+    /// What becomes of data towards a fixed host.
+    pub uplink: Uplink,
     /// The most bytes that a window advertised to a mobile lets it send to a fixed host; `None` is
     /// what the host says.
     pub uplink_clamp: Option<u32>,
     /// How long an acknowledgement to a sender may wait for a second segment (RFC 9293 §3.8.6.3).
     pub delayed_ack: Option<Duration>,
-    /// A connection without a packet for so long is forgotten (RFC 5382 REQ-5: at least 2 h 4 min).
-    pub idle: Duration,
-    /// The same for one that opens, or that is over (RFC 5382 REQ-5: at least 4 min).
-    pub transitory: Duration,
-    /// How many connections the box takes part in at once; further ones pass untouched.
-    pub flows: u32,
+    /// How much the box takes upon itself.
+    pub limits: Limits,
+    /// Whether somebody notes what [`crate::Middlebox::poll_exposure`] tells.
+    pub journal: Journal,
+}
+
+/// What becomes of data towards a fixed host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Uplink {
+    /// They ride through: the host acknowledges them, and their sender sends again what is lost.
+    Rides,
+    /// They are acknowledged as they come in and sent on, as data towards a mobile are.
+    Split,
+}
+
+/// Whether somebody keeps a journal of connections that would not outlive the box.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Journal {
+    /// Nobody.
+    Unkept,
+    /// Somebody, who asks for each exposure.
+    Kept,
 }
 
 impl SplitConfig {
-    /// Everything off that can be, with the times of RFC 5382 and room for any number of flows.
+    /// Everything off that can be, without limits.
     pub const PLAIN: Self = Self {
-        mss: None,
+        wired: PacketSize::ANY,
+        radio: PacketSize::ANY,
+        uplink: Uplink::Rides,
         uplink_clamp: None,
         delayed_ack: None,
-        idle: Duration::from_secs(2 * 3_600 + 4 * 60),
-        transitory: Duration::from_secs(4 * 60),
-        flows: u32::MAX,
+        limits: Limits::NONE,
+        journal: Journal::Unkept,
     };
+    /// Whether data to a host on `leg` are split on their way.
+    pub(super) fn splits_toward(&self, leg: Leg) -> bool {
+        match (leg, self.uplink) {
+            (Leg::Radio, _) | (Leg::Wired, Uplink::Split) => true,
+            (Leg::Wired, Uplink::Rides) => false,
+        }
+    }
+
+    /// How large packets on `leg` may be.
+    pub(super) const fn packets_on(&self, leg: Leg) -> PacketSize {
+        match leg {
+            Leg::Wired => self.wired,
+            Leg::Radio => self.radio,
+        }
+    }
+
+    /// The largest MSS option of a SYN from `source` to `destination`, in bytes: what comes for
+    /// `source` passes the leg of `destination`, and where it rides through its own as well.
+    pub(super) fn mss_of_syn(&self, source: Address, destination: Address) -> u16 {
+        let far = self.packets_on(destination.leg).mss_to(source);
+        if self.splits_toward(source.leg) {
+            far
+        } else {
+            far.min(self.packets_on(source.leg).mss_to(source))
+        }
+    }
 }

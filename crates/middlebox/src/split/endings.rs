@@ -1,14 +1,23 @@
-//! How connections end before their time: replaced, reset, given up.
+//! How connections end before their time, or are left: replaced, reset, given up, handed back.
 
 use base::{Flags, Seq, TcpHeader, Time};
 use tcp::{Payload, Segment};
 
 use super::RadioLeg;
+use super::flow::Draining;
 use super::handshake::Handshake;
-use super::machine::{Flow, Phase, Splitter, context};
+use super::machine::{Flow, Phase, Splitter};
 use super::side::{Pair, Side};
+use super::table::Name;
 use super::toward_host::Stage;
-use crate::{Packet, Watch};
+use crate::limits::{Bypass, Ends, ends};
+use crate::{Connection, Packet, Watch};
+
+/// The mobiles of a connection.
+fn mobiles(name: &Name) -> Ends {
+    let Connection { source, destination, .. } = name.connection();
+    ends(source, destination)
+}
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN with new numbers on a connection that stands: it passes, as its end may be over
@@ -21,12 +30,15 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         packet: Packet<P>,
         watch: Watch<'_>,
     ) {
+        let offer = packet.segment.header;
         let packet = self.clamped(packet);
-        let Some(flow) = &mut self.table[slot] else { return };
-        let Phase::Stands(split) = &mut flow.phase else { return };
+        let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut() else {
+            return;
+        };
         if !packet.segment.has(Flags::ACK) {
             if packet.segment.payload.length() == 0 {
-                let successor = Handshake::new(now, &packet.segment, packet.dscp);
+                let mut successor = Handshake::new(now, &packet.segment, packet.ip);
+                successor.note_offer(Side::Caller, &offer);
                 // Its caller may be the old one's callee.
                 split.successor = Some(Box::new(match from {
                     Side::Caller => successor,
@@ -46,19 +58,36 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         let Some(successor) = split.successor.take() else { return };
-        self.discard(now, slot, watch);
-        let Some(flow) = &mut self.table[slot] else { return };
         let mut handshake = *successor;
         if from == Side::Caller {
-            flow.name = flow.name.reversed();
             handshake = Handshake { syns: Pair([handshake.syns.0[1], None]) };
         }
-        flow.phase = Phase::Opening(handshake);
+        self.forget(now, slot, watch);
+        let name = Name::of(packet.connection().reversed());
+        if let Err(reason) = self.door.open(mobiles(&name)) {
+            self.counters.bypass(reason);
+            self.out.push_back(packet);
+            return;
+        }
+        let phase = Phase::Opening(handshake);
+        let slot = self.table.insert(Box::new(Flow { name, phase, lives: false, active: now }));
+        self.rounds.add(now, slot);
         self.opening_in(now, slot, Side::Callee, packet, watch);
     }
 
+    /// The box takes part in the connection no more.
+    pub(super) fn forget(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+        self.discard(now, slot, watch);
+        let _ = self.retire(slot);
+        let Some(flow) = self.table.remove(slot) else { return };
+        if matches!(flow.phase, Phase::Opening(_)) {
+            self.door.cancel(mobiles(&flow.name));
+        }
+        self.changes.note(slot);
+    }
+
     /// The radio leg forgets the connection, which is split no more after this.
-    pub(super) fn discard(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    fn discard(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         let Some(flow) = &mut self.table[slot] else { return };
         let Phase::Stands(split) = &mut flow.phase else { return };
         for side in Side::BOTH {
@@ -67,45 +96,84 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 self.counters.discarded_bytes += self.leg.remove(now, half.flow, watch);
             }
             self.directions.remove(half.flow);
-            self.mobiles.leave(now, split.numbers[side].mobile, self.config.idle);
+            self.mobiles.leave(now, split.numbers[side].mobile, self.config.limits.idle);
+        }
+    }
+
+    /// The connection lives no more, and others may take its place: true once.
+    fn retire(&mut self, slot: u32) -> bool {
+        let Some(Flow { phase: Phase::Stands(split), name, lives, .. }) =
+            self.table[slot].as_deref_mut()
+        else {
+            return false;
+        };
+        let (lived, scales) = (std::mem::take(lives), Pair(split.ends.0.map(|end| end.scale)));
+        let connection = name.connection();
+        if lived {
+            let reserve = self.reserve(&connection, scales);
+            self.door.leave(ends(connection.source, connection.destination), reserve);
+        }
+        lived
+    }
+
+    /// The connection is over. It is kept for a while, among as many as may be about to open.
+    pub(super) fn lay_to_rest(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+        if !self.retire(slot) {
+            return;
+        }
+        self.remains.add(now, slot, self.config.limits.transitory);
+        while let Some(oldest) = self.remains.spill(self.config.limits.opening) {
+            let rests = |flow: &Flow<P>| !flow.lives && !matches!(flow.phase, Phase::Opening(_));
+            if self.table[oldest].as_deref().is_some_and(rests) {
+                self.forget(now, oldest, watch);
+            }
         }
     }
 
     /// The connection is over: `told` are to learn so, and what waits is thrown away.
     pub(super) fn reset(&mut self, now: Time, slot: u32, told: &[Side], watch: Watch<'_>) {
-        let Some(Flow { phase: Phase::Stands(split), name, .. }) = self.table[slot].as_deref_mut()
-        else {
-            return;
-        };
-        let mut cx = context(
-            (now, &self.config, self.draining, name),
-            &mut self.leg,
-            &mut self.counters,
-            &mut self.out,
-            watch,
-        );
-        for &side in told {
-            split.reset(&mut cx, side);
-        }
+        let stood = self.with_split(now, slot, watch, |split, cx| {
+            for &side in told {
+                split.reset(cx, side);
+            }
+            Pair(split.ends.0.map(|end| end.ip))
+        });
+        let Some(fields) = stood else { return };
         self.discard(now, slot, watch);
+        self.lay_to_rest(now, slot, watch);
         if let Some(flow) = &mut self.table[slot] {
-            flow.phase = Phase::Reset;
+            flow.phase = Phase::Reset(fields);
             flow.active = now;
         }
+        self.changes.note(slot);
     }
 
     /// A segment of a connection that was reset: its sender has not heard of that, or its SYN
     /// opens another one.
-    pub(super) fn reset_in(&mut self, now: Time, slot: u32, packet: Packet<P>) {
+    pub(super) fn reset_in(
+        &mut self,
+        now: Time,
+        slot: u32,
+        from: Side,
+        packet: Packet<P>,
+        watch: Watch<'_>,
+    ) {
         let segment = &packet.segment;
         if segment.has(Flags::SYN) && !segment.has(Flags::ACK) {
-            self.table.remove(slot);
+            self.forget(now, slot, watch);
             self.open(now, packet);
             return;
         }
+        let Some(Flow { phase: Phase::Reset(fields), active, .. }) =
+            self.table[slot].as_deref_mut()
+        else {
+            return;
+        };
         if segment.has(Flags::RST) || !segment.has(Flags::ACK) {
             return;
         }
+        *active = now;
+        fields[from] = packet.ip;
         let way = packet.connection().reversed();
         let header = TcpHeader {
             source_port: way.source_port,
@@ -118,8 +186,62 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.out.push_back(Packet {
             source: way.source,
             destination: way.destination,
-            dscp: packet.dscp,
+            ip: fields[from.other()],
             segment: Segment { header, ..Segment::default() },
         });
+    }
+
+    /// Leaves a connection alone whose packets carry what a box must not touch: options that sign
+    /// them (RFC 2385, RFC 5925) or join them with others (RFC 8684). Whoever reads packets knows.
+    /// One that is split already is not left.
+    pub(super) fn let_go(&mut self, connection: Connection) {
+        if let Some(slot) = self.table.find(&Name::of(connection)) {
+            self.pass_by(slot, Bypass::Left);
+        }
+    }
+
+    /// A connection that is about to open does so without the box.
+    pub(super) fn pass_by(&mut self, slot: u32, reason: Bypass) {
+        let opens = |flow: &Flow<P>| matches!(flow.phase, Phase::Opening(_));
+        if self.table[slot].as_deref().is_some_and(opens)
+            && let Some(flow) = self.table.remove(slot)
+        {
+            self.door.cancel(mobiles(&flow.name));
+            self.counters.bypass(reason);
+        }
+    }
+
+    /// Takes no new connections any more, and hands each that stands back to plain forwarding as
+    /// soon as nothing of it is under way, no FIN is held, and no end was promised more than its
+    /// peer has room for.
+    pub(super) fn hand_back(&mut self, now: Time, watch: Watch<'_>) {
+        self.draining = Draining::Yes;
+        for slot in 0..self.table.bound() {
+            match self.table[slot].as_deref() {
+                Some(Flow { phase: Phase::Opening(_), .. }) => {
+                    self.pass_by(slot, Bypass::Draining);
+                }
+                Some(Flow { phase: Phase::Stands(_), .. }) => self.settle(now, slot, watch),
+                Some(Flow { phase: Phase::Reset(_), .. }) => self.forget(now, slot, watch),
+                None => {}
+            }
+        }
+    }
+
+    /// Knows nothing any more. What could not go on is reset at both ends; all else is handed back:
+    /// at worst a sender has to be content with less room than it was promised.
+    pub(super) fn end_all(&mut self, now: Time, watch: Watch<'_>) {
+        self.hand_back(now, watch);
+        for slot in 0..self.table.bound() {
+            let Some(flow) = self.table[slot].as_deref() else { continue };
+            match &flow.phase {
+                Phase::Stands(split) if split.is_exposed(&self.leg) => {
+                    self.reset(now, slot, &Side::BOTH, watch);
+                }
+                Phase::Stands(_) => self.counters.released += u64::from(flow.lives),
+                Phase::Opening(_) | Phase::Reset(_) => {}
+            }
+            self.forget(now, slot, watch);
+        }
     }
 }

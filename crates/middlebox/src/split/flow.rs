@@ -6,10 +6,12 @@ use base::{Seq, Time, Timestamps};
 use tcp::{AckDue, Offers, Payload};
 
 use super::handshake::{Agreed, Handshake, Syn};
+use super::packet_size::{is_possible, mss_of};
 use super::side::{Pair, Side};
+use super::table::Name;
 use super::toward_host::{Stage, TowardHost};
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
-use crate::{Connection, Counters, Packet, Watch};
+use crate::{Connection, Counters, Exposure, Heeds, IpFields, Packet, Watch};
 
 /// What a connection's segments are handled with.
 pub(super) struct Context<'a, P, L> {
@@ -54,8 +56,12 @@ pub(super) struct Split<P> {
     pub(super) halves: Pair<Option<Box<TowardHost<P>>>>,
     /// Whether an end is owed an acknowledgement that only its peer can have given.
     pub(super) owed: Pair<bool>,
+    /// Whether an end has asked if its peer is still there.
+    pub(super) asked: Pair<bool>,
     /// Whether it is among those that may owe an acknowledgement.
     pub(super) listed: bool,
+    /// Whether full segments of its ends are small enough for all of the way.
+    pub(super) fits: bool,
     /// From when on a strange segment calls for an acknowledgement again.
     pub(super) challenges_from: Time,
     /// A SYN with new numbers has passed: what comes of it.
@@ -69,7 +75,7 @@ pub(super) struct End {
     pub(super) first: Seq,
     /// Shift of its window.
     pub(super) scale: u8,
-    pub(super) dscp: u8,
+    pub(super) ip: IpFields,
     /// Whether its last acknowledgement echoed congestion.
     pub(super) ece: bool,
     /// Its clock, and what it last echoed.
@@ -83,8 +89,10 @@ pub(super) struct End {
     pub(super) largest_window: u64,
     /// The end of what it sent, its FIN included.
     pub(super) sent: u64,
-    /// The offset of its FIN.
-    pub(super) fin: Option<u64>,
+    /// The end of what it sent without a gap.
+    pub(super) whole: u64,
+    /// Whether a FIN was the last that it sent.
+    pub(super) closed: bool,
     /// The right edge that it was told of, where it is told less than its peer said.
     pub(super) told: u64,
 }
@@ -94,16 +102,17 @@ impl End {
         Self {
             first: own.isn + 1,
             scale,
-            dscp: own.dscp,
+            ip: own.ip,
             ece: false,
             clocks: Timestamps { value: own.clock, echo: other.clock },
             acked: 0,
             // A SYN's window is not scaled: in units of the scale it may be less than it was.
-            window: (u32::from(own.window) >> scale) as u16,
+            window: (u32::from(own.room) >> scale) as u16,
             window_source: own.isn,
-            largest_window: u64::from(own.window),
+            largest_window: u64::from(own.room),
             sent: 0,
-            fin: None,
+            whole: 0,
+            closed: false,
             told: u64::from(other.window),
         }
     }
@@ -144,7 +153,9 @@ impl<P: Payload> Split<P> {
             ]),
             halves: Pair::default(),
             owed: Pair::default(),
+            asked: Pair::default(),
             listed: false,
+            fits: true,
             challenges_from: Time::ZERO,
             successor: None,
         };
@@ -155,12 +166,17 @@ impl<P: Payload> Split<P> {
             let Some(flow) = flows[from] else { continue };
             let scale = agreed.scales[to];
             let half = TowardHost::new(cx.now, flow, cx.config, (own, other), (agreed, scale));
+            let packets = cx.config.packets_on(way.destination.leg);
+            let takes = other.takes.min(packets.mss_to(way.destination));
+            split.fits &=
+                other.mss <= packets.mtu.map_or(u16::MAX, |mtu| mss_of(mtu, way.destination));
             let terms = Terms {
                 mobile: way.destination,
                 connection: way,
-                dscp: own.dscp,
+                dscp: own.ip.dscp,
                 first: own.isn + 1,
-                mss: full_segment(cx.config, other, agreed.offers),
+                mss: full_segment(takes, agreed.offers),
+                sender_mss: full_segment(other.mss, agreed.offers),
                 window: u64::from(other.room),
                 scale,
                 sack: agreed.offers.sack,
@@ -216,22 +232,72 @@ impl<P: Payload> Split<P> {
     pub(super) fn is_over(&self) -> bool {
         Side::BOTH.iter().all(|&from| match &self.halves[from] {
             Some(half) => half.stage == Stage::Closed,
-            None => self.ends[from].fin.is_some_and(|fin| self.ends[from.other()].acked > fin),
+            None => self.ends[from].closed && self.ends[from.other()].acked == self.ends[from].sent,
         })
     }
 
     /// Whether its packets could pass untouched from now on: nothing that an end was told is not
-    /// true of its peer.
+    /// true of its peer, and nothing that it is owed would never come.
     pub(super) fn is_releasable<L: RadioLeg<P>>(&self, leg: &L) -> bool {
-        Side::BOTH.iter().all(|&from| {
-            let peer = &self.ends[from.other()];
-            !self.ack_is_due(from)
-                && self.halves[from].as_ref().is_none_or(|half| {
-                    half.receiver.poll_timeout().is_none()
-                        && half.receiver.edge() <= peer.edge()
-                        && half.is_empty(acknowledged(leg, half))
-                })
+        self.fits
+            && Side::BOTH.iter().all(|&from| {
+                !self.ack_is_due(from)
+                    && self.halves[from].as_ref().is_none_or(|half| {
+                        half.receiver.poll_timeout().is_none()
+                            && half.receiver.edge() <= self.ends[from.other()].edge()
+                            && half.is_empty(acknowledged(leg, half))
+                    })
+            })
+    }
+
+    /// Whether its ends could not go on without the box: one of them takes for delivered what is
+    /// not. A FIN that is held back, or data behind a gap, their sender will send again; so it will
+    /// what only waits to be acknowledged. And whoever was promised more than its peer has room for
+    /// has to be content with less (RFC 9293 §3.8.6).
+    pub(super) fn is_exposed<L: RadioLeg<P>>(&self, leg: &L) -> bool {
+        let lacks = |half: &TowardHost<P>| acknowledged(leg, half) < half.receiver.received();
+        self.halves.0.iter().flatten().any(|half| lacks(half))
+    }
+
+    /// What it takes to end the connection `name` in the names of both, if they could not go on
+    /// without the box.
+    pub(super) fn exposure<L: RadioLeg<P>>(&self, leg: &L, name: &Name) -> Option<Exposure> {
+        self.is_exposed(leg).then(|| Exposure {
+            connection: name.connection(),
+            caller_next: self.expected_of(Side::Caller),
+            caller_acked: self.acknowledged_by(Side::Caller),
+            callee_next: self.expected_of(Side::Callee),
+            callee_acked: self.acknowledged_by(Side::Callee),
         })
+    }
+
+    /// What `by` itself has acknowledged.
+    pub(super) fn acknowledged_by(&self, by: Side) -> Seq {
+        self.ends[by.other()].first + self.ends[by].acked as u32
+    }
+
+    /// No packet that `from` sends may have more than `mtu` bytes: says who has to heed it.
+    pub(super) fn limit_path<L: RadioLeg<P>>(
+        &mut self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        mtu: u16,
+    ) -> Heeds {
+        let host = cx.way(from).destination;
+        let Some(half) = &self.halves[from] else { return Heeds::Sender };
+        if is_possible(mtu, host) && half.stage != Stage::Closed {
+            let bytes = full_segment(mss_of(mtu, host), self.offers);
+            cx.leg.limit_segment(cx.now, half.flow, bytes, cx.watch);
+            self.fits = false;
+        }
+        Heeds::Box
+    }
+
+    /// The number that its peer expects next of `from`, once all that left the box is there.
+    pub(super) fn expected_of(&self, from: Side) -> Seq {
+        let (end, peer) = (&self.ends[from], &self.ends[from.other()]);
+        let whole = || end.whole.max(peer.acked);
+        end.first + self.halves[from].as_ref().map_or_else(whole, |half| half.departed) as u32
     }
 }
 
@@ -242,10 +308,8 @@ fn acknowledged<P: Payload, L: RadioLeg<P>>(leg: &L, half: &TowardHost<P>) -> u6
     }
 }
 
-/// Payload bytes of a full segment to the end that sent `syn`. Its MSS counts the options that
-/// each segment carries (RFC 6691).
-fn full_segment(config: &SplitConfig, syn: &Syn, offers: Offers) -> u32 {
-    let mss = syn.mss.min(config.mss.unwrap_or(u16::MAX));
+/// Payload bytes of a full segment. An MSS counts the options that each segment carries (RFC 6691).
+fn full_segment(mss: u16, offers: Offers) -> u32 {
     let options = if offers.timestamps { Timestamps::BYTES } else { 0 };
     u32::from(mss).saturating_sub(options).max(1)
 }

@@ -4,7 +4,7 @@ use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
 use tcp::{Offers, Payload, Segment};
 
 use super::side::{Pair, Side};
-use crate::{Address, Leg};
+use crate::{Address, IpFields, Leg};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u16 = 536;
@@ -22,7 +22,9 @@ pub(super) struct Handshake {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syn {
     pub(super) isn: Seq,
+    /// The largest segment to it, as the SYN went on and as it came.
     pub(super) mss: u16,
+    pub(super) takes: u16,
     pub(super) scale: Option<u8>,
     pub(super) offers: Offers,
     /// The window, never scaled on a SYN, as it went on.
@@ -31,7 +33,7 @@ pub(super) struct Syn {
     pub(super) room: u16,
     /// Its clock.
     pub(super) clock: u32,
-    pub(super) dscp: u8,
+    pub(super) ip: IpFields,
     /// When it last passed.
     at: Time,
     repeated: bool,
@@ -58,14 +60,16 @@ pub(super) struct Agreed {
 
 impl Handshake {
     /// The SYN of a caller.
-    pub(super) fn new<P: Payload>(now: Time, segment: &Segment<P>, dscp: u8) -> Self {
-        Self { syns: Pair([Some(Syn::read(now, segment, dscp)), None]) }
+    pub(super) fn new<P: Payload>(now: Time, segment: &Segment<P>, ip: IpFields) -> Self {
+        Self { syns: Pair([Some(Syn::read(now, segment, ip)), None]) }
     }
 
-    /// The window of the SYN of `from` before it was clamped.
-    pub(super) fn note_room(&mut self, from: Side, room: u16) {
+    /// The SYN of `from` before it was clamped.
+    pub(super) fn note_offer(&mut self, from: Side, offer: &TcpHeader) {
         if let Some(syn) = &mut self.syns[from] {
-            syn.room = room;
+            let mss = offer.options.mss.unwrap_or(DEFAULT_MSS);
+            syn.takes = if syn.repeated { syn.takes.min(mss) } else { mss };
+            syn.room = offer.window;
         }
     }
 
@@ -77,7 +81,7 @@ impl Handshake {
         now: Time,
         from: Side,
         segment: &Segment<P>,
-        dscp: u8,
+        ip: IpFields,
     ) -> Step {
         let header = &segment.header;
         let other = self.syns[from.other()];
@@ -92,7 +96,7 @@ impl Handshake {
                 // The callee took data in that came with a SYN, or answers somebody else.
                 return Step::Bypass;
             }
-            let syn = Syn::read(now, segment, dscp);
+            let syn = Syn::read(now, segment, ip);
             self.syns[from] = Some(match self.syns[from] {
                 Some(before) if before.isn == syn.isn => before.again(&syn),
                 Some(_) if from == Side::Caller => {
@@ -114,6 +118,18 @@ impl Handshake {
         }
     }
 
+    /// Whether a reset from `from` ends the connection: it acknowledges the other's SYN, which is
+    /// all that is known of the one that sends it (RFC 9293 §3.10.7.3), or has the very next number
+    /// (RFC 5961 §3.2).
+    pub(super) fn is_refused_by<P: Payload>(&self, from: Side, segment: &Segment<P>) -> bool {
+        let header = &segment.header;
+        match (self.syns[from], self.syns[from.other()]) {
+            (Some(own), _) => header.seq == own.isn + 1,
+            (None, Some(other)) => segment.has(Flags::ACK) && header.ack == other.isn + 1,
+            (None, None) => false,
+        }
+    }
+
     /// From the SYN that went to `mobile` to its answer, which comes now or was the callee's SYN;
     /// Karn's algorithm.
     pub(super) fn round_trip(&self, now: Time, mobile: Side) -> Option<Duration> {
@@ -127,12 +143,13 @@ impl Handshake {
 }
 
 impl Syn {
-    fn read<P: Payload>(at: Time, segment: &Segment<P>, dscp: u8) -> Self {
+    fn read<P: Payload>(at: Time, segment: &Segment<P>, ip: IpFields) -> Self {
         let header: &TcpHeader = &segment.header;
         let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
         Self {
             isn: header.seq,
             mss: mss.unwrap_or(DEFAULT_MSS),
+            takes: mss.unwrap_or(DEFAULT_MSS),
             scale: window_scale,
             offers: Offers {
                 sack: sack_permitted,
@@ -142,7 +159,7 @@ impl Syn {
             window: header.window,
             room: header.window,
             clock: timestamps.map_or(0, |timestamps| timestamps.value),
-            dscp,
+            ip,
             at,
             repeated: false,
         }
@@ -153,6 +170,7 @@ impl Syn {
     const fn again(self, newer: &Self) -> Self {
         Self {
             mss: if self.mss < newer.mss { self.mss } else { newer.mss },
+            takes: self.takes,
             scale: if newer.scale.is_some() { newer.scale } else { self.scale },
             offers: Offers {
                 sack: self.offers.sack || newer.offers.sack,
@@ -176,9 +194,9 @@ pub(super) fn agreed(opener: &Syn, answerer: &Syn) -> Agreed {
 }
 
 /// Changes a SYN on its way: the MSS to at most `mss`, and the window to at most `window` bytes.
-pub(super) fn clamp(header: &mut TcpHeader, mss: Option<u16>, window: u64) {
-    if let (Some(offered), Some(limit)) = (&mut header.options.mss, mss) {
-        *offered = (*offered).min(limit);
+pub(super) fn clamp(header: &mut TcpHeader, mss: u16, window: u64) {
+    if header.options.mss.unwrap_or(DEFAULT_MSS) > mss {
+        header.options.mss = Some(mss);
     }
     header.window = window.min(u64::from(header.window)) as u16;
 }

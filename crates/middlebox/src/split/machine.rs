@@ -7,14 +7,20 @@ use tcp::Payload;
 
 use super::arrivals::After;
 use super::flow::{Context, Draining, Split};
-use super::handshake::{Handshake, Step, agreed, clamp, has_mobile};
-use super::mobiles::Mobiles;
+use super::handshake::{Handshake, has_mobile};
+use super::journal::Changes;
+use super::remains::Remains;
 use super::rounds::Rounds;
 use super::side::{Pair, Side};
 use super::table::{Directions, Name, Table};
 use super::toward_host::TowardHost;
-use super::{Numbers, RadioLeg, SplitConfig};
-use crate::{Address, Connection, Counters, Leg, Middlebox, Packet, RadioReport, Watch};
+use super::{RadioLeg, SplitConfig};
+use crate::limits::{Admission, Door};
+use crate::mobiles::Mobiles;
+use crate::{
+    Address, Connection, Counters, Exposure, Heeds, IpFields, Middlebox, Packet, RadioReport,
+    Usage, Watch,
+};
 
 /// Splits each connection whose handshake it sees, in the directions that end at a mobile: data
 /// are acknowledged as they come in, and sent on by the radio leg `L`. Sequence numbers are the
@@ -31,11 +37,14 @@ pub struct Splitter<P, L> {
     pub(super) config: SplitConfig,
     pub(super) leg: L,
     pub(super) draining: Draining,
+    pub(super) door: Door,
     pub(super) table: Table<P>,
     pub(super) directions: Directions,
     pub(super) mobiles: Mobiles,
     pub(super) connections: u32,
     pub(super) rounds: Rounds,
+    pub(super) remains: Remains,
+    pub(super) changes: Changes,
     pub(super) out: VecDeque<Packet<P>>,
     /// Flows that may owe an acknowledgement.
     pub(super) due: VecDeque<u32>,
@@ -49,6 +58,8 @@ pub(super) struct Flow<P> {
     /// As the caller's packets name it.
     pub(super) name: Name,
     pub(super) phase: Phase<P>,
+    /// From when it stands until it is over.
+    pub(super) lives: bool,
     /// When something last came of it.
     pub(super) active: Time,
 }
@@ -58,21 +69,25 @@ pub(super) enum Phase<P> {
     Opening(Handshake),
     Stands(Split<P>),
     /// Reset. Who still speaks is told so.
-    Reset,
+    Reset(Pair<IpFields>),
 }
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A box without connections.
     pub fn new(config: SplitConfig, leg: L) -> Self {
+        let limits = config.limits;
         Self {
             config,
             leg,
             draining: Draining::No,
+            door: Door::new(Admission::new(limits)),
             table: Table::default(),
             directions: Directions::default(),
             mobiles: Mobiles::default(),
             connections: 0,
-            rounds: Rounds::new(config.idle.min(config.transitory)),
+            rounds: Rounds::new(limits.idle.min(limits.transitory)),
+            remains: Remains::default(),
+            changes: Changes::new(config.journal),
             out: VecDeque::new(),
             due: VecDeque::new(),
             counters: Counters::default(),
@@ -80,157 +95,56 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
     }
 
+    /// The same, which shares the bounds of others.
+    #[must_use]
+    pub fn sharing(mut self, admission: Admission) -> Self {
+        self.door = Door::new(admission);
+        self
+    }
+
     /// The radio leg.
     pub const fn radio_leg(&self) -> &L {
         &self.leg
     }
 
-    /// Takes no new connections any more, and hands each that stands back to plain forwarding as
-    /// soon as nothing of it is under way, no FIN is held, and no end was promised more than its
-    /// peer has room for.
-    pub fn drain(&mut self, now: Time, watch: Watch<'_>) {
-        self.draining = Draining::Yes;
-        for slot in 0..self.table.bound() {
-            let opening = |flow: &Flow<P>| matches!(flow.phase, Phase::Opening(_));
-            if self.table[slot].as_deref().is_some_and(opening) {
-                self.table.remove(slot);
-                self.counters.bypassed += 1;
-            } else {
-                self.settle(now, slot, watch);
-            }
-        }
-    }
-
-    /// Leaves a connection alone whose packets carry what a box must not touch: options that sign
-    /// them (RFC 2385, RFC 5925) or join them with others (RFC 8684). Whoever reads packets knows.
-    /// One that is split already is not left.
-    pub fn bypass(&mut self, connection: Connection) {
-        if let Some(slot) = self.table.find(&Name::of(connection))
-            && let Some(Flow { phase: Phase::Opening(_), .. }) = self.table[slot].as_deref()
-        {
-            self.table.remove(slot);
-            self.counters.bypassed += 1;
-        }
-    }
-
-    /// Connections that the box takes part in.
-    pub fn flows(&self) -> usize {
-        self.table.len()
-    }
-
-    pub(super) fn open(&mut self, now: Time, packet: Packet<P>) {
-        let plain = packet.segment.payload.length() == 0;
-        let full = self.flows() as u64 >= u64::from(self.config.flows);
-        if self.draining == Draining::Yes || full || !plain {
-            self.counters.bypassed += 1;
-            self.out.push_back(packet);
-            return;
-        }
-        let name = Name::of(packet.connection());
-        let room = packet.segment.header.window;
-        let packet = self.clamped(packet);
-        let mut handshake = Handshake::new(now, &packet.segment, packet.dscp);
-        handshake.note_room(Side::Caller, room);
-        let phase = Phase::Opening(handshake);
-        let flow = Flow { name, phase, active: now };
-        let slot = self.table.insert(Box::new(flow));
-        self.rounds.add(now, slot);
-        self.out.push_back(packet);
-    }
-
-    /// A SYN as it goes on: its MSS and window clamped.
-    pub(super) fn clamped(&self, mut packet: Packet<P>) -> Packet<P> {
-        let window = match (packet.source.leg, packet.destination.leg) {
-            (Leg::Radio, _) => self.leg.syn_window(packet.source),
-            (Leg::Wired, _) => self.config.uplink_clamp.map_or(u64::MAX, u64::from),
-        };
-        clamp(&mut packet.segment.header, self.config.mss, window);
-        packet
-    }
-
-    pub(super) fn opening_in(
+    /// Does something to connection `slot`, if there is one.
+    pub(super) fn with<R>(
         &mut self,
         now: Time,
         slot: u32,
-        from: Side,
-        packet: Packet<P>,
         watch: Watch<'_>,
-    ) {
-        let syn = packet.segment.has(Flags::SYN);
-        let room = packet.segment.header.window;
-        let packet = if syn { self.clamped(packet) } else { packet };
-        let Some(Flow { phase: Phase::Opening(handshake), .. }) = self.table[slot].as_deref_mut()
-        else {
-            return;
-        };
-        if packet.segment.has(Flags::RST) {
-            self.table.remove(slot);
-            self.out.push_back(packet);
-            return;
-        }
-        let handshake_after = |handshake: &mut Handshake| {
-            let step = handshake.handle(now, from, &packet.segment, packet.dscp);
-            if syn {
-                handshake.note_room(from, room);
-            }
-            (step, *handshake)
-        };
-        match handshake_after(handshake) {
-            (Step::Passes, _) => self.out.push_back(packet),
-            (Step::Stands, handshake) => self.stand(now, slot, &handshake, from, packet, watch),
-            (Step::Bypass, _) => {
-                self.table.remove(slot);
-                self.counters.bypassed += 1;
-                self.out.push_back(packet);
-            }
-        }
-    }
-
-    /// The handshake is done with `packet`.
-    fn stand(
-        &mut self,
-        now: Time,
-        slot: u32,
-        handshake: &Handshake,
-        from: Side,
-        packet: Packet<P>,
-        watch: Watch<'_>,
-    ) {
-        while let Some((number, mobile)) = self.mobiles.forget(now, self.config.idle) {
-            self.leg.forget(number, mobile);
-        }
-        let Some(Flow { name, phase, .. }) = self.table[slot].as_deref_mut() else { return };
-        let connection = name.connection();
-        let Pair([Some(opener), Some(answerer)]) = &handshake.syns else { return };
-        let number = self.connections;
-        self.connections = self.connections.wrapping_add(1);
-        self.counters.flows += 1;
-        let mut flows = Pair::default();
-        let mut numbers = Pair([Numbers { mobile: 0, connection: number }; 2]);
-        for (side, mobile) in
-            [(Side::Caller, connection.destination), (Side::Callee, connection.source)]
-        {
-            if mobile.leg == Leg::Radio {
-                flows[side] = Some(self.directions.add(slot, side));
-                numbers[side].mobile = self.mobiles.join(mobile);
-            }
-        }
-        let mut cx = context(
-            (now, &self.config, self.draining, name),
-            &mut self.leg,
-            &mut self.counters,
-            &mut self.out,
+        act: impl FnOnce(&mut Phase<P>, &mut Context<'_, P, L>) -> R,
+    ) -> Option<R> {
+        let Flow { name, phase, .. } = self.table[slot].as_deref_mut()?;
+        let mut cx = Context {
+            now,
+            config: &self.config,
+            leg: &mut self.leg,
+            counters: &mut self.counters,
+            out: &mut self.out,
+            draining: self.draining,
+            connection: name.connection(),
             watch,
-        );
-        let syns = (opener, answerer, agreed(opener, answerer));
-        let mut split = Split::new(&mut cx, handshake, syns, numbers, flows);
-        // The callee waits for this, and a plain acknowledgement of a mobile ends here.
-        split.owe_soon(from.other());
-        *phase = Phase::Stands(split);
-        self.standing_in(now, slot, from, packet, watch);
+        };
+        Some(act(phase, &mut cx))
     }
 
-    fn standing_in(
+    /// The same, if it stands.
+    pub(super) fn with_split<R>(
+        &mut self,
+        now: Time,
+        slot: u32,
+        watch: Watch<'_>,
+        act: impl FnOnce(&mut Split<P>, &mut Context<'_, P, L>) -> R,
+    ) -> Option<R> {
+        let done = self.with(now, slot, watch, |phase, cx| match phase {
+            Phase::Stands(split) => Some(act(split, cx)),
+            Phase::Opening(_) | Phase::Reset(_) => None,
+        });
+        done.flatten()
+    }
+
+    pub(super) fn standing_in(
         &mut self,
         now: Time,
         slot: u32,
@@ -239,28 +153,26 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         watch: Watch<'_>,
     ) {
         let segment = &packet.segment;
-        let Some(Flow { phase: Phase::Stands(split), name, .. }) = self.table[slot].as_deref_mut()
-        else {
-            return;
-        };
         if segment.has(Flags::SYN)
             && !segment.has(Flags::RST)
+            && let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref()
             && segment.header.seq + 1 != split.ends[from].first
         {
             self.renew(now, slot, from, packet, watch);
             return;
         }
-        let mut cx = context(
-            (now, &self.config, self.draining, name),
-            &mut self.leg,
-            &mut self.counters,
-            &mut self.out,
-            watch,
-        );
-        let after = split.handle_segment(&mut cx, from, packet);
+        let after =
+            self.with_split(now, slot, watch, |split, cx| split.handle_segment(cx, from, packet));
         match after {
-            After::GoesOn => self.settle(now, slot, watch),
-            After::Reset => self.reset(now, slot, &[from.other()], watch),
+            Some(After::Reset) => self.reset(now, slot, &[from.other()], watch),
+            Some(After::GoesOn) => {
+                if let Some(flow) = &mut self.table[slot] {
+                    flow.active = now;
+                }
+                self.settle(now, slot, watch);
+            }
+            Some(After::Ignored) => self.settle(now, slot, watch),
+            None => {}
         }
     }
 
@@ -269,10 +181,10 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     pub(super) fn settle(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         let Some(flow) = &mut self.table[slot] else { return };
         let Phase::Stands(split) = &mut flow.phase else { return };
+        self.changes.note(slot);
         if self.draining == Draining::Yes && split.is_releasable(&self.leg) {
-            self.discard(now, slot, watch);
-            self.table.remove(slot);
-            self.counters.released += 1;
+            self.counters.released += u64::from(flow.lives);
+            self.forget(now, slot, watch);
             return;
         }
         if !split.listed && Side::BOTH.iter().any(|&side| split.ack_is_due(side)) {
@@ -284,6 +196,9 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             if split.halves.0.iter().flatten().any(|half| waits(half)) {
                 self.rounds.delay(now + delay, slot);
             }
+        }
+        if split.is_over() {
+            self.lay_to_rest(now, slot, watch);
         }
     }
 
@@ -297,19 +212,15 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// The round has come to a connection: it is forgotten if it has been silent for too long.
     fn look_at(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
-        let Some(flow) = &self.table[slot] else {
-            self.table.release(slot);
-            return;
-        };
+        let Some(flow) = &self.table[slot] else { return };
+        let limits = &self.config.limits;
         let patience = match &flow.phase {
-            Phase::Opening(_) | Phase::Reset => self.config.transitory,
-            Phase::Stands(split) if split.is_over() => self.config.transitory,
-            Phase::Stands(_) => self.config.idle,
+            Phase::Opening(_) | Phase::Reset(_) => limits.transitory,
+            Phase::Stands(split) if split.is_over() => limits.transitory,
+            Phase::Stands(_) => limits.idle,
         };
         if flow.active + patience <= now {
-            self.discard(now, slot, watch);
-            self.table.remove(slot);
-            self.table.release(slot);
+            self.forget(now, slot, watch);
         } else {
             self.rounds.add(now, slot);
         }
@@ -319,37 +230,25 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     fn acknowledge(&mut self, now: Time, watch: Watch<'_>) {
         while let Some(id) = self.leg.poll_window_update(now) {
             let (slot, side) = self.directions.of(id);
-            if let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut()
-                && let Some(half) = &mut split.halves[side]
-            {
-                half.receiver.limit_window(self.leg.right_edge(now, half.flow));
-                if half.receiver.has_wider_window() && self.draining == Draining::No {
-                    half.receiver.owe_ack(tcp::AckDue::Now);
-                    if !std::mem::replace(&mut split.listed, true) {
-                        self.due.push_back(slot);
-                    }
-                }
+            let due = self.with_split(now, slot, watch, |split, cx| {
+                split.widens(cx, side) && !std::mem::replace(&mut split.listed, true)
+            });
+            if due == Some(true) {
+                self.due.push_back(slot);
             }
         }
         while let Some(slot) = self.due.pop_front() {
-            let Some(flow) = &mut self.table[slot] else { continue };
-            let Flow { phase: Phase::Stands(split), name, .. } = &mut **flow else {
-                continue;
-            };
-            split.listed = false;
-            let mut cx = context(
-                (now, &self.config, self.draining, name),
-                &mut self.leg,
-                &mut self.counters,
-                &mut self.out,
-                watch,
-            );
-            for side in Side::BOTH {
-                if split.ack_is_due(side) {
-                    split.acknowledge(&mut cx, side);
+            let told = self.with_split(now, slot, watch, |split, cx| {
+                split.listed = false;
+                for side in Side::BOTH {
+                    if split.ack_is_due(side) {
+                        split.acknowledge(cx, side);
+                    }
                 }
+            });
+            if told.is_some() {
+                self.settle(now, slot, watch);
             }
-            self.settle(now, slot, watch);
         }
     }
 
@@ -358,19 +257,12 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         while let Some(id) = self.leg.poll_given_up() {
             self.reset(now, self.directions.of(id).0, &Side::BOTH, watch);
         }
-        if let Some((id, departure)) = self.leg.poll_output(now, watch)
-            && let (slot, from) = self.directions.of(id)
-            && let Some(Flow { phase: Phase::Stands(split), name, .. }) =
-                self.table[slot].as_deref_mut()
-        {
-            let mut cx = context(
-                (now, &self.config, self.draining, name),
-                &mut self.leg,
-                &mut self.counters,
-                &mut self.out,
-                watch,
-            );
-            split.depart(&mut cx, from.other(), departure);
+        if let Some((id, departure)) = self.leg.poll_output(now, watch) {
+            let (slot, from) = self.directions.of(id);
+            self.with_split(now, slot, watch, |split, cx| {
+                split.depart(cx, from.other(), departure);
+            });
+            self.changes.note(slot);
         }
     }
 }
@@ -394,13 +286,12 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
             }
             return;
         };
-        flow.active = now;
         let caller = flow.name == name;
         let from = if caller { Side::Caller } else { Side::Callee };
         match flow.phase {
             Phase::Opening(_) => self.opening_in(now, slot, from, packet, watch),
             Phase::Stands(_) => self.standing_in(now, slot, from, packet, watch),
-            Phase::Reset => self.reset_in(now, slot, packet),
+            Phase::Reset(_) => self.reset_in(now, slot, from, packet, watch),
         }
     }
 
@@ -444,17 +335,61 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         self.leg.count(&mut counters);
         counters
     }
-}
 
-pub(super) fn context<'a, P, L>(
-    (now, config, draining, name): (Time, &'a SplitConfig, Draining, &Name),
-    leg: &'a mut L,
-    counters: &'a mut Counters,
-    out: &'a mut VecDeque<Packet<P>>,
-    watch: Watch<'a>,
-) -> Context<'a, P, L> {
-    let connection = name.connection();
-    Context { now, config, leg, counters, out, draining, connection, watch }
+    fn knows(&self, connection: &Connection) -> bool {
+        self.table.find(&Name::of(*connection)).is_some()
+    }
+
+    fn flows(&self) -> u64 {
+        u64::from(self.door.usage(None).flows())
+    }
+
+    fn usage(&self, mobile: Option<Address>) -> Usage {
+        self.door.usage(mobile)
+    }
+
+    fn leave(&mut self, connection: Connection) {
+        self.let_go(connection);
+    }
+
+    fn handle_path_mtu(
+        &mut self,
+        now: Time,
+        connection: Connection,
+        mtu: u16,
+        watch: Watch<'_>,
+    ) -> Heeds {
+        let name = Name::of(connection);
+        let Some(slot) = self.table.find(&name) else { return Heeds::Sender };
+        let caller = self.table[slot].as_ref().is_some_and(|flow| flow.name == name);
+        let from = if caller { Side::Caller } else { Side::Callee };
+        let heeds = self.with_split(now, slot, watch, |split, cx| split.limit_path(cx, from, mtu));
+        self.settle(now, slot, watch);
+        heeds.unwrap_or(Heeds::Sender)
+    }
+
+    fn drain(&mut self, now: Time, watch: Watch<'_>) {
+        self.hand_back(now, watch);
+    }
+
+    fn end(&mut self, now: Time, watch: Watch<'_>) {
+        self.end_all(now, watch);
+    }
+
+    fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
+        while let Some(slot) = self.changes.next() {
+            let exposure = match self.table[slot].as_deref() {
+                Some(Flow { phase: Phase::Stands(split), name, .. }) => {
+                    split.exposure(&self.leg, name)
+                }
+                Some(Flow { phase: Phase::Opening(_) | Phase::Reset(_), .. }) | None => None,
+            };
+            if self.changes.is_news(slot, exposure.is_some()) {
+                return Some((slot, exposure));
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]

@@ -1,21 +1,27 @@
 //! Connections in two halves.
 
 mod arrivals;
+mod both_ways;
 mod config;
 mod endings;
 mod flow;
 mod handshake;
+mod journal;
 mod machine;
-mod mobiles;
+mod opening;
+mod packet_size;
 mod per_flow;
 mod radio_leg;
+mod remains;
 mod rewrite;
 mod rounds;
 mod side;
 mod table;
 mod toward_host;
 
-pub use config::SplitConfig;
+pub use both_ways::BothWays;
+pub use config::{Journal, SplitConfig, Uplink};
 pub use machine::Splitter;
+pub use packet_size::PacketSize;
 pub use per_flow::{PerFlow, SocketBuffers};
 pub use radio_leg::{FlowId, Numbers, RadioLeg, Terms};

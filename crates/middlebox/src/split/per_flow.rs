@@ -7,7 +7,7 @@ use base::{Agenda, MiddleboxFact, Observe, RepairReason, TcpFact, Time};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::{FlowId, Numbers, RadioLeg, Terms};
-use crate::{Address, Counters, RadioReport, Watch};
+use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets
 /// has: a receive buffer of fixed size that is moved to a send buffer of fixed size as there is
@@ -250,6 +250,10 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         self.buffers.receive
     }
 
+    fn reserve(&self, _leg: Leg) -> Reserve {
+        Reserve { per_mobile: 0, per_flow: self.buffers.receive + self.buffers.send }
+    }
+
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
         let (index, mobile) = (flow.0 as usize, terms.numbers.mobile as usize);
         if self.mobiles.len() <= mobile {
@@ -334,6 +338,14 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         self.report_backlog(flow, watch);
     }
 
+    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
+        self.with(flow, watch, |line, told| {
+            told.notes.reason = RepairReason::TooLarge;
+            line.sender.limit_segment(now, bytes, told);
+        });
+        self.report_backlog(flow, watch);
+    }
+
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
         while let Some((_, id)) = self.agenda.next(now) {
             let flow = FlowId(id);
@@ -413,7 +425,9 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     /// Its number is another's from now on.
     fn forget(&mut self, number: u32, _mobile: Address) {
-        self.mobiles[number as usize] = Mobile::default();
+        if let Some(mobile) = self.mobiles.get_mut(number as usize) {
+            *mobile = Mobile::default();
+        }
     }
 
     fn held_bytes(&self, flow: FlowId) -> u64 {

@@ -3,7 +3,7 @@
 use base::{Duration, Seq, Time};
 use tcp::{Acknowledgement, Departure, Payload};
 
-use crate::{Address, Connection, Counters, Watch};
+use crate::{Address, Connection, Counters, Leg, Reserve, Watch};
 
 /// The number of a split connection's direction towards a mobile. Numbers of flows that ended are
 /// used again.
@@ -30,8 +30,10 @@ pub struct Terms {
     pub dscp: u8,
     /// The number of the first byte, alike on both legs.
     pub first: Seq,
-    /// Payload bytes of a full segment.
+    /// Payload bytes of a full segment to the mobile.
     pub mss: u32,
+    /// The same of one that its sender's host sends.
+    pub sender_mss: u32,
     /// The mobile's window in bytes, scaled.
     pub window: u64,
     /// The shift of the windows that the sender's host is told (RFC 7323 §2.2).
@@ -54,11 +56,16 @@ pub struct Terms {
 /// What it holds of a flow is what was written and not yet acknowledged by the mobile. Offsets
 /// count bytes of the stream from [`Terms::first`].
 pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
-    /// The largest window in bytes that a SYN of `mobile` may advertise to the host that will send
-    /// to it. It is the first right edge, and none moves back.
-    fn syn_window(&self, _mobile: Address) -> u64 {
+    /// The largest window in bytes that a SYN of `host` may advertise to the one that will send to
+    /// it. It is the first right edge, and none moves back.
+    fn syn_window(&self, _host: Address) -> u64 {
         u64::MAX
     }
+
+    /// The most bytes that it can come to hold: for a mobile, and for each direction of a
+    /// connection that ends on `leg`. What its right edges allow counts, and not how windows are
+    /// rounded.
+    fn reserve(&self, leg: Leg) -> Reserve;
 
     /// A connection stands.
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>);
@@ -81,6 +88,10 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
         acknowledgement: &Acknowledgement,
         watch: Watch<'_>,
     );
+
+    /// From now on no segment of the flow may carry more than `bytes`, since its path takes no
+    /// more: what is under way and larger has not arrived.
+    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>);
 
     /// Time has passed.
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>);

@@ -6,7 +6,8 @@ use tcp::{AckDue, Departure, Payload, Segment};
 use super::RadioLeg;
 use super::flow::{Context, Draining, Split};
 use super::side::Side;
-use crate::Packet;
+use super::toward_host::Stage;
+use crate::{Leg, Packet};
 
 impl<P: Payload> Split<P> {
     /// Acknowledges what `to` sent, on a segment of its own.
@@ -80,11 +81,22 @@ impl<P: Payload> Split<P> {
         self.send(cx, to, Segment { header, ..Segment::default() });
     }
 
-    /// Tells `to` that the connection is no more.
+    /// Tells `to` that the connection is no more, with the number that it expects, and with the one
+    /// that it expects if all that is under way to it gets lost.
     pub(super) fn reset<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
-        let seq = self.ends[to.other()].first + self.sent(to.other()) as u32;
-        let (header, _) = self.header(cx, to, seq, Flags::RST | Flags::ACK);
-        let header = TcpHeader { window: 0, ..header };
+        let (next, least) = (self.expected_of(to.other()), self.acknowledged_by(to));
+        for seq in [Some(next), Some(least).filter(|&least| least != next)].into_iter().flatten() {
+            let (header, _) = self.header(cx, to, seq, Flags::RST | Flags::ACK);
+            let header = TcpHeader { window: 0, ..header };
+            self.send(cx, to, Segment { header, ..Segment::default() });
+        }
+    }
+
+    /// Asks in the name of its peer whether `to` is still there (RFC 9293 §3.8.4).
+    pub(super) fn ask<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+        let seq = self.idle_seq(to) - 1;
+        let (header, _) = self.header(cx, to, seq, Flags::ACK);
+        self.asked[to.other()] = true;
         self.send(cx, to, Segment { header, ..Segment::default() });
     }
 
@@ -106,7 +118,7 @@ impl<P: Payload> Split<P> {
         cx.out.push_back(Packet {
             source: way.source,
             destination: way.destination,
-            dscp: self.ends[to.other()].dscp,
+            ip: self.ends[to.other()].ip,
             segment,
         });
     }
@@ -148,19 +160,39 @@ impl<P: Payload> Split<P> {
         (header, sack)
     }
 
+    /// Whether `to` is to be told of a wider window, which it is owed from now on.
+    pub(super) fn widens<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) -> bool {
+        self.limit_window(cx, to);
+        let Some(half) = &mut self.halves[to] else { return false };
+        let wider = cx.draining == Draining::No && half.receiver.has_wider_window();
+        if wider {
+            half.receiver.owe_ack(AckDue::Now);
+        }
+        wider
+    }
+
     /// Lets the right edge that `to` is told of be what the radio leg says now. While draining it
-    /// goes no further than the mobile's own.
+    /// goes no further than its peer's own. A mobile is never promised more at once than its host
+    /// ever promised, so that the connection can be handed back.
     fn limit_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
-        let real = self.ends[to.other()].edge();
+        let peer = &self.ends[to.other()];
         let Some(half) = &mut self.halves[to] else { return };
-        if half.stage == super::toward_host::Stage::Closed {
+        if half.stage == Stage::Closed {
             return;
         }
         let edge = cx.leg.right_edge(cx.now, half.flow);
-        half.receiver.limit_window(match cx.draining {
-            Draining::No => edge,
-            Draining::Yes => edge.min(real),
-        });
+        let cap = match cx.draining {
+            Draining::No => u64::MAX,
+            Draining::Yes => peer.edge(),
+        };
+        let most = match cx.way(to).destination.leg {
+            Leg::Radio => u64::MAX,
+            Leg::Wired => {
+                let clamp = cx.config.uplink_clamp.map_or(u64::MAX, u64::from);
+                half.receiver.received() + clamp.min(peer.largest_window)
+            }
+        };
+        half.receiver.limit_window(edge.min(cap).min(most));
     }
 
     /// The window for the mobile `to`: its host's, or `clamp` if that is less, but no right edge
@@ -178,6 +210,9 @@ impl<P: Payload> Split<P> {
     fn report_window<L: RadioLeg<P>>(&self, cx: &mut Context<'_, P, L>, to: Side, field: u16) {
         let Some(half) = &self.halves[to] else { return };
         cx.counters.zero_windows += u64::from(field == 0);
+        if cx.way(to).destination.leg == Leg::Wired {
+            return;
+        }
         let numbers = self.numbers[to];
         (cx.watch)(MiddleboxFact::Advertised {
             mobile: numbers.mobile,

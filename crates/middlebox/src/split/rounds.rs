@@ -5,13 +5,16 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 
 /// Deadlines of connections by their numbers. Each wait is as long as the one before, so they come
-/// in the order in which they were set: queues do, and no heap with a place for each.
+/// in the order in which they were set: queues do, and no heap with a place for each. A number may
+/// have become another connection's meanwhile, which then is looked at early.
 #[derive(Debug)]
 pub(super) struct Rounds {
     /// How long a round takes: so much later than its time a connection may be forgotten.
     period: Duration,
-    /// Each number in use, once.
+    /// Each number in use, once, and some that are in use no more.
     queue: VecDeque<(Time, u32)>,
+    /// Which those are.
+    queued: Vec<bool>,
     /// Connections with an acknowledgement that waits.
     delayed: VecDeque<(Time, u32)>,
 }
@@ -23,12 +26,18 @@ impl Rounds {
     /// Connections without a packet for `patience` or longer are to be noticed.
     pub(super) const fn new(patience: Duration) -> Self {
         let period = Duration::from_nanos(patience.as_nanos() / ROUNDS + 1);
-        Self { period, queue: VecDeque::new(), delayed: VecDeque::new() }
+        Self { period, queue: VecDeque::new(), queued: Vec::new(), delayed: VecDeque::new() }
     }
 
-    /// Connection `slot`, which is in no round, is looked at in the next.
+    /// Connection `slot` is looked at in the next round, or before.
     pub(super) fn add(&mut self, now: Time, slot: u32) {
-        self.queue.push_back((now + self.period, slot));
+        let index = slot as usize;
+        if self.queued.len() <= index {
+            self.queued.resize(index + 1, false);
+        }
+        if !std::mem::replace(&mut self.queued[index], true) {
+            self.queue.push_back((now + self.period, slot));
+        }
     }
 
     /// An acknowledgement of connection `slot` waits until `due`, as long as all do.
@@ -38,7 +47,9 @@ impl Rounds {
 
     /// The next connection to be looked at; it is in no round then.
     pub(super) fn next(&mut self, now: Time) -> Option<u32> {
-        take(&mut self.queue, now)
+        let slot = take(&mut self.queue, now)?;
+        self.queued[slot as usize] = false;
+        Some(slot)
     }
 
     /// The next connection of which an acknowledgement may be due.

@@ -49,24 +49,14 @@ impl<P> Table<P> {
         slot
     }
 
-    /// Takes a connection out. Its number stays its own until [`Table::release`].
-    pub(super) fn remove(&mut self, slot: u32) {
-        let Some(flow) = &self[slot] else { return };
-        let hash = flow.name.hash();
-        if let Ok(entry) = self.index.find_entry(hash, |&other| other == slot) {
+    /// Takes a connection out. Its number may be another's from now on.
+    pub(super) fn remove(&mut self, slot: u32) -> Option<Box<Flow<P>>> {
+        let flow = self[slot].take()?;
+        if let Ok(entry) = self.index.find_entry(flow.name.hash(), |&other| other == slot) {
             entry.remove();
         }
-        self[slot] = None;
-    }
-
-    /// The number of a connection that was taken out may be another's.
-    pub(super) fn release(&mut self, slot: u32) {
         self.free.push(slot);
-    }
-
-    /// How many connections there are.
-    pub(super) fn len(&self) -> usize {
-        self.index.len()
+        Some(flow)
     }
 
     /// Above every number in use.

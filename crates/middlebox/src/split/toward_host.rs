@@ -41,7 +41,7 @@ impl<P: Payload> TowardHost<P> {
         agreed: (Agreed, u8),
     ) -> Self {
         let ((from, to), (agreed, scale)) = (ends, agreed);
-        let mss = u32::from(to.mss).min(config.mss.map_or(u32::MAX, u32::from));
+        let mss = u32::from(to.mss);
         let mut receiver = Receiver::new(flow.0, mss, u64::from(to.window), config.delayed_ack);
         receiver.start(from.isn + 1);
         receiver.agree_on_scale(Some(scale));
@@ -63,6 +63,15 @@ impl<P: Payload> TowardHost<P> {
         let start = i64::from(segment.header.seq.distance(self.receiver.next_seq()));
         let end = start + i64::from(segment.numbers());
         start < i64::from(self.receiver.window().max(1)) && (end > 0 || start == 0)
+    }
+
+    /// RFC 9293 §3.8.4: what asks whether its peer is still there has nothing or a byte right
+    /// before an open window. Into a closed one it asks for room.
+    pub(super) fn is_asked_by(&self, segment: &Segment<P>) -> bool {
+        segment.header.seq + 1 == self.receiver.next_seq()
+            && segment.payload.length() <= 1
+            && !segment.has(Flags::FIN)
+            && self.receiver.window() > 0
     }
 
     /// RFC 5961 §3.2: the very next number. Of a FIN that is held back the sender thinks as sent.

@@ -3,7 +3,7 @@
 //! Numbers are offsets: of the host's data from its first byte, of the mobile's likewise.
 
 use base::{Duration, Flags, MiddleboxFact, SackBlocks, Seq, TcpHeader, Time, Timestamps};
-use middlebox::{Middlebox, Packet, RadioReport};
+use middlebox::{IpFields, Middlebox, Packet, RadioReport};
 use tcp::{Length, Segment};
 
 use crate::support::{FIRST_MOBILE, fixed};
@@ -113,7 +113,7 @@ fn from_host() -> Packet<Length> {
         ..TcpHeader::default()
     };
     let segment = Segment { header, ..Segment::default() };
-    Packet { source: fixed(0), destination: FIRST_MOBILE, dscp: 0, segment }
+    Packet { source: fixed(0), destination: FIRST_MOBILE, ip: IpFields::default(), segment }
 }
 
 fn from_mobile() -> Packet<Length> {
@@ -127,7 +127,7 @@ fn from_mobile() -> Packet<Length> {
         ..TcpHeader::default()
     };
     let segment = Segment { header, ..Segment::default() };
-    Packet { source: FIRST_MOBILE, destination: fixed(0), dscp: 0, segment }
+    Packet { source: FIRST_MOBILE, destination: fixed(0), ip: IpFields::default(), segment }
 }
 
 pub(crate) fn data(from: u32, length: u64) -> Packet<Length> {

@@ -1,7 +1,7 @@
 //! Which connections a box follows.
 
 use base::{Flags, Seq, TcpHeader, Time};
-use middlebox::{Address, Middlebox, Packet, Snoop};
+use middlebox::{Address, IpFields, Middlebox, Packet, Snoop};
 use tcp::{Length, Segment};
 
 use crate::snoop::CONFIG;
@@ -13,7 +13,7 @@ fn packet(from: Address, to: Address, flags: Flags, seq: Seq, length: u64) -> Pa
     let (source_port, destination_port) = if flags.contains(Flags::ACK) { (2, 1) } else { (1, 2) };
     let header = TcpHeader { source_port, destination_port, seq, flags, ..TcpHeader::default() };
     let segment = Segment { header, payload: Length(length), ..Segment::default() };
-    Packet { source: from, destination: to, dscp: 5, segment }
+    Packet { source: from, destination: to, ip: IpFields { dscp: 5, ..<_>::default() }, segment }
 }
 
 /// Packets in; how many bytes of the last one's segment the box keeps a copy of.

@@ -133,8 +133,19 @@ fn acknowledged<P: Pattern>(
 /// than a unit of the window's scale (RFC 7323 appendix F). It is about what is said in the name of
 /// mobiles: a fixed host's own window rides through as it is.
 pub fn edges_never_move_back<P: Pattern>(log: &[Passage<P>], side: impl Fn(Address) -> bool) {
+    no_edge_moves_back(log, |passage| {
+        side(passage.host()) && passage.packet.source.leg == Leg::Radio
+    });
+}
+
+/// The same where data towards fixed hosts are split as well, and windows in their name.
+pub fn edges_never_move_back_either_way<P: Pattern>(log: &[Passage<P>]) {
+    no_edge_moves_back(log, |_| true);
+}
+
+fn no_edge_moves_back<P: Pattern>(log: &[Passage<P>], counts: impl Fn(&Passage<P>) -> bool) {
     each_acknowledgement(log, |stream, offset, passage| {
-        if side(passage.host()) && passage.packet.source.leg == Leg::Radio {
+        if counts(passage) {
             let window = i64::from(passage.segment().header.window) << stream.scale;
             let edge = offset + window;
             let before = stream.edge.unwrap_or(edge);
@@ -167,4 +178,22 @@ pub fn fins_are_acknowledged_by_their_receiver<P: Pattern>(log: &[Passage<P>]) {
             assert!(!early, "FIN at {fin}, confirmed {}: {passage:?}", stream.confirmed);
         }
     });
+}
+
+/// What a host is shown as its peer's clock is what that has shown last, or before that: a time
+/// that ran ahead would have the peer's own segments taken for old ones (RFC 7323 §5.3).
+pub fn clocks_are_somebodys<P: Pattern>(log: &[Passage<P>]) {
+    let mut shown: Vec<(Connection, Vec<u32>)> = Vec::new();
+    for passage in log {
+        let Some(clocks) = passage.segment().header.options.timestamps else { continue };
+        let connection = passage.packet.connection();
+        let place = shown.iter().position(|(other, _)| *other == connection).unwrap_or_else(|| {
+            shown.push((connection, Vec::new()));
+            shown.len() - 1
+        });
+        match passage.way {
+            Way::In => shown[place].1.push(clocks.value),
+            Way::Out => assert!(shown[place].1.contains(&clocks.value), "{passage:?}"),
+        }
+    }
 }

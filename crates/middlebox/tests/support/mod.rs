@@ -4,17 +4,20 @@
 
 mod laws;
 mod network;
+mod passing;
 mod path;
 mod pattern;
+pub mod random;
 mod shared;
 
 pub use laws::{
-    edges_never_move_back, fins_are_acknowledged_by_their_receiver,
-    nothing_unreceived_is_acknowledged,
+    clocks_are_somebodys, edges_never_move_back, edges_never_move_back_either_way,
+    fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,
 };
 pub use network::{
     CUBIC, FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern,
 };
+pub use passing::{Gone, Passing};
 pub use path::{Outage, OutageFate, Path};
 pub use pattern::Pattern;
 pub use shared::Shared;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, MiddleboxFact, Seq, Time};
 use cc::{Algorithm, CubicParameters, SlowStart};
-use middlebox::{Address, Connection, Leg, Middlebox, Packet, RadioReport};
+use middlebox::{Address, Connection, Heeds, IpFields, Leg, Middlebox, Packet, RadioReport};
 use tcp::{Config, Endpoint, Offers, RecoveryKind, RttSampling, Segment, State};
 
 use super::{Path, Pattern};
@@ -125,6 +125,8 @@ pub struct Network<P> {
     peers: Vec<Peer<P>>,
     paths: BTreeMap<(u8, u128, Way), Path>,
     flying: BTreeMap<(Time, u64), (Way, Packet<P>)>,
+    /// ICMP messages on their way: of which connection, and how large its packets may be.
+    complaints: BTreeMap<(Time, u64), (Connection, u16)>,
     packets: u64,
 }
 
@@ -157,6 +159,7 @@ impl<P: Pattern> Network<P> {
             peers: Vec::new(),
             paths: BTreeMap::new(),
             flying: BTreeMap::new(),
+            complaints: BTreeMap::new(),
             packets: 0,
         }
     }
@@ -270,6 +273,11 @@ impl<P: Pattern> Network<P> {
         self.settle();
     }
 
+    /// A packet leaves from where the box is.
+    pub fn emit(&mut self, packet: Packet<P>) {
+        self.send(Way::Out, packet.destination, packet);
+    }
+
     /// The radio says how `mobile` fares.
     pub fn report(&mut self, mobile: Address, report: RadioReport) {
         let facts = &mut self.facts;
@@ -311,7 +319,8 @@ impl<P: Pattern> Network<P> {
     fn next_event(&self) -> Option<Time> {
         let timers = self.peers.iter().filter_map(|peer| peer.endpoint.poll_timeout());
         let packets = self.flying.keys().next().map(|&(time, _)| time);
-        timers.chain(packets).chain(self.middlebox.poll_timeout()).min()
+        let complaints = self.complaints.keys().next().map(|&(time, _)| time);
+        timers.chain(packets).chain(complaints).chain(self.middlebox.poll_timeout()).min()
     }
 
     fn step(&mut self, next: Time) {
@@ -323,6 +332,10 @@ impl<P: Pattern> Network<P> {
                 Way::In => self.reach_box(packet),
                 Way::Out => self.reach_host(packet),
             }
+        }
+        while let Some(entry) = self.complaints.first_entry().filter(|entry| entry.key().0 <= now) {
+            let (connection, mtu) = entry.remove();
+            self.complain(connection, mtu);
         }
         if self.middlebox.poll_timeout().is_some_and(|deadline| deadline <= now) {
             let facts = &mut self.facts;
@@ -349,7 +362,16 @@ impl<P: Pattern> Network<P> {
             while let Some(segment) = self.peers[index].endpoint.poll_output(now, &mut ()) {
                 let Peer { connection, dscp, .. } = self.peers[index];
                 let (source, destination) = (connection.source, connection.destination);
-                self.send(Way::In, source, Packet { source, destination, dscp, segment });
+                self.send(
+                    Way::In,
+                    source,
+                    Packet {
+                        source,
+                        destination,
+                        ip: IpFields { dscp, ..<_>::default() },
+                        segment,
+                    },
+                );
             }
         }
         loop {
@@ -376,8 +398,14 @@ impl<P: Pattern> Network<P> {
     fn send(&mut self, way: Way, host: Address, packet: Packet<P>) {
         let now = self.now;
         let bytes = u64::from(20 + packet.segment.header.bytes()) + packet.segment.payload.length();
+        self.packets += 1;
+        let Path { mtu, delay, .. } = *self.path(host, way);
+        if bytes > mtu {
+            let complaint = (packet.connection(), mtu as u16);
+            self.complaints.insert((now + delay * 2, self.packets), complaint);
+            return;
+        }
         if let Some(arrival) = self.path(host, way).carry(now, bytes) {
-            self.packets += 1;
             self.flying.insert((arrival, self.packets), (way, packet));
         }
     }
@@ -386,6 +414,23 @@ impl<P: Pattern> Network<P> {
         let (now, facts) = (self.now, &mut self.facts);
         self.log.push(Passage { at: now, way: Way::In, packet: packet.clone() });
         self.middlebox.handle_packet(now, packet, &mut |fact| facts.push((now, fact)));
+    }
+
+    /// An ICMP message says that packets of `connection` are too large: the box may be whom it is
+    /// for.
+    fn complain(&mut self, connection: Connection, mtu: u16) {
+        let (now, facts) = (self.now, &mut self.facts);
+        let watch = &mut |fact| facts.push((now, fact));
+        match self.middlebox.handle_path_mtu(now, connection, mtu, watch) {
+            Heeds::Box => {}
+            Heeds::Sender => {
+                let peer = self.peers.iter_mut().rfind(|peer| peer.connection == connection);
+                if let Some(Peer { endpoint, .. }) = peer {
+                    // IPv4, and timestamps.
+                    endpoint.limit_segment(now, u32::from(mtu) - 52, &mut ());
+                }
+            }
+        }
     }
 
     /// To the peer of that connection: the newest where ports are used again.

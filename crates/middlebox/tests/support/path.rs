@@ -13,6 +13,8 @@ pub struct Path {
     pub rate: Option<u64>,
     /// How many bytes may wait for the rate; what comes on top is lost.
     pub queue: u64,
+    /// The largest packet in bytes that it takes. Of a larger one an ICMP message tells.
+    pub mtu: u64,
     /// How likely a packet is lost.
     pub loss: Probability,
     /// Packets that are lost, counted from 0.
@@ -52,6 +54,7 @@ impl Path {
             jitter: Duration::ZERO,
             rate: None,
             queue: u64::MAX,
+            mtu: u64::MAX,
             loss: Probability::NEVER,
             lost: Vec::new(),
             outages: Vec::new(),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Time;
-use middlebox::{Address, Counters, Middlebox, Packet, RadioReport, Watch};
+use middlebox::{Address, Counters, Exposure, Middlebox, Packet, RadioReport, Watch};
 use tcp::Payload;
 
 /// A box in two hands.
@@ -51,5 +51,9 @@ impl<P: Payload, M: Middlebox<P>> Middlebox<P> for Shared<M> {
 
     fn counters(&self) -> Counters {
         self.get().counters()
+    }
+
+    fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
+        self.get().poll_exposure()
     }
 }

@@ -3,6 +3,7 @@
 mod choice;
 mod file;
 mod list;
+mod network;
 mod number;
 mod place;
 mod quantity;
@@ -12,6 +13,7 @@ pub(crate) use choice::{
 };
 pub use file::{CaptureFile, TraceFile};
 pub(crate) use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
+pub(crate) use network::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
 pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub(crate) use place::{Along, Dbm, Decibels, Distance, Labels, Metres, MetresPerSecond, Pair};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
@@ -194,32 +196,32 @@ pub(crate) fn join(at: &str, name: &str) -> String {
 pub(crate) fn refuse_unknown(table: &Table, at: &str, fields: &[&str]) -> Result<(), Fault> {
     match table.iter().find(|(name, _)| !fields.contains(name)) {
         None => Ok(()),
-        Some((name, item)) => {
-            let key = join(at, name);
-            Err(Fault { origin: item.origin.clone(), message: unknown(&key), subject: key })
-        }
+        Some((name, item)) => Err(Fault::unknown(item.origin.clone(), join(at, name))),
     }
 }
 
-/// What to say of an unknown `key`: the nearest that exists.
-pub(crate) fn unknown(key: &str) -> String {
-    let known = crate::keys();
-    let mut candidates: Vec<String> = known.iter().map(|key| key.name.clone()).collect();
-    for key in known {
-        let tables = key.name.match_indices('.').map(|(at, _)| key.name[..at].to_owned());
-        candidates.extend(tables.filter(|table| !table.ends_with(MEMBER)));
+/// Of the `known` keys and their tables, the one that is nearest to an unknown `key`.
+pub(crate) fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
+    let mut candidates: Vec<_> = known.iter().map(|known| with_members(&known.name, key)).collect();
+    for known in known {
+        let tables = known.name.match_indices('.').map(|(at, _)| &known.name[..at]);
+        let tables = tables.filter(|table| !table.ends_with(MEMBER));
+        candidates.extend(tables.map(|table| with_members(table, key)));
     }
-    let lists = ["wired.", "flow.group."];
-    let member = lists.iter().find_map(|list| key.strip_prefix(list)?.split_once('.'));
-    if let Some((member, _)) = member {
-        for name in &mut candidates {
-            *name = name.replace(MEMBER, member);
-        }
-    }
-    match nearest(key, candidates.iter().map(String::as_str)) {
-        Some(name) => format!("unknown key; did you mean {name}?"),
-        None => "unknown key".to_owned(),
-    }
+    nearest(key, candidates.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// `known` with the names that `key` has in the places of members' names.
+fn with_members(known: &str, key: &str) -> String {
+    let mut given = key.split('.').map(Some).chain(std::iter::repeat(None));
+    let mut is_alike = true;
+    let word = |known: &str| {
+        let given = given.next().flatten().filter(|_| is_alike);
+        let word = given.filter(|_| known == MEMBER).unwrap_or(known).to_owned();
+        is_alike = given == Some(word.as_str());
+        word
+    };
+    known.split('.').map(word).collect::<Vec<_>>().join(".")
 }
 
 /// Stands for the name of a list's member in the list of all keys.

@@ -136,7 +136,8 @@ impl<const MIN: u64, const MAX: u64> Leaf for OfTime<MIN, MAX> {
         }
         match MIN {
             0 => "a duration, as in 10 ms".to_owned(),
-            1.. => "a duration above zero, as in 10 ms".to_owned(),
+            1 => "a duration above zero, as in 10 ms".to_owned(),
+            2.. => format!("a duration from {}", TIME.show(MIN)),
         }
     }
 

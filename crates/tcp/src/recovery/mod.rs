@@ -140,6 +140,20 @@ impl Recovery {
         }
     }
 
+    /// Segments were cut, since they were larger than the path takes, and count as lost. What had
+    /// been sent up to `max` tells of no congestion.
+    pub(crate) fn on_cut(&mut self, max: u64, board: &mut Scoreboard) {
+        match self {
+            Self::Tahoe(tahoe) => tahoe.on_timeout(max),
+            Self::Reno(reno) => reno.on_timeout(max),
+            Self::NewReno(newreno) => newreno.on_timeout(max),
+            Self::Sack1(sack1) => sack1.on_timeout(max, board),
+            Self::Selective(selective) => selective.on_cut(max),
+            Self::Rack(rack) => rack.on_cut(max),
+            Self::Vegas(vegas) => vegas.on_timeout(max),
+        }
+    }
+
     /// A segment arrived of which that was not known; `echo` is this side's clock as the
     /// acknowledgement echoes it.
     pub(crate) fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {

@@ -188,6 +188,13 @@ impl Rack {
         self.tail.cancel();
     }
 
+    /// Losses up to `max` are no news to congestion control.
+    pub(crate) fn on_cut(&mut self, max: u64) {
+        self.phase = Some(Phase::Timeout { point: max });
+        self.deadline = None;
+        self.tail.cancel();
+    }
+
     /// What was held for lost is in the network after all.
     pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
         self.phase = None;

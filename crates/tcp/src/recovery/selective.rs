@@ -61,6 +61,13 @@ impl Selective {
         board.lose_all();
     }
 
+    /// Recovery as after a loss that congestion control knows of.
+    pub(crate) const fn on_cut(&mut self, max: u64) {
+        self.guard.set(max);
+        self.duplicates = 0;
+        self.recovery_point = Some(max);
+    }
+
     pub(crate) const fn on_undo(&mut self) {
         self.guard.clear();
         self.duplicates = 0;

@@ -1,7 +1,7 @@
 //! Middleboxes at nodes: what they take out of the way of packets, and what they send.
 
 use base::{Observe, PacketEvent, Time};
-use middlebox::{Address, Leg, Middlebox, RadioReport};
+use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
@@ -48,7 +48,7 @@ impl<B: Body> World<B> {
             [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
         let Some(segment) = packet.body.into_segment() else { return };
         // No host of this world sets a code point.
-        let packet = middlebox::Packet { source, destination, dscp: 0, segment };
+        let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
         self.tell(id, |middlebox| {
             middlebox.handle_packet(now, packet, &mut |fact| observe.middlebox(now, id.0, fact));
         });

@@ -27,6 +27,7 @@ pub(super) fn config() -> AtcpConfig {
         coalescing: Some(Duration::from_millis(200)),
         shaping: None,
         deference: Some(0.9),
+        fraction: crate::Fraction::Waits,
         classes: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 //! figures are theirs.
 
 use base::{Duration, Rate};
-use middlebox::{AtcpConfig, Class, Estimation, FlowControl, Kind};
+use middlebox::{AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
 
 use crate::form::{
     Bytes, Count, Each, Factor, Flag, Label, Named, Nothing, OfTime, Off, Or, Positive, Speed,
@@ -60,6 +60,10 @@ section! {
         /// under a file transfer takes less than 1.2 times what it takes alone and a segment's time
         /// more, for about 5 % of the transfer's rate.
         pub deference: Option<f64> as Or<Off, Positive> = Some(0.9);
+        /// Whether room for less than a segment counts: the segment then leaves once what there is
+        /// no room for would have drained at rate. Default: Chakravorty et al. 2003, §IV.B, a
+        /// segment leaves when there is room for all of it.
+        pub fractions: bool as Flag = false;
         /// Most bytes that a mobile may have under way to a fixed host on a connection. Default:
         /// none; the paper leaves the uplink alone.
         pub uplink_clamp: Option<u32> as Or<Off, Bytes<u32, 1, { u32::MAX as u64 }>> = None;
@@ -132,6 +136,7 @@ impl AtcpKeys {
             coalescing: self.coalescing.then_some(self.coalescing_delay),
             shaping: self.shaping,
             deference: self.deference,
+            fraction: if self.fractions { Fraction::Timed } else { Fraction::Waits },
             classes: self.classes.iter().filter_map(AtcpClass::class).collect(),
         }
     }

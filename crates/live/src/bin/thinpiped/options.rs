@@ -1,0 +1,134 @@
+//! The command line.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use lexopt::{Arg, Parser, ValueExt};
+
+pub(crate) const USAGE: &str = "\
+The proxy daemon of thinpipe: TCP of mobiles over long thin radio pipes.
+
+thinpiped --config FILE            serves until SIGTERM; SIGHUP has it read the file again
+thinpiped --config FILE --check    looks at the file and at this machine, and changes nothing
+thinpiped status --config FILE     asks the daemon that serves by this file how it fares
+
+  --mobiles   with status: the mobiles, too
+  --json      with status: as JSON
+  --help
+  --version
+
+The exit status is 0 if all is well, 2 for an error.
+";
+
+pub(crate) type Failure = Box<dyn Error>;
+
+/// What to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Errand {
+    Help,
+    Version,
+    Serve(PathBuf),
+    Check(PathBuf),
+    Status { file: PathBuf, subject: Subject, style: Style },
+}
+
+/// What is asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Subject {
+    #[default]
+    Daemon,
+    Mobiles,
+}
+
+/// For whom the answer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Style {
+    #[default]
+    People,
+    Programs,
+}
+
+/// What the words ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Verb {
+    #[default]
+    Serve,
+    Check,
+    Status,
+}
+
+impl Errand {
+    pub(crate) fn from_command_line() -> Result<Self, Failure> {
+        Self::read(Parser::from_env())
+    }
+
+    fn read(mut parser: Parser) -> Result<Self, Failure> {
+        let (mut verb, mut file) = (Verb::default(), None);
+        let (mut subject, mut style) = (None, None);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
+                Arg::Long("version") | Arg::Short('V') => return Ok(Self::Version),
+                Arg::Long("config") => file = Some(PathBuf::from(parser.value()?)),
+                Arg::Long("check") if verb == Verb::Serve => verb = Verb::Check,
+                Arg::Long("mobiles") => subject = Some(Subject::Mobiles),
+                Arg::Long("json") => style = Some(Style::Programs),
+                Arg::Value(word) if verb == Verb::Serve && word == "status" => {
+                    verb = Verb::Status;
+                }
+                Arg::Value(word) => {
+                    let word = word.string()?;
+                    return Err(format!("\"{word}\": there is no such word; see --help").into());
+                }
+                Arg::Long(_) | Arg::Short(_) => return Err(argument.unexpected().into()),
+            }
+        }
+        let file = file.ok_or("--config FILE is missing; see --help")?;
+        if verb != Verb::Status && (subject.is_some() || style.is_some()) {
+            return Err("--mobiles and --json go with status".into());
+        }
+        Ok(match verb {
+            Verb::Serve => Self::Serve(file),
+            Verb::Check => Self::Check(file),
+            Verb::Status => Self::Status {
+                file,
+                subject: subject.unwrap_or_default(),
+                style: style.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errands_and_what_is_none() {
+        let check = |words: &str, expected: Result<Errand, &str>| {
+            let errand = Errand::read(Parser::from_args(words.split_whitespace()));
+            let errand = errand.map_err(|failure| failure.to_string());
+            assert_eq!(
+                errand.as_ref().map_err(String::as_str),
+                expected.as_ref().map_err(|it| *it)
+            );
+        };
+        let file = || PathBuf::from("p.toml");
+        let (subject, style) = (Subject::Daemon, Style::People);
+        check("--config p.toml", Ok(Errand::Serve(file())));
+        check("--config=p.toml --check", Ok(Errand::Check(file())));
+        check("status --config p.toml", Ok(Errand::Status { file: file(), subject, style }));
+        check(
+            "--config p.toml status --json --mobiles",
+            Ok(Errand::Status { file: file(), subject: Subject::Mobiles, style: Style::Programs }),
+        );
+        check("--check --help", Ok(Errand::Help));
+        check("--version", Ok(Errand::Version));
+        check("", Err("--config FILE is missing; see --help"));
+        check("--config", Err("missing argument for option '--config'"));
+        check("stop", Err("\"stop\": there is no such word; see --help"));
+        check("--chekc", Err("invalid option '--chekc'"));
+        check("status --check", Err("invalid option '--check'"));
+        check("--config p.toml --json", Err("--mobiles and --json go with status"));
+    }
+}

@@ -1,0 +1,152 @@
+//! A process that is forked off.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open,
+    set_parent_process_death_signal, waitpid,
+};
+
+/// A process of ours that was not waited for yet.
+#[derive(Debug)]
+pub(super) struct Child {
+    process: Pid,
+    /// Readable once it is over.
+    descriptor: OwnedFd,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// With this exit status.
+    Exited(i32),
+    /// By this signal.
+    Killed(i32),
+}
+
+impl Child {
+    /// Forks a process that does `work`, ends with the status that comes of it, and is killed when
+    /// this one ends before. There may be no other thread: what it holds would be held for ever.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn start(work: impl FnOnce() -> ExitStatus) -> io::Result<Self> {
+        let parent = getpid();
+        // SAFETY: there is one thread only, so that the child may do whatever this process may; it
+        // never returns into what is the parent's to do, and leaves without running its exits.
+        #[expect(unsafe_code, reason = "no safe wrapper has this call")]
+        let process = unsafe { libc::fork() };
+        if process < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let Some(process) = Pid::from_raw(process) else {
+            let status = if dies_with(parent).is_ok() { work() } else { ExitStatus::FAILED };
+            leave(status);
+        };
+        Ok(Self { process, descriptor: pidfd_open(process, PidfdFlags::empty())? })
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> i32 {
+        self.process.as_raw_nonzero().get()
+    }
+
+    /// Ends it at once, even if it is stopped.
+    pub(super) fn kill(&self) {
+        // It was not waited for, so that the number is still its own.
+        kill_process(self.process, Signal::KILL).ok();
+    }
+
+    /// Waits until it is over.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn wait(self) -> io::Result<End> {
+        loop {
+            match waitpid(Some(self.process), WaitOptions::empty()) {
+                Ok(Some((_, status))) => return Ok(End::of(status)),
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl AsFd for Child {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+/// The status that a process ends with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ExitStatus(i32);
+
+impl ExitStatus {
+    /// It did what it should.
+    pub(super) const DONE: Self = Self(0);
+    /// It could not.
+    pub(super) const FAILED: Self = Self(1);
+    /// It panicked.
+    pub(super) const PANICKED: Self = Self(101);
+}
+
+/// Has the calling process killed when `parent` ends, or has ended meanwhile. To be asked for again
+/// by who gives up privileges: the kernel forgets it then (`PR_SET_PDEATHSIG`(2const)).
+///
+/// # Errors
+/// The kernel's, and `NotFound` if `parent` is gone.
+pub(super) fn dies_with(parent: Pid) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Ends the calling process, without what its parent has registered for its own exit.
+pub(super) fn leave(status: ExitStatus) -> ! {
+    // SAFETY: it never returns, and runs nothing.
+    #[expect(unsafe_code, reason = "no safe wrapper has this call")]
+    unsafe {
+        libc::_exit(status.0)
+    }
+}
+
+impl End {
+    fn of(status: WaitStatus) -> Self {
+        match (status.exit_status(), status.terminating_signal()) {
+            (Some(status), _) => Self::Exited(status),
+            (None, signal) => Self::Killed(signal.unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(status) => write!(f, "exit status {status}"),
+            Self::Killed(signal) => write!(f, "signal {signal}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forked from a test's thread it may do nothing but leave, or be killed.
+    #[test]
+    fn ends_are_told_apart() {
+        let end = |work: fn() -> ExitStatus| Child::start(work).and_then(Child::wait);
+        assert_eq!(end(|| ExitStatus::DONE).expect("a child"), End::Exited(0));
+        assert_eq!(end(|| ExitStatus::PANICKED).expect("a child").to_string(), "exit status 101");
+        let child = Child::start(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
+        let child = child.expect("a child");
+        child.kill();
+        assert_eq!(child.wait().expect("it is ours").to_string(), "signal 9");
+    }
+}

@@ -1,0 +1,79 @@
+//! From a configuration to a daemon that serves, and back.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use proxy::Gateway;
+use serde_json::json;
+
+use super::configuration::{self, Configuration};
+use super::device::device;
+use super::event::Event;
+use super::host::{self, Host, Legs};
+use super::log::Log;
+use super::observer::Doors;
+use super::resets::Resets;
+use super::signals::Signals;
+use super::supervisor::{Outfit, Supervisor};
+use crate::Trouble;
+
+/// Serves as `file` says until it is told to stop by a signal. There may be no other thread yet.
+///
+/// # Errors
+/// One line: what is wrong with the file, or what the system refuses. Whatever was set up is gone
+/// then.
+pub fn serve(file: &Path) -> Result<(), Trouble> {
+    let Configuration { config, .. } = configuration::read(file)?;
+    is_alone()?;
+    host::may_serve()?;
+    let identity = host::identity(config.user.as_deref())?;
+    let log = Arc::new(Log::new(&config.log));
+    let system = |error: io::Error| Trouble::new(error.to_string());
+    let signals = Signals::new().map_err(system)?;
+    let legs = Legs::read(&config)?;
+    let device = device(&config, &legs)?;
+    let doors = Doors::open(&config, identity.as_ref())?;
+    let host = Host::set_up(&config, legs.largest())?;
+    host::drop_to_two(identity)?;
+    drop(Resets::open().map_err(|error| Trouble::new(format!("no raw sockets: {error}")))?);
+    let places = Gateway::new(&config, legs.mtu(), 0).places();
+    log.tell(
+        Event::Started,
+        &json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "process": std::process::id(),
+            "config": file.display().to_string(),
+        }),
+    );
+    let outfit = Outfit {
+        file: file.to_owned(),
+        config,
+        device,
+        host,
+        legs,
+        doors,
+        log: log.clone(),
+        signals,
+    };
+    let mut supervisor = Supervisor::new(outfit, places)?;
+    let outcome = supervisor.run();
+    let (mut host, doors) = supervisor.into_host();
+    doors.remove();
+    if let Err(trouble) = host.take_away() {
+        log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+    }
+    log.tell(Event::Stopped, &json!({}));
+    log.settle();
+    outcome
+}
+
+/// What other threads hold when a process forks is held for ever in the new one.
+fn is_alone() -> Result<(), Trouble> {
+    let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    if threads == 1 {
+        return Ok(());
+    }
+    Err(Trouble::new(format!("a proxy must be started before any thread: there are {threads}")))
+}

@@ -1,0 +1,346 @@
+//! A desk where each visitor asks one thing: bounded in visitors, bytes and time.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+
+use base::{Duration, Time};
+use rustix::event::PollFlags;
+
+/// Connections at a time. Whoever comes then takes the place of the one that is there longest, so
+/// that those who say nothing keep out nobody.
+const VISITORS: usize = 64;
+
+/// The longest question, in bytes.
+const QUESTION: usize = 8192;
+
+/// A connection is closed after so long, whatever became of it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where visitors come in.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+/// What is said to a visitor, and when.
+pub(crate) trait Clerk {
+    /// The answer to what was said so far; `None` until it is a whole question.
+    fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>>;
+
+    /// The answer to more than [`QUESTION`] bytes.
+    fn refusal(&self) -> Vec<u8>;
+}
+
+/// A listener, its clerk, and who is there. All of it is done by one thread that polls.
+pub(crate) struct Desk<C> {
+    listener: Listener,
+    clerk: C,
+    visitors: Vec<Visitor>,
+}
+
+/// One connection: what it said, then what it is told, then whatever it goes on saying.
+struct Visitor {
+    stream: Stream,
+    since: Time,
+    said: Vec<u8>,
+    told: Option<Told>,
+}
+
+struct Told {
+    answer: Vec<u8>,
+    written: usize,
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl<C: Clerk> Desk<C> {
+    /// # Errors
+    /// The kernel's.
+    pub(crate) fn new(listener: Listener, clerk: C) -> io::Result<Self> {
+        match &listener {
+            Listener::Tcp(listener) => listener.set_nonblocking(true)?,
+            Listener::Unix(listener) => listener.set_nonblocking(true)?,
+        }
+        Ok(Self { listener, clerk, visitors: Vec::new() })
+    }
+
+    /// What to poll for before [`Desk::serve`].
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
+        let listener = match &self.listener {
+            Listener::Tcp(listener) => listener.as_fd(),
+            Listener::Unix(listener) => listener.as_fd(),
+        };
+        let visitors = self.visitors.iter().map(|each| (each.stream.as_fd(), each.awaits()));
+        std::iter::once((listener, PollFlags::IN)).chain(visitors)
+    }
+
+    /// When the next visitor has been there for too long.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        self.visitors.first().map(|longest| longest.since + PATIENCE)
+    }
+
+    /// Does all that can be done without waiting.
+    pub(crate) fn serve(&mut self, now: Time) {
+        let clerk = &mut self.clerk;
+        self.visitors.retain_mut(|visitor| {
+            now < visitor.since + PATIENCE && visitor.serve(clerk).unwrap_or(false)
+        });
+        // As many as there are places, so that a crowd at the door keeps nobody waiting inside.
+        for _ in 0..VISITORS {
+            let Ok(stream) = self.listener.accept() else { return };
+            if self.visitors.len() == VISITORS {
+                self.visitors.remove(0);
+            }
+            self.visitors.push(Visitor { stream, since: now, said: Vec::new(), told: None });
+        }
+    }
+}
+
+impl Visitor {
+    fn awaits(&self) -> PollFlags {
+        match &self.told {
+            Some(told) if told.written < told.answer.len() => PollFlags::OUT,
+            Some(_) | None => PollFlags::IN,
+        }
+    }
+
+    /// False once it is over.
+    fn serve(&mut self, clerk: &mut impl Clerk) -> io::Result<bool> {
+        if self.told.is_none() && !self.listen(clerk)? {
+            return Ok(false);
+        }
+        let Some(told) = &mut self.told else { return Ok(true) };
+        while told.written < told.answer.len() {
+            match self.stream.write(&told.answer[told.written..]) {
+                Ok(0) => return Ok(false),
+                Ok(count) => told.written += count,
+                Err(error) => return waiting(error),
+            }
+            if told.written == told.answer.len() {
+                self.stream.finish()?;
+            }
+        }
+        self.see_out()
+    }
+
+    /// False if it left without a question.
+    fn listen(&mut self, clerk: &mut impl Clerk) -> io::Result<bool> {
+        let mut room = [0; QUESTION];
+        while self.told.is_none() {
+            match self.stream.read(&mut room) {
+                Ok(0) => return Ok(false),
+                Ok(count) => self.said.extend_from_slice(&room[..count]),
+                Err(error) => return waiting(error),
+            }
+            let answer = match clerk.answer(&self.said) {
+                None if self.said.len() > QUESTION => Some(clerk.refusal()),
+                answer => answer,
+            };
+            self.told = answer.map(|answer| Told { answer, written: 0 });
+        }
+        Ok(true)
+    }
+
+    /// What is unread when a socket is closed would reset the connection, and with it what the
+    /// visitor has not read yet (RFC 9112 §9.6). So it is read, as much as is there now.
+    fn see_out(&mut self) -> io::Result<bool> {
+        match self.stream.read(&mut [0; QUESTION]) {
+            Ok(count) => Ok(count > 0),
+            Err(error) => waiting(error),
+        }
+    }
+}
+
+/// Whether an error means that there is nothing to do now.
+fn waiting(error: io::Error) -> io::Result<bool> {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(true),
+        _ => Err(error),
+    }
+}
+
+impl Listener {
+    fn accept(&self) -> io::Result<Stream> {
+        let stream = match self {
+            Self::Tcp(listener) => Stream::Tcp(listener.accept()?.0),
+            Self::Unix(listener) => Stream::Unix(listener.accept()?.0),
+        };
+        match &stream {
+            Stream::Tcp(stream) => stream.set_nonblocking(true)?,
+            Stream::Unix(stream) => stream.set_nonblocking(true)?,
+        }
+        Ok(stream)
+    }
+}
+
+impl Stream {
+    /// Says that nothing more comes.
+    fn finish(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(into),
+            Self::Unix(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::*;
+
+    /// Answers a line with the same in capitals.
+    struct Shouter;
+
+    impl Clerk for Shouter {
+        fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>> {
+            said.ends_with(b"\n").then(|| said.to_ascii_uppercase())
+        }
+
+        fn refusal(&self) -> Vec<u8> {
+            b"too long".to_vec()
+        }
+    }
+
+    fn desk() -> (Desk<Shouter>, SocketAddr) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        (Desk::new(Listener::Tcp(listener), Shouter).expect("a desk"), address)
+    }
+
+    fn at(seconds: u64) -> Time {
+        Time::from_nanos(seconds * 1_000_000_000)
+    }
+
+    /// What `stream` is told, with the desk served meanwhile.
+    fn heard(desk: &mut Desk<Shouter>, stream: &mut TcpStream, now: Time) -> Vec<u8> {
+        stream.set_nonblocking(true).expect("no waiting");
+        let mut heard = Vec::new();
+        for _ in 0..100_000 {
+            desk.serve(now);
+            match stream.read_to_end(&mut heard) {
+                Ok(_) => return heard,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+            }
+        }
+        panic!("nothing came but {heard:?}");
+    }
+
+    #[test]
+    fn a_question_in_pieces_is_answered_once_it_is_whole() {
+        let (mut desk, address) = desk();
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        for piece in ["how ", "are ", "you\n"] {
+            assert!(desk.visitors.iter().all(|visitor| visitor.told.is_none()));
+            stream.write_all(piece.as_bytes()).expect("a piece");
+            desk.serve(at(0));
+        }
+        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"HOW ARE YOU\n");
+        drop(stream);
+        for _ in 0..1000 {
+            desk.serve(at(0));
+        }
+        assert!(desk.visitors.is_empty());
+    }
+
+    #[test]
+    fn the_silent_are_sent_away_in_time() {
+        let (mut desk, address) = desk();
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(b"hm").expect("a beginning");
+        while desk.visitors.is_empty() {
+            desk.serve(at(1));
+        }
+        let deadline = desk.deadline().expect("a deadline");
+        assert_eq!(deadline, at(1) + PATIENCE);
+        desk.serve(Time::from_nanos(deadline.as_nanos() - 1));
+        assert_eq!(desk.visitors.len(), 1);
+        desk.serve(deadline);
+        assert!(desk.visitors.is_empty());
+        assert_eq!(desk.deadline(), None);
+    }
+
+    #[test]
+    fn a_crowd_of_the_silent_keeps_nobody_out() {
+        let (mut desk, address) = desk();
+        let mut crowd = Vec::new();
+        for _ in 0..5 * VISITORS {
+            crowd.push(TcpStream::connect(address).expect("a connection"));
+            desk.serve(at(0));
+            assert!(desk.visitors.len() <= VISITORS);
+        }
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(b"me\n").expect("a question");
+        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"ME\n");
+        assert_eq!(desk.awaited().count(), 1 + desk.visitors.len());
+    }
+
+    #[test]
+    fn a_question_without_end_is_refused() {
+        let (mut desk, address) = desk();
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(&vec![b'x'; 3 * QUESTION]).expect("noise");
+        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"too long");
+    }
+
+    #[test]
+    fn who_does_not_read_the_answer_costs_only_its_place() {
+        struct Talker;
+        impl Clerk for Talker {
+            fn answer(&mut self, _said: &[u8]) -> Option<Vec<u8>> {
+                Some(vec![b'x'; 20_000_000])
+            }
+            fn refusal(&self) -> Vec<u8> {
+                Vec::new()
+            }
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let mut desk = Desk::new(Listener::Tcp(listener), Talker).expect("a desk");
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(b"?").expect("a question");
+        for _ in 0..1000 {
+            desk.serve(at(0));
+        }
+        assert_eq!(desk.visitors[0].awaits(), PollFlags::OUT);
+        desk.serve(at(0) + PATIENCE);
+        assert!(desk.visitors.is_empty());
+    }
+}

@@ -1,0 +1,79 @@
+//! What a proxy's log tells of.
+
+use scenario::LogLevel;
+
+macro_rules! events {
+    ($($(#[doc = $doc:literal])+ $event:ident = $name:literal, $level:ident;)+) => {
+        /// What has happened, each with its name in the log and how grave it is.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub(crate) enum Event {
+            $($(#[doc = $doc])+ $event,)+
+        }
+
+        impl Event {
+            /// All there are.
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$event,)+];
+
+            /// Its name in the log.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$event => $name,)+
+                }
+            }
+
+            /// How grave it is.
+            pub(crate) fn level(self) -> LogLevel {
+                match self {
+                    $(Self::$event => LogLevel::$level,)+
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// The daemon runs: its version, process and configuration file.
+    Started = "started", Info;
+    /// Packets are diverted to the worker from now on.
+    Serving = "serving", Info;
+    /// A process that handles packets was started: its process.
+    WorkerStarted = "worker started", Info;
+    /// The worker ended by itself or by a signal; its packets are forwarded plainly, or refused.
+    WorkerDied = "worker died", Error;
+    /// What ended a worker: why, and in a panic where.
+    WorkerFailed = "worker failed", Error;
+    /// The worker gave no sign of life for too long, and was killed.
+    WorkerHung = "worker hung", Error;
+    /// Connections of a worker that is gone were reset in both directions: how many.
+    FlowsReset = "flows reset", Warning;
+    /// A reload took effect: names of profiles that only old connections still have.
+    Reloaded = "reloaded", Info;
+    /// A file could not be used; what was before still counts: why.
+    ReloadRefused = "reload refused", Error;
+    /// All connections of profiles that a reload took away are over.
+    Retired = "retired", Info;
+    /// No new connections are taken, and those that can are handed back: how long at most.
+    Draining = "draining", Info;
+    /// The last connection ended or was reset.
+    Drained = "drained", Info;
+    /// Rules, routes and the device are gone.
+    Stopped = "stopped", Info;
+    /// What had to be undone in the system could not be: why.
+    NotUndone = "not undone", Error;
+    /// Something of the machine that may keep the proxy from its work.
+    Host = "host", Warning;
+    /// The largest packets of the interfaces have changed: wired and radio, in bytes.
+    MtuChanged = "mtu changed", Info;
+    /// The metrics or the control socket do not work: why.
+    Unobservable = "unobservable", Warning;
+    /// A connection is over. Only where log.flows is on.
+    FlowEnded = "flow ended", Info;
+}
+
+impl Event {
+    /// How often it is told in a row.
+    pub(super) fn burst(self) -> u32 {
+        if self == Self::FlowEnded { 10_000 } else { 20 }
+    }
+}

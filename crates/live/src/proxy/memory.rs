@@ -1,0 +1,69 @@
+//! Memory that a process shares with those that it forks.
+
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::ptr::{NonNull, null_mut};
+use std::slice;
+use std::sync::atomic::AtomicU64;
+
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+/// Words of 64 bits, all zero at first. Pages that were never touched take no memory. What a
+/// process wrote last before it was killed is there for the others.
+pub(super) struct Words {
+    start: NonNull<AtomicU64>,
+    count: usize,
+}
+
+impl Words {
+    /// So many.
+    ///
+    /// # Errors
+    /// The kernel's: not enough memory.
+    #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
+    pub(super) fn new(count: usize) -> io::Result<Self> {
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE;
+        let bytes = count * size_of::<AtomicU64>();
+        // SAFETY: a new mapping at a place of the kernel's choice overlaps nothing.
+        let start = unsafe {
+            mmap_anonymous(null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)?
+        };
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { start, count })
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: the mapping has so many words, aligned to a page and zero at first, lasts as long
+        // as `self`, and is only ever seen as atomics, here and in other processes.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count) }
+    }
+}
+
+// SAFETY: all that can be reached through it are atomics.
+#[expect(unsafe_code, reason = "atomics may be shared")]
+unsafe impl Send for Words {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "atomics may be shared")]
+unsafe impl Sync for Words {}
+
+impl Drop for Words {
+    #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
+    fn drop(&mut self) {
+        let bytes = self.count * size_of::<AtomicU64>();
+        // SAFETY: made by `new` with so many bytes, and nothing borrowed from it is left.
+        // To fail it would have to be no mapping.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), bytes) };
+    }
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").field("count", &self.count).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,158 @@
+//! What a supervisor tells its worker, and is told by it.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What a supervisor has its worker do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// Use the configuration `text`, which came from the file `name`, for new connections.
+    Reload {
+        /// The file.
+        name: String,
+        /// What it says.
+        text: String,
+    },
+    /// The largest packets of the interfaces, wired and radio, are now these.
+    Mtu([u16; 2]),
+    /// Take no new connections, and hand back those that can be.
+    Drain,
+    /// Reset what is left.
+    End,
+    /// Nothing is diverted any more: go.
+    Leave,
+}
+
+impl Order {
+    /// How long it is as a message, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        serde_json::to_vec(self).map_or(usize::MAX, |message| message.len())
+    }
+}
+
+/// What a worker says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum Word {
+    /// It works: its heart beats from now on.
+    Ready,
+    /// The new configuration is used; profiles of these names have old connections only.
+    Reloaded {
+        /// Their names.
+        retired: Vec<String>,
+    },
+    /// It cannot be used.
+    Refused {
+        /// Why not.
+        why: String,
+    },
+    /// The last connection of retired profiles is over.
+    Retired,
+    /// No connection depends on the worker any more.
+    Drained,
+}
+
+/// The longest message, in bytes: what a driver reads at once.
+pub(super) const LONGEST: usize = u16::MAX as usize;
+
+/// One end of a line between the two. Messages arrive whole and in order.
+#[derive(Debug)]
+pub(super) struct Line(OwnedFd);
+
+impl Line {
+    /// Both ends.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn pair() -> io::Result<(Self, Self)> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let (one, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+        Ok((Self(one), Self(other)))
+    }
+
+    /// Says `message`.
+    ///
+    /// # Errors
+    /// The kernel's: nobody is there, or does not listen; `InvalidInput` for what is too long.
+    pub(super) fn say(&self, message: &impl Serialize) -> io::Result<()> {
+        let bytes = serde_json::to_vec(message)?;
+        if bytes.len() > LONGEST {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.send(&bytes)
+    }
+
+    /// The next message, if one is there.
+    ///
+    /// # Errors
+    /// The kernel's, and `InvalidData` for what is none.
+    pub(super) fn hear<M: DeserializeOwned>(&self) -> io::Result<Option<M>> {
+        let mut buffer = vec![0; LONGEST];
+        match self.receive(&mut buffer)? {
+            None | Some(0) => Ok(None),
+            Some(bytes) => Ok(Some(serde_json::from_slice(&buffer[..bytes])?)),
+        }
+    }
+
+    /// The next message as bytes, none of them if nobody is at the other end.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match recv(&self.0, buffer, RecvFlags::empty()) {
+            Ok((_, bytes)) => Ok(Some(bytes)),
+            Err(Errno::AGAIN) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Says what was made a message before.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        send(&self.0, bytes, SendFlags::NOSIGNAL)?;
+        Ok(())
+    }
+}
+
+impl AsFd for Line {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_arrive_whole_and_in_order() {
+        let (near, far) = Line::pair().expect("sockets");
+        let text = "#".repeat(60_000);
+        let orders = [
+            Order::Reload { name: "proxy.toml".into(), text },
+            Order::Mtu([1500, 576]),
+            Order::Drain,
+            Order::End,
+            Order::Leave,
+        ];
+        for order in &orders {
+            near.say(order).expect("there is room");
+        }
+        for order in &orders {
+            assert_eq!(far.hear::<Order>().expect("a message").as_ref(), Some(order));
+        }
+        assert_eq!(far.hear::<Order>().expect("silence"), None);
+        let long = Order::Reload { name: String::new(), text: "x".repeat(LONGEST) };
+        assert_eq!(near.say(&long).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        drop(near);
+        assert_eq!(far.receive(&mut [0; 9]).expect("its end"), Some(0));
+    }
+}

@@ -1,0 +1,43 @@
+//! The proxy daemon: what a [`proxy::Gateway`] needs to meet real packets, and to fail without
+//! harm.
+
+mod back_off;
+mod call;
+mod child;
+mod chronicle;
+mod configuration;
+mod control;
+mod daemon;
+mod desk;
+mod device;
+#[cfg(test)]
+mod documented;
+mod doors;
+mod event;
+mod families;
+mod figures;
+mod heartbeat;
+mod host;
+mod journal;
+mod log;
+mod machine;
+mod memory;
+mod merged;
+mod message;
+mod metrics;
+mod notify;
+mod observation;
+mod observer;
+mod resets;
+mod signals;
+mod status;
+mod summary;
+mod supervisor;
+mod worker;
+
+pub use configuration::configuration;
+pub use control::Question;
+pub use daemon::serve;
+pub use host::{Finding, Gravity, check};
+pub use status::status;
+pub use summary::{Summary, Table};

@@ -1,0 +1,115 @@
+//! What there is to see of a daemon.
+
+use super::call::Look;
+
+/// A daemon at one moment, as metrics and status show it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Observation {
+    /// What its worker counts and holds.
+    pub(crate) look: Look,
+    /// What its processes are.
+    pub(crate) health: Health,
+}
+
+/// What the processes of a daemon are.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Health {
+    /// Since the daemon started, in seconds.
+    pub(crate) uptime_seconds: f64,
+    /// Since its worker did, in seconds.
+    pub(crate) worker_uptime_seconds: f64,
+    /// Since the worker last gave a sign of life, in seconds.
+    pub(crate) heartbeat_age_seconds: f64,
+    /// Configurations that were read again and took effect.
+    pub(crate) reloads: u64,
+    /// Those that could not be used.
+    pub(crate) reloads_refused: u64,
+}
+
+#[cfg(test)]
+impl Observation {
+    /// Two profiles, figures that differ, and so many mobiles.
+    pub(super) fn example(mobiles: u64) -> Self {
+        let reason = |reason, packets| proxy::Reason { reason, packets };
+        let snapshot = proxy::Snapshot {
+            version: "1.2.3",
+            received: proxy::Volume { packets: 12, bytes: 3456 },
+            sent: proxy::Volume { packets: 11, bytes: 3210 },
+            bypassed: vec![reason("not_tcp", 5), reason("never", 0)],
+            dropped: vec![reason("spoofed", 1)],
+            icmp: vec![reason("passed", 2), reason("path_mtu", 1)],
+            limit_bytes: 256_000_000,
+            journal_places: 65_536,
+            profiles: vec![profile("gprs", mobiles), profile("umts", 0)],
+            ..proxy::Snapshot::default()
+        };
+        let look = Look {
+            snapshot,
+            standing: super::call::Standing::Serving,
+            restarts: 3,
+            device_dropped: 7,
+            refused: 8,
+            exposed: 9,
+            mobiles: (0..mobiles).map(mobile).collect(),
+        };
+        let health = Health {
+            uptime_seconds: 7260.0,
+            worker_uptime_seconds: 90.0,
+            heartbeat_age_seconds: 0.012,
+            reloads: 4,
+            reloads_refused: 1,
+        };
+        Self { look, health }
+    }
+}
+
+#[cfg(test)]
+fn profile(name: &str, mobiles: u64) -> proxy::ProfileFigures {
+    let volume = |bytes| proxy::Volume { packets: 3, bytes };
+    let mut round_trip = proxy::Histogram { counts: [1; 15], sum_ns: 13_000_000_000 };
+    round_trip.add(base::Duration::from_secs(3));
+    let leg = |retransmissions| proxy::LegFigures {
+        received: volume(1000),
+        sent: volume(2000),
+        retransmissions,
+        round_trip,
+    };
+    proxy::ProfileFigures {
+        name: name.to_owned(),
+        scheme: "atcp",
+        retired: false,
+        flows: proxy::Flows { opening: 1, open: mobiles },
+        connections: proxy::Connections { taken: 9, bypassed: 2, released: 3, reset: 4 },
+        syns: proxy::Syns { seen: 12, held: 1, refused: 5 },
+        wired: leg(1),
+        radio: leg(6),
+        stalls: 2,
+        stalled_seconds: 1.5,
+        stalled_mobiles: 1,
+        mobiles,
+        queued_bytes: 12_345,
+        in_flight_bytes: 3900,
+        cwnd_bytes: 7800,
+        held_bytes: 16_000,
+        held_max_bytes: 20_000,
+        budget_bytes: 128_000,
+        zero_windows: 7,
+        timeouts: 8,
+        suppressed_acks: 10,
+        discarded_bytes: 11,
+    }
+}
+
+#[cfg(test)]
+fn mobile(number: u64) -> proxy::Mobile {
+    proxy::Mobile {
+        address: std::net::Ipv4Addr::from_bits(0x0A2D_0000 + number as u32).into(),
+        profile: "gprs".to_owned(),
+        flows: 1,
+        queued_bytes: 1000,
+        in_flight_bytes: 3900,
+        cwnd_bytes: 3900,
+        round_trip_seconds: Some(0.9),
+        stalled_seconds: None,
+    }
+}

@@ -1,0 +1,169 @@
+//! Resets in the name of both ends of connections whose worker is gone.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::os::fd::OwnedFd;
+
+use base::{Ecn, Flags, Seq, TcpHeader};
+use middlebox::{Connection, Exposure};
+use rustix::net::ipproto::RAW;
+use rustix::net::{
+    AddressFamily, SendFlags, SocketFlags, SocketType, sendto, socket_with, sockopt,
+};
+use wire::{Addresses, Payload, emit};
+
+/// Raw sockets (raw(7)), through which packets of any source leave as the main table says.
+#[derive(Debug)]
+pub(super) struct Resets {
+    v4: OwnedFd,
+    /// `None` where the kernel has no IPv6.
+    v6: Option<OwnedFd>,
+}
+
+/// Bytes that may wait to be sent: as many resets as there are connections, in the kernel's own
+/// measure.
+const BUFFER: usize = 64 << 20;
+
+impl Resets {
+    /// # Errors
+    /// The kernel's: no right to open them.
+    pub(super) fn open() -> io::Result<Self> {
+        let v6 = match open(AddressFamily::INET6) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
+            socket => Some(socket?),
+        };
+        Ok(Self { v4: open(AddressFamily::INET)?, v6 })
+    }
+
+    /// Resets both ends of a connection; true if every packet was sent.
+    pub(super) fn reset(&self, exposure: &Exposure) -> bool {
+        let mut packet = Vec::new();
+        resets(exposure).into_iter().fold(true, |all, (connection, header)| {
+            let addresses = addresses(&connection);
+            emit(&header, Ecn::NotCapable, &addresses, Payload::Bytes(b""), &mut packet)
+                .expect("no payload and no options fit");
+            all & self.send(&addresses, &packet).is_ok()
+        })
+    }
+
+    fn send(&self, addresses: &Addresses, packet: &[u8]) -> io::Result<usize> {
+        let sent = match (addresses, &self.v6) {
+            (Addresses::V4 { destination, .. }, _) => {
+                let to = SocketAddrV4::new(*destination, 0);
+                sendto(&self.v4, packet, SendFlags::empty(), &to)
+            }
+            (Addresses::V6 { destination, .. }, Some(v6)) => {
+                let to = SocketAddrV6::new(*destination, 0, 0, 0);
+                sendto(v6, packet, SendFlags::empty(), &to)
+            }
+            (Addresses::V6 { .. }, None) => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        sent.map_err(Into::into)
+    }
+}
+
+/// A socket for packets with their own headers, as protocol `IPPROTO_RAW` has it.
+fn open(family: AddressFamily) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(family, SocketType::RAW, flags, Some(RAW))?;
+    // Refused where only the usual limit may be had: fewer then are sent at once.
+    sockopt::set_socket_send_buffer_size_force(&socket, BUFFER)
+        .or_else(|_| sockopt::set_socket_send_buffer_size(&socket, BUFFER))?;
+    Ok(socket)
+}
+
+/// A reset counts only with the very number that the receiver expects next (RFC 5961 §3.2). That is
+/// where the data end that left the box, once all is there, and what the receiver has acknowledged
+/// if the rest was lost. A receiver that is between the two asks the other end about it (§3.2),
+/// which is reset by then and answers with the right number.
+fn resets(exposure: &Exposure) -> Vec<(Connection, TcpHeader)> {
+    let there = exposure.connection;
+    let back = there.reversed();
+    [
+        (there, exposure.caller_acked, [exposure.caller_next, exposure.callee_acked]),
+        (back, exposure.callee_acked, [exposure.callee_next, exposure.caller_acked]),
+    ]
+    .into_iter()
+    .flat_map(|(connection, ack, [departed, acknowledged])| {
+        let again = (acknowledged != departed).then_some(acknowledged);
+        let header = move |seq| (connection, header(&connection, seq, ack));
+        std::iter::once(departed).chain(again).map(header)
+    })
+    .collect()
+}
+
+fn header(connection: &Connection, seq: Seq, ack: Seq) -> TcpHeader {
+    TcpHeader {
+        source_port: connection.source_port,
+        destination_port: connection.destination_port,
+        seq,
+        ack,
+        flags: Flags::RST | Flags::ACK,
+        ..TcpHeader::default()
+    }
+}
+
+/// IPv4 addresses are mapped into IPv6 ones (RFC 4291 §2.5.5.2).
+fn addresses(connection: &Connection) -> Addresses {
+    let [source, destination] =
+        [connection.source, connection.destination].map(|end| Ipv6Addr::from_bits(end.host));
+    match (v4(source), v4(destination)) {
+        (Some(source), Some(destination)) => Addresses::V4 { source, destination },
+        _ => Addresses::V6 { source, destination },
+    }
+}
+
+fn v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    address.to_ipv4_mapped()
+}
+
+#[cfg(test)]
+mod tests {
+    use middlebox::{Address, Leg};
+
+    use super::*;
+
+    fn exposure(ends: [&str; 2], numbers: [u32; 4]) -> Exposure {
+        let host = |text: &str| text.parse::<Ipv6Addr>().expect("an address").to_bits();
+        let [source, destination] = ends.map(host);
+        let numbers = numbers.map(Seq::new);
+        Exposure {
+            connection: Connection {
+                source: Address { leg: Leg::Radio, host: source },
+                destination: Address { leg: Leg::Wired, host: destination },
+                source_port: 40_000,
+                destination_port: 80,
+            },
+            caller_next: numbers[0],
+            callee_acked: numbers[1],
+            callee_next: numbers[2],
+            caller_acked: numbers[3],
+        }
+    }
+
+    #[test]
+    fn both_ends_get_every_number_that_may_be_next() {
+        let exposure = exposure(["::ffff:10.45.0.2", "::ffff:198.51.100.2"], [100, 90, 500, 400]);
+        let sent: Vec<_> = resets(&exposure)
+            .into_iter()
+            .map(|(to, header)| {
+                assert_eq!(header.flags, Flags::RST | Flags::ACK);
+                assert_eq!(header.source_port, to.source_port);
+                (header.destination_port, header.seq.to_u32(), header.ack.to_u32())
+            })
+            .collect();
+        assert_eq!(sent, [(80, 100, 400), (80, 90, 400), (40_000, 500, 90), (40_000, 400, 90)]);
+        let addresses = addresses(&exposure.connection);
+        let source = Ipv4Addr::new(10, 45, 0, 2);
+        let destination = Ipv4Addr::new(198, 51, 100, 2);
+        assert_eq!(addresses, Addresses::V4 { source, destination });
+    }
+
+    #[test]
+    fn a_number_that_is_sure_is_sent_once() {
+        let exposure = exposure(["2001:db8:45::2", "2001:db8:100::2"], [7, 7, 9, 9]);
+        let sent: Vec<_> = resets(&exposure).iter().map(|(_, header)| header.seq).collect();
+        assert_eq!(sent, [Seq::new(7), Seq::new(9)]);
+        assert!(matches!(addresses(&exposure.connection), Addresses::V6 { .. }));
+    }
+}

@@ -1,0 +1,74 @@
+//! What is done when a worker is gone or hangs.
+
+use std::io;
+
+use scenario::OnFailure;
+use serde_json::json;
+
+use super::{Crew, Hand, Stage, Supervisor};
+use crate::proxy::event::Event;
+use crate::proxy::resets::Resets;
+use crate::{Device, Trouble};
+
+impl Supervisor {
+    /// Has packets take the plain way, resets the connections that would hang, and sees to the next
+    /// worker. `event` is what befell the last one.
+    ///
+    /// # Errors
+    /// What leaves packets on the way to nobody. They take the plain way once this process is over.
+    pub(super) fn bury(&mut self, event: Event) -> Result<(), Trouble> {
+        let now = self.clock.now();
+        let Crew::Here(hand, _) = std::mem::replace(&mut self.crew, Crew::Gone) else {
+            return Ok(());
+        };
+        let Hand { child, started, .. } = hand;
+        let process = child.number();
+        child.kill();
+        self.host.bypass()?;
+        let end = child.wait().map_or_else(|error| error.to_string(), |end| end.to_string());
+        if let Stage::Leaving(_) = self.stage {
+            self.forward_waiting();
+            return Ok(());
+        }
+        let lived = now.saturating_since(started).as_secs_f64();
+        self.log.tell(event, &json!({ "process": process, "end": end, "lived_seconds": lived }));
+        self.reset_exposed();
+        self.forward_waiting();
+        self.restarts += 1;
+        self.settle_proposed();
+        if self.stage == Stage::Serving {
+            let next = self.back_off.fail(started, self.clock.now());
+            self.crew = Crew::Awaited(next);
+        }
+        Ok(())
+    }
+
+    /// Resets both ends of the connections in the journal, which nobody writes any more.
+    fn reset_exposed(&self) {
+        if self.journal.exposed().next().is_none() {
+            return;
+        }
+        let outcomes: io::Result<Vec<_>> = Resets::open()
+            .map(|resets| self.journal.exposed().map(|each| resets.reset(&each)).collect());
+        let fields = match outcomes {
+            Ok(outcomes) => {
+                let unsent = outcomes.iter().filter(|is_sent| !**is_sent).count();
+                json!({ "flows": outcomes.len(), "unsent": unsent })
+            }
+            Err(error) => json!({ "flows": 0, "why": error.to_string() }),
+        };
+        self.log.tell(Event::FlowsReset, &fields);
+        self.journal.clear();
+    }
+
+    /// Packets that waited for the worker that is gone go on as all others do now.
+    fn forward_waiting(&self) {
+        let mut packet = vec![0; Device::LARGEST];
+        for _ in 0..self.device.room() {
+            let Ok(Some(bytes)) = self.device.receive(&mut packet) else { return };
+            if self.config.on_failure == OnFailure::Bypass {
+                self.device.send(&packet[..bytes]).ok();
+            }
+        }
+    }
+}

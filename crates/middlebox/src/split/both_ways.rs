@@ -1,0 +1,148 @@
+//! Data towards fixed hosts beside those towards mobiles.
+
+use base::Time;
+use tcp::{Acknowledgement, Departure, Payload};
+
+use super::{FlowId, PerFlow, RadioLeg, Terms};
+use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
+
+/// A radio leg `L`, and a sender for each connection's data towards a fixed host: a flow is given
+/// to the one or the other by where its data go.
+///
+/// Facts are about the radio leg alone; what the wired one holds and sends again is counted.
+#[derive(Debug)]
+pub struct BothWays<P, L> {
+    radio: L,
+    wired: PerFlow<P>,
+    /// Where the data of each flow go.
+    legs: Vec<Leg>,
+}
+
+impl<P: Payload + Send, L: RadioLeg<P>> BothWays<P, L> {
+    /// `radio` towards mobiles, and `wired` towards fixed hosts.
+    pub const fn new(radio: L, wired: PerFlow<P>) -> Self {
+        Self { radio, wired, legs: Vec::new() }
+    }
+
+    /// The radio leg.
+    pub const fn radio(&self) -> &L {
+        &self.radio
+    }
+
+    fn on(&self, leg: Leg) -> &dyn RadioLeg<P> {
+        match leg {
+            Leg::Radio => &self.radio,
+            Leg::Wired => &self.wired,
+        }
+    }
+
+    fn of(&self, flow: FlowId) -> &dyn RadioLeg<P> {
+        self.on(self.legs[flow.0 as usize])
+    }
+
+    /// Has the leg of `flow` do something.
+    fn with<R>(
+        &mut self,
+        flow: FlowId,
+        watch: Watch<'_>,
+        act: impl FnOnce(&mut dyn RadioLeg<P>, Watch<'_>) -> R,
+    ) -> R {
+        match self.legs[flow.0 as usize] {
+            Leg::Radio => act(&mut self.radio, watch),
+            Leg::Wired => act(&mut self.wired, &mut |_| {}),
+        }
+    }
+}
+
+impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
+    fn syn_window(&self, host: Address) -> u64 {
+        self.on(host.leg).syn_window(host)
+    }
+
+    fn reserve(&self, leg: Leg) -> Reserve {
+        self.on(leg).reserve(leg)
+    }
+
+    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+        let index = flow.0 as usize;
+        if self.legs.len() <= index {
+            self.legs.resize(index + 1, Leg::Radio);
+        }
+        self.legs[index] = terms.connection.destination.leg;
+        self.with(flow, watch, |leg, watch| leg.open(now, flow, terms, watch));
+    }
+
+    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
+        self.with(flow, watch, |leg, watch| leg.write(now, flow, payload, watch));
+    }
+
+    fn close(&mut self, now: Time, flow: FlowId) {
+        self.with(flow, &mut |_| {}, |leg, _| leg.close(now, flow));
+    }
+
+    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
+        self.with(flow, watch, |leg, watch| leg.remove(now, flow, watch))
+    }
+
+    fn handle_ack(
+        &mut self,
+        now: Time,
+        flow: FlowId,
+        acknowledgement: &Acknowledgement,
+        watch: Watch<'_>,
+    ) {
+        self.with(flow, watch, |leg, watch| leg.handle_ack(now, flow, acknowledgement, watch));
+    }
+
+    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
+        self.with(flow, watch, |leg, watch| leg.limit_segment(now, flow, bytes, watch));
+    }
+
+    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+        self.radio.handle_timeout(now, watch);
+        self.wired.handle_timeout(now, &mut |_| {});
+    }
+
+    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+        self.radio.handle_report(now, mobile, report, watch);
+    }
+
+    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
+        let toward_mobile = self.radio.poll_output(now, watch);
+        toward_mobile.or_else(|| self.wired.poll_output(now, &mut |_| {}))
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        Time::earlier(self.radio.poll_timeout(), self.wired.poll_timeout())
+    }
+
+    fn right_edge(&mut self, now: Time, flow: FlowId) -> u64 {
+        self.with(flow, &mut |_| {}, |leg, _| leg.right_edge(now, flow))
+    }
+
+    fn poll_window_update(&mut self, now: Time) -> Option<FlowId> {
+        self.radio.poll_window_update(now).or_else(|| self.wired.poll_window_update(now))
+    }
+
+    fn poll_given_up(&mut self) -> Option<FlowId> {
+        self.radio.poll_given_up().or_else(|| self.wired.poll_given_up())
+    }
+
+    fn acknowledged(&self, flow: FlowId) -> u64 {
+        self.of(flow).acknowledged(flow)
+    }
+
+    fn forget(&mut self, number: u32, mobile: Address) {
+        self.radio.forget(number, mobile);
+        self.wired.forget(number, mobile);
+    }
+
+    fn held_bytes(&self, flow: FlowId) -> u64 {
+        self.of(flow).held_bytes(flow)
+    }
+
+    fn count(&self, counters: &mut Counters) {
+        self.radio.count(counters);
+        self.wired.count(counters);
+    }
+}

@@ -1,0 +1,165 @@
+//! Connections from their SYN to the moment they stand.
+
+use base::{Flags, Time};
+use tcp::Payload;
+
+use super::flow::{Draining, Split};
+use super::handshake::{Handshake, Step, agreed, clamp};
+use super::machine::{Flow, Phase, Splitter};
+use super::side::{Pair, Side};
+use super::table::Name;
+use super::{Numbers, RadioLeg};
+use crate::limits::{Bypass, Reserve, ends};
+use crate::{Connection, Leg, Packet, Watch};
+
+impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
+    /// A SYN of a connection that is not known.
+    pub(super) fn open(&mut self, now: Time, packet: Packet<P>) {
+        let admitted = if self.draining == Draining::Yes {
+            Err(Bypass::Draining)
+        } else if packet.segment.payload.length() > 0 {
+            Err(Bypass::Handshake)
+        } else {
+            self.door.open(ends(packet.source, packet.destination))
+        };
+        if let Err(reason) = admitted {
+            self.counters.bypass(reason);
+            self.out.push_back(packet);
+            return;
+        }
+        let name = Name::of(packet.connection());
+        let offer = packet.segment.header;
+        let packet = self.clamped(packet);
+        let mut handshake = Handshake::new(now, &packet.segment, packet.ip);
+        handshake.note_offer(Side::Caller, &offer);
+        let phase = Phase::Opening(handshake);
+        let slot = self.table.insert(Box::new(Flow { name, phase, lives: false, active: now }));
+        self.rounds.add(now, slot);
+        self.out.push_back(packet);
+    }
+
+    /// A SYN as it goes on: its MSS and window clamped.
+    pub(super) fn clamped(&self, mut packet: Packet<P>) -> Packet<P> {
+        let source = packet.source;
+        let split = self.config.splits_toward(source.leg).then(|| self.leg.syn_window(source));
+        let window = split.unwrap_or(u64::MAX).min(match source.leg {
+            Leg::Radio => u64::MAX,
+            Leg::Wired => self.config.uplink_clamp.map_or(u64::MAX, u64::from),
+        });
+        let mss = self.config.mss_of_syn(source, packet.destination);
+        clamp(&mut packet.segment.header, mss, window);
+        packet
+    }
+
+    pub(super) fn opening_in(
+        &mut self,
+        now: Time,
+        slot: u32,
+        from: Side,
+        packet: Packet<P>,
+        watch: Watch<'_>,
+    ) {
+        let syn = packet.segment.has(Flags::SYN);
+        let offer = packet.segment.header;
+        let packet = if syn { self.clamped(packet) } else { packet };
+        let Some(Flow { phase: Phase::Opening(handshake), active, .. }) =
+            self.table[slot].as_deref_mut()
+        else {
+            return;
+        };
+        if packet.segment.has(Flags::RST) {
+            // Any other is for its end to judge.
+            if handshake.is_refused_by(from, &packet.segment) {
+                self.forget(now, slot, watch);
+            }
+            self.out.push_back(packet);
+            return;
+        }
+        *active = now;
+        let step = handshake.handle(now, from, &packet.segment, packet.ip);
+        if syn {
+            handshake.note_offer(from, &offer);
+        }
+        match step {
+            Step::Passes => self.out.push_back(packet),
+            Step::Stands => {
+                let handshake = *handshake;
+                self.stand(now, slot, &handshake, from, packet, watch);
+            }
+            Step::Bypass => {
+                self.pass_by(slot, Bypass::Handshake);
+                self.out.push_back(packet);
+            }
+        }
+    }
+
+    /// What a connection may come to hold: of each direction that is split what the radio leg says,
+    /// and less than a unit of the window's scale more.
+    pub(super) fn reserve(&self, connection: &Connection, scales: Pair<u8>) -> Reserve {
+        let ends =
+            [(Side::Caller, connection.source.leg), (Side::Callee, connection.destination.leg)];
+        let split = ends.into_iter().filter(|&(_, leg)| self.config.splits_toward(leg));
+        split.fold(Reserve { per_mobile: 0, per_flow: 0 }, |sum, (side, leg)| {
+            let Reserve { per_mobile, per_flow } = self.leg.reserve(leg);
+            let rounding = (1 << scales[side]) - 1;
+            Reserve {
+                per_mobile: sum.per_mobile.max(per_mobile),
+                per_flow: sum.per_flow + per_flow + rounding,
+            }
+        })
+    }
+
+    /// The handshake is done with `packet`.
+    fn stand(
+        &mut self,
+        now: Time,
+        slot: u32,
+        handshake: &Handshake,
+        from: Side,
+        packet: Packet<P>,
+        watch: Watch<'_>,
+    ) {
+        while let Some((number, mobile)) = self.mobiles.forget(now, self.config.limits.idle) {
+            self.leg.forget(number, mobile);
+        }
+        let Pair([Some(opener), Some(answerer)]) = &handshake.syns else { return };
+        let agreed = agreed(opener, answerer);
+        let Some(flow) = self.table[slot].as_deref() else { return };
+        let connection = flow.name.connection();
+        let reserve = self.reserve(&connection, agreed.scales);
+        let ends = ends(connection.source, connection.destination);
+        if let Err(reason) = self.door.stand(ends, reserve) {
+            // It is not among those that open any more.
+            self.table.remove(slot);
+            self.counters.bypass(reason);
+            self.out.push_back(packet);
+            return;
+        }
+        if let Some(flow) = &mut self.table[slot] {
+            flow.lives = true;
+        }
+        let number = self.connections;
+        self.connections = self.connections.wrapping_add(1);
+        self.counters.flows += 1;
+        let mut flows = Pair::default();
+        let mut numbers = Pair([Numbers { mobile: 0, connection: number }; 2]);
+        for (side, from, to) in [
+            (Side::Caller, connection.source, connection.destination),
+            (Side::Callee, connection.destination, connection.source),
+        ] {
+            if self.config.splits_toward(to.leg) {
+                flows[side] = Some(self.directions.add(slot, side));
+                let mobile = if to.leg == Leg::Radio { to } else { from };
+                numbers[side].mobile = self.mobiles.join(mobile);
+            }
+        }
+        self.with(now, slot, watch, |phase, cx| {
+            let syns = (opener, answerer, agreed);
+            let mut split = Split::new(cx, handshake, syns, numbers, flows);
+            // The callee waits for this, and a plain acknowledgement of a mobile ends here.
+            split.owe_soon(from.other());
+            *phase = Phase::Stands(split);
+        });
+        self.standing_in(now, slot, from, packet, watch);
+    }
+}

@@ -1,0 +1,217 @@
+//! What a box does not take upon itself: floods, full tables and full buffers harm whom they are
+//! of, pass untouched, and are counted by their reason.
+
+mod support;
+
+use std::sync::Arc;
+
+use base::{Duration, Flags, Options, Rate, Seq, TcpHeader, Time};
+use middlebox::{
+    Address, Atcp, AtcpConfig, Bypass, Connection, Estimation, FlowControl, IpFields, Limits,
+    Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
+};
+use support::{fixed, mobile, modern};
+use tcp::{Length, Segment};
+
+type Any = Box<dyn Middlebox<Length>>;
+
+const BUDGET: u64 = 50_000;
+const BUFFERS: SocketBuffers = SocketBuffers { receive: 20_000, send: 10_000 };
+const SNOOP: SnoopConfig = SnoopConfig {
+    cache_segments: 30,
+    tick: Duration::from_millis(500),
+    max_tries: 10,
+    threshold: 3,
+};
+
+fn aggregating() -> AtcpConfig {
+    AtcpConfig {
+        clamp: 10_000,
+        estimator: Estimation::Static,
+        headroom: 1.3,
+        rate: Rate::from_bps(33_200),
+        round_trip: Duration::from_millis(1_850),
+        overprovision: 1.5,
+        budget: BUDGET,
+        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
+        skip_threshold: 3,
+        patience: Duration::ZERO,
+        deference: None,
+        fraction: middlebox::Fraction::Waits,
+        min_rto: Duration::from_secs(3),
+        coalescing: None,
+        shaping: None,
+        classes: Vec::new(),
+    }
+}
+
+/// One of each family within `limits`.
+fn boxes(limits: Limits) -> [Any; 3] {
+    let config = SplitConfig { limits, ..SplitConfig::PLAIN };
+    [
+        Box::new(Splitter::new(config, Atcp::new(aggregating()))),
+        Box::new(PerFlowSplit::per_flow(config, &Arc::new(modern()), BUFFERS)),
+        Box::new(Snoop::within(limits, SNOOP)),
+    ]
+}
+
+fn packet(way: Connection, (seq, ack): (u32, u32), flags: Flags, bytes: u64) -> Packet<Length> {
+    let mss = flags.contains(Flags::SYN).then_some(1_000);
+    let header = TcpHeader {
+        source_port: way.source_port,
+        destination_port: way.destination_port,
+        seq: Seq::new(seq),
+        ack: Seq::new(ack),
+        flags,
+        window: 60_000,
+        options: Options { mss, ..Options::default() },
+    };
+    let segment = Segment { header, payload: Length(bytes), ..Segment::default() };
+    Packet { source: way.source, destination: way.destination, ip: IpFields::default(), segment }
+}
+
+fn pass(middlebox: &mut Any, now: Time, packet: Packet<Length>) -> Vec<Packet<Length>> {
+    middlebox.handle_packet(now, packet, &mut |_| {});
+    std::iter::from_fn(|| middlebox.poll_output(now, &mut |_| {})).collect()
+}
+
+const fn call(from: Address, port: u16) -> Connection {
+    Connection { source: from, destination: fixed(0), source_port: port, destination_port: 80 }
+}
+
+/// A SYN goes by: whether the box takes part.
+fn knock(middlebox: &mut Any, now: Time, from: Address, port: u16) -> bool {
+    let way = call(from, port);
+    let out = pass(middlebox, now, packet(way, (100, 0), Flags::SYN, 0));
+    assert_eq!(out.len(), 1, "every SYN passes");
+    middlebox.knows(&way)
+}
+
+/// A handshake goes by: whether the box takes part.
+fn open(middlebox: &mut Any, now: Time, from: Address, port: u16) -> bool {
+    let way = call(from, port);
+    knock(middlebox, now, from, port);
+    pass(middlebox, now, packet(way.reversed(), (500, 101), Flags::SYN | Flags::ACK, 0));
+    pass(middlebox, now, packet(way, (101, 501), Flags::ACK, 0));
+    middlebox.knows(&way)
+}
+
+fn wait(middlebox: &mut Any, end: Time) {
+    while let Some(due) = middlebox.poll_timeout().filter(|&due| due <= end) {
+        middlebox.handle_timeout(due, &mut |_| {});
+        while middlebox.poll_output(due, &mut |_| {}).is_some() {}
+    }
+}
+
+/// 50,000 SYNs of one mobile, and of as many that nobody has ever heard of: others are taken in as
+/// before the one, and after the other once that is over.
+#[test]
+fn floods_hit_whom_they_come_from() {
+    let limits = Limits { opening: 100, opening_per_mobile: 8, flows: 1_000, ..Limits::NONE };
+    for mut middlebox in boxes(limits) {
+        let taken = |middlebox: &mut Any, from: fn(u32) -> (Address, u16)| {
+            let who = (0..50_000).map(from);
+            who.filter(|&(from, port)| knock(middlebox, Time::ZERO, from, port)).count()
+        };
+        assert_eq!(taken(&mut middlebox, |nth| (mobile(1), nth as u16)), 8);
+        assert!(open(&mut middlebox, Time::ZERO, mobile(2), 1));
+        assert!(!open(&mut middlebox, Time::ZERO, mobile(1), 9_999));
+        assert_eq!(taken(&mut middlebox, |nth| (mobile(3 + nth), 1)), 92);
+        assert!(!open(&mut middlebox, Time::ZERO, mobile(200_000), 1));
+        let counters = middlebox.counters();
+        let of = |reason| counters.bypasses[reason];
+        assert_eq!((of(Bypass::OpeningPerMobile), of(Bypass::Opening)), (49_993, 49_909));
+        assert_eq!(counters.bypassed, 49_993 + 49_909);
+        assert_eq!(middlebox.flows(), 101);
+        // Half-open connections are forgotten.
+        let later = Time::ZERO + Limits::NONE.transitory * 2;
+        wait(&mut middlebox, later);
+        assert_eq!(middlebox.flows(), 1);
+        assert!(open(&mut middlebox, later, mobile(1), 1));
+    }
+}
+
+/// Resets, or answers and resets, make room at once and leave nothing behind.
+#[test]
+fn a_flood_that_is_reset_takes_no_room() {
+    let limits = Limits { opening: 10, opening_per_mobile: 4, flows: 20, ..Limits::NONE };
+    for mut middlebox in boxes(limits) {
+        for nth in 0..50_000_u32 {
+            let (from, port) = (mobile(nth % 3), nth as u16);
+            if nth % 2 == 0 {
+                assert!(open(&mut middlebox, Time::ZERO, from, port), "{nth}");
+            } else {
+                assert!(knock(&mut middlebox, Time::ZERO, from, port), "{nth}");
+            }
+            pass(&mut middlebox, Time::ZERO, packet(call(from, port), (101, 0), Flags::RST, 0));
+            assert_eq!(middlebox.flows(), 0);
+        }
+        assert_eq!(middlebox.counters().bypassed, 0);
+    }
+}
+
+#[test]
+fn tables_have_room_for_as_many_as_they_say() {
+    let limits = Limits { flows: 5, flows_per_mobile: 3, ..Limits::NONE };
+    for mut middlebox in boxes(limits) {
+        let opened = |middlebox: &mut Any, of: u32| {
+            (0..10).filter(|&port| open(middlebox, Time::ZERO, mobile(of), port)).count()
+        };
+        assert_eq!(opened(&mut middlebox, 1), 3);
+        assert_eq!(opened(&mut middlebox, 2), 2);
+        let counters = middlebox.counters();
+        let of = |reason| counters.bypasses[reason];
+        assert_eq!((of(Bypass::FlowsPerMobile), of(Bypass::Flows)), (7, 8));
+        assert_eq!((middlebox.flows(), counters.bypassed), (5, 15));
+    }
+}
+
+/// Whoever sends as much as windows allow, to mobiles that never answer: what is held stays below
+/// the bound, and who would exceed it is let pass.
+#[test]
+fn what_is_held_never_exceeds_its_bound() {
+    // Two mobiles with aggregates, three connections of a relay or of Snoop.
+    let per_flow = BUFFERS.receive + BUFFERS.send;
+    for (index, (bytes, expected)) in
+        [(2 * BUDGET + 10, 2 * 4), (3 * per_flow + 10, 3), (3 * 30_001 + 10, 3)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut middlebox = boxes(Limits { bytes, ..Limits::NONE }).into_iter().nth(index);
+        let middlebox = middlebox.as_mut().expect("there are three");
+        let who = || (0..4).flat_map(|number| (0..4).map(move |port| (mobile(number), port)));
+        let taken = who().filter(|&(from, port)| open(middlebox, Time::ZERO, from, port)).count();
+        assert_eq!(taken, expected, "{middlebox:?}");
+        let counters = middlebox.counters();
+        assert_eq!(counters.bypasses[Bypass::Bytes], 16 - expected as u64);
+        for nth in 0..100 {
+            for (from, port) in who() {
+                let down = call(from, port).reversed();
+                let data = packet(down, (501 + nth * 1_000, 101), Flags::ACK, 1_000);
+                pass(middlebox, Time::ZERO, data);
+                assert!(middlebox.counters().held_bytes <= bytes);
+            }
+        }
+        assert!(middlebox.counters().held_bytes > bytes / 2, "{:?}", middlebox.counters());
+    }
+}
+
+/// Connections that are over stand in nobody's way.
+#[test]
+fn what_is_over_makes_room() {
+    let limits = Limits { flows: 4, flows_per_mobile: 2, opening: 2, ..Limits::NONE };
+    for mut middlebox in boxes(limits) {
+        for port in 0..5_000 {
+            let way = call(mobile(1), port);
+            assert!(open(&mut middlebox, Time::ZERO, mobile(1), port), "{port}");
+            let fin = Flags::FIN | Flags::ACK;
+            pass(&mut middlebox, Time::ZERO, packet(way.reversed(), (501, 101), fin, 0));
+            pass(&mut middlebox, Time::ZERO, packet(way, (101, 502), fin, 0));
+            pass(&mut middlebox, Time::ZERO, packet(way.reversed(), (502, 102), Flags::ACK, 0));
+            assert_eq!(middlebox.flows(), 0, "{port}");
+            let known = (0..=port).filter(|&port| middlebox.knows(&call(mobile(1), port))).count();
+            assert!(known <= 3 || port > 100, "{known}");
+        }
+        assert_eq!(middlebox.counters().bypassed, 0);
+    }
+}

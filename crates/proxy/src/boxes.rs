@@ -1,0 +1,146 @@
+//! All boxes, those of earlier configurations included.
+
+use middlebox::{Admission, Connection};
+use scenario::{Proxy, ProxyProfile};
+
+use crate::served::{Served, Standing};
+use crate::view::{Seen, View};
+
+/// Boxes by numbers that nothing else ever has, and the views in which packets are seen: that of
+/// the configuration, and those of earlier ones for connections that began under them.
+#[derive(Debug)]
+pub(crate) struct Boxes {
+    all: Vec<Option<Box<Served>>>,
+    /// The latest first.
+    views: Vec<View>,
+    /// What all of them take upon themselves.
+    admission: Admission,
+    seed: u64,
+}
+
+/// Earlier views that are kept. Boxes that are in none of them are ended.
+const VIEWS: usize = 8;
+
+impl Boxes {
+    pub(crate) fn new(config: &Proxy, seed: u64) -> Self {
+        let admission = Admission::new(config.limits.of_box());
+        let mut boxes = Self { all: Vec::new(), views: Vec::new(), admission, seed };
+        boxes.take_up(config, &[]);
+        boxes
+    }
+
+    /// Takes `config` for new connections. A profile of which only the mobiles have changed keeps
+    /// its box, unless what all boxes take on has changed; the others are retired, and named.
+    pub(crate) fn reload(&mut self, config: &Proxy, before: &Proxy) -> Vec<String> {
+        self.admission.set_limits(config.limits.of_box());
+        let mut kept = Vec::new();
+        let mut retired = Vec::new();
+        for (number, served) in (0..).zip(&mut self.all) {
+            let Some(served) = served.as_mut().filter(|it| it.standing == Standing::Current) else {
+                continue;
+            };
+            let stays = config.profile.iter().any(|profile| is_alike(profile, &served.profile));
+            if stays && config.limits == before.limits {
+                kept.push(number);
+            } else {
+                served.standing = Standing::Retired;
+                retired.push(served.profile.name.clone());
+            }
+        }
+        self.take_up(config, &kept);
+        retired
+    }
+
+    fn take_up(&mut self, config: &Proxy, kept: &[u32]) {
+        let mut mobiles = Vec::new();
+        for profile in &config.profile {
+            let is_its = |number: &&u32| {
+                self.get(**number).is_some_and(|served| is_alike(profile, &served.profile))
+            };
+            let number = kept.iter().find(is_its).copied().unwrap_or_else(|| {
+                // How large segments may be is told to hosts before a box sees it.
+                let machine =
+                    profile.machine(&config.limits, &self.admission, [None; 2], self.seed);
+                self.all.push(Some(Box::new(Served::new(profile.clone(), machine))));
+                self.all.len() as u32 - 1
+            });
+            if let Some(served) = self.get_mut(number) {
+                served.profile.mobiles.clone_from(&profile.mobiles);
+            }
+            mobiles.extend(profile.mobiles.iter().map(|&prefix| (prefix, number)));
+        }
+        let view = View::new(mobiles);
+        if self.views.first() != Some(&view) {
+            self.views.insert(0, view);
+            self.views.truncate(1 + VIEWS);
+        }
+    }
+
+    pub(crate) fn get(&self, number: u32) -> Option<&Served> {
+        self.all.get(number as usize)?.as_deref()
+    }
+
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Served> {
+        self.all.get_mut(number as usize)?.as_deref_mut()
+    }
+
+    /// The numbers of all boxes.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        (0..self.all.len() as u32).filter(|&number| self.get(number).is_some()).collect()
+    }
+
+    /// All boxes: those of the configuration in its order, then those of earlier ones.
+    pub(crate) fn iter(&self, config: &Proxy) -> impl Iterator<Item = &Served> {
+        let place = |served: &&Served| match served.standing {
+            Standing::Current => {
+                let name = |profile: &ProxyProfile| profile.name == served.profile.name;
+                config.profile.iter().position(name).unwrap_or(usize::MAX)
+            }
+            Standing::Retired => usize::MAX,
+        };
+        let mut all: Vec<_> = self.each().collect();
+        all.sort_by_key(place);
+        all.into_iter()
+    }
+
+    /// All boxes, in the order of their numbers.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Served> {
+        self.all.iter().flatten().map(|served| &**served)
+    }
+
+    /// Which box takes part in the connection of a packet.
+    pub(crate) fn find(&self, hosts: [u128; 2], ports: [u16; 2]) -> Option<Seen> {
+        let seen = self.views.iter().filter_map(|view| view.see(hosts, ports));
+        let knows = |seen: &Seen| self.knows(seen.number, &seen.connection);
+        seen.into_iter().find(knows)
+    }
+
+    /// Which box a new connection belongs to.
+    pub(crate) fn see(&self, hosts: [u128; 2], ports: [u16; 2]) -> Option<Seen> {
+        self.views.first()?.see(hosts, ports)
+    }
+
+    /// Whether a box takes part in a connection.
+    pub(crate) fn knows(&self, number: u32, connection: &Connection) -> bool {
+        self.get(number).is_some_and(|served| served.machine.knows(connection))
+    }
+
+    /// Takes a box away that has no connections and gets none.
+    pub(crate) fn remove_if_idle(&mut self, number: u32) -> Option<Box<Served>> {
+        let served = self.get(number)?;
+        let is_idle = served.standing == Standing::Retired && served.machine.flows() == 0;
+        if is_idle { self.all[number as usize].take() } else { None }
+    }
+
+    /// Boxes that no packets come to any more.
+    pub(crate) fn orphans(&self) -> Vec<u32> {
+        let is_seen = |number: &u32| self.views.iter().any(|view| view.shows(*number));
+        self.numbers().into_iter().filter(|number| !is_seen(number)).collect()
+    }
+}
+
+/// Whether a box of one profile is as good for the other.
+fn is_alike(one: &ProxyProfile, other: &ProxyProfile) -> bool {
+    let settings = |of: &ProxyProfile| ProxyProfile { mobiles: Vec::new(), ..of.clone() };
+    settings(one) == settings(other)
+}

@@ -1,0 +1,332 @@
+//! Packets that come in.
+
+use base::{Duration, Flags, Seq, Time};
+use bytes::Bytes;
+use middlebox::{Bypass as Refusal, Heeds, Leg, Packet};
+use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
+
+use super::{Draining, Gateway};
+use crate::hosts;
+use crate::reasons::{Bypass, Drop, Icmp};
+use crate::records::Side;
+use crate::view::Seen;
+
+/// Numbers of protocols (RFC 5237).
+const ICMP: u8 = 1;
+const ICMP6: u8 = 58;
+
+/// The urgent bit of a TCP header (RFC 9293 §3.1).
+const URGENT: Flags = Flags::from_bits(0x20);
+
+/// A packet as it came, to be sent on like that.
+#[derive(Clone, Copy)]
+enum Original<'a> {
+    Packet(&'a [u8]),
+    Pieces(&'a Datagram),
+}
+
+impl Gateway {
+    /// A packet came in.
+    pub fn handle_packet(&mut self, now: Time, packet: &[u8]) {
+        self.tallies.received.add(packet.len());
+        let original = Original::Packet(packet);
+        match wire::parse(packet) {
+            Ok(segment) => self.handle_segment(now, &segment, original),
+            Err(ParseError::Fragment) => self.handle_fragment(now, packet),
+            Err(ParseError::NotTcp) => match wire::glance(packet).map(|seen| seen.protocol) {
+                Some(ICMP | ICMP6) => self.handle_icmp(now, packet),
+                Some(_) | None => self.pass(Bypass::OtherProtocol, original),
+            },
+            Err(ParseError::Ip) => self.pass(Bypass::NotIp, original),
+            Err(ParseError::Tcp) => self.pass(Bypass::NotTcp, original),
+            Err(ParseError::Checksum) => self.pass(Bypass::Checksum, original),
+        }
+    }
+
+    fn handle_fragment(&mut self, now: Time, packet: &[u8]) {
+        let figures = &mut self.tallies.fragments;
+        match self.fragments.handle_packet(now, packet) {
+            Fragment::Untouched => self.pass(Bypass::Fragment, Original::Packet(packet)),
+            Fragment::Held => figures.received += 1,
+            Fragment::Refused => {
+                figures.received += 1;
+                figures.failed += 1;
+                self.tallies.drops.add(Drop::Fragment);
+            }
+            Fragment::Whole(datagram) => {
+                figures.received += 1;
+                figures.completed += 1;
+                let original = Original::Pieces(&datagram);
+                match wire::parse(&datagram.whole()) {
+                    Ok(segment) => self.handle_segment(now, &segment, original),
+                    Err(_) => self.pass(Bypass::Fragment, original),
+                }
+            }
+        }
+    }
+
+    fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, original: Original<'_>) {
+        let header = &segment.header;
+        let Some(hosts) = hosts_of(&segment.addresses) else {
+            return self.pass(Bypass::NotIp, original);
+        };
+        let ports = [header.source_port, header.destination_port];
+        if let Some(seen) = self.boxes.find(hosts, ports) {
+            self.handle_known(now, seen, segment, original);
+        } else if let Some(seen) = self.boxes.see(hosts, ports) {
+            let resets = header.flags.contains(Flags::RST) || header.flags.contains(Flags::ACK);
+            if header.flags.contains(Flags::SYN) && !resets {
+                self.open(now, seen, segment, original);
+            } else {
+                self.pass(Bypass::UnknownFlow, original);
+            }
+        } else {
+            self.pass(Bypass::NoMobile, original);
+        }
+    }
+
+    /// A SYN of a connection that no box knows.
+    fn open(&mut self, now: Time, seen: Seen, segment: &Segment<'_>, original: Original<'_>) {
+        let reason = self.refusal(segment);
+        let Some(served) = self.boxes.get_mut(seen.number) else { return };
+        served.figures.syns_seen += 1;
+        if let Some(reason) = reason {
+            served.figures.bypassed += 1;
+            return self.pass(reason, original);
+        }
+        let before = served.machine.counters().bypasses;
+        self.show(now, seen, segment);
+        if self.boxes.knows(seen.number, &seen.connection) {
+            self.openings.open(now, seen.connection, segment.header.seq);
+            if let Some(served) = self.boxes.get_mut(seen.number) {
+                served.figures.leg(seen.connection.source.leg).received.add(original.bytes());
+            }
+            return;
+        }
+        // The box hands it back: in its place goes what came.
+        self.records.drop(&seen.connection);
+        let Some(served) = self.boxes.get(seen.number) else { return };
+        let after = served.machine.counters().bypasses;
+        let is_it = |reason: &&Refusal| after[**reason] > before[**reason];
+        match Refusal::ALL.iter().find(is_it) {
+            Some(&reason) => self.tallies.refusals[reason as usize] += 1,
+            None => self.tallies.bypasses.add(Bypass::Limit),
+        }
+        let packet = match original {
+            Original::Packet(packet) => packet.to_vec(),
+            Original::Pieces(datagram) => datagram.whole(),
+        };
+        self.declined.push((seen.connection, packet));
+    }
+
+    /// Why a new connection is not even shown to a box.
+    fn refusal(&self, segment: &Segment<'_>) -> Option<Bypass> {
+        let header = &segment.header;
+        let never = &self.config.never;
+        let ends = [segment.addresses.source(), segment.addresses.destination()];
+        let ports = [header.source_port, header.destination_port];
+        if never.hosts.iter().any(|prefix| ends.iter().any(|&end| prefix.holds(end))) {
+            Some(Bypass::NeverHost)
+        } else if ports.iter().any(|port| never.ports.contains(port)) {
+            Some(Bypass::NeverPort)
+        } else if segment.unkept.option.is_some() || segment.unkept.extension.is_some() {
+            Some(Bypass::Option)
+        } else if !segment.payload.is_empty() {
+            Some(Bypass::DataOnSyn)
+        } else if self.draining == Draining::Yes {
+            Some(Bypass::Draining)
+        } else {
+            self.is_full().then_some(Bypass::Limit)
+        }
+    }
+
+    /// Each box keeps the limits by itself; here they hold for all together.
+    fn is_full(&self) -> bool {
+        let held = || self.boxes.each().map(|served| served.machine.counters().held_bytes);
+        self.flows() >= self.config.limits.flows.into()
+            || held().sum::<u64>() >= self.config.limits.bytes
+    }
+
+    /// A segment of a connection that a box takes part in.
+    fn handle_known(
+        &mut self,
+        now: Time,
+        seen: Seen,
+        segment: &Segment<'_>,
+        original: Original<'_>,
+    ) {
+        let Seen { number, connection } = seen;
+        let header = &segment.header;
+        let Some(served) = self.boxes.get_mut(number) else { return };
+        let syn = header.flags.contains(Flags::SYN);
+        if syn && (segment.unkept.option.is_some() || segment.unkept.extension.is_some()) {
+            served.machine.leave(connection);
+            self.stir(number);
+            if !self.boxes.knows(number, &connection) {
+                return self.pass(Bypass::Option, original);
+            }
+        }
+        let Some(served) = self.boxes.get_mut(number) else { return };
+        let figures = &mut served.figures;
+        figures.leg(connection.source.leg).received.add(original.bytes());
+        if syn && !header.flags.contains(Flags::ACK) {
+            figures.syns_seen += 1;
+            self.openings.open(now, connection, header.seq);
+        } else if syn {
+            let answered = self.openings.answer(now, &connection.reversed(), header.ack);
+            if let (Some(round_trip), Leg::Wired) = (answered, connection.source.leg) {
+                figures.wired.round_trip.add(round_trip);
+            }
+        } else if header.flags.contains(Flags::RST) {
+            let refused = self.openings.refuse(&connection.reversed(), header.ack);
+            figures.syns_refused += u64::from(refused);
+        }
+        self.show(now, seen, segment);
+    }
+
+    /// Hands a segment to its box.
+    fn show(&mut self, now: Time, seen: Seen, segment: &Segment<'_>) {
+        let Seen { number, connection } = seen;
+        let mut header = segment.header;
+        if self.config.log.flows {
+            let bytes = segment.payload.len() as u32;
+            self.records.note(now, number, Side::In, connection, &header, bytes);
+        }
+        if !segment.unkept.is_empty() {
+            self.tallies.stripped += 1;
+            header.flags = Flags::from_bits(header.flags.bits() & !URGENT.bits());
+        }
+        let most = self.mss(&segment.addresses);
+        let Some(served) = self.boxes.get_mut(number) else { return };
+        if let (true, Some(mss)) = (header.flags.contains(Flags::SYN), &mut header.options.mss) {
+            *mss = (*mss).min(most).min(served.profile.mss.unwrap_or(u16::MAX));
+        }
+        let wire::IpFields { ecn, dscp, hop_limit, flow_label } = segment.ip;
+        let packet = Packet {
+            source: connection.source,
+            destination: connection.destination,
+            ip: middlebox::IpFields { dscp, hop_limit, flow_label },
+            segment: tcp::Segment { header, payload: Bytes::copy_from_slice(segment.payload), ecn },
+        };
+        served.handle_packet(now, seen.mobile(), packet);
+        self.stir(number);
+    }
+
+    /// The most bytes of data in a packet that goes over both legs: whoever sends them may do so
+    /// without the proxy some day.
+    fn mss(&self, addresses: &Addresses) -> u16 {
+        let headers = match addresses {
+            Addresses::V4 { .. } => 40,
+            Addresses::V6 { .. } => 60,
+        };
+        self.mtu[0].min(self.mtu[1]).saturating_sub(headers)
+    }
+
+    fn handle_icmp(&mut self, now: Time, packet: &[u8]) {
+        let done = wire::icmp_error(packet).map_or(Icmp::Other, |error| self.heed(now, &error));
+        self.tallies.icmp.add(done);
+        match done {
+            Icmp::PathMtu => {}
+            Icmp::Error | Icmp::Other => self.pass(Bypass::Icmp, Original::Packet(packet)),
+        }
+    }
+
+    /// An ICMP error. Addresses, ports and numbers are the same on both legs: what it quotes is
+    /// right for whom it goes to.
+    fn heed(&mut self, now: Time, error: &IcmpError) -> Icmp {
+        let IcmpError { complaint, quote } = error;
+        let ports = [quote.source_port, quote.destination_port];
+        let seen = hosts_of(&quote.addresses).and_then(|hosts| self.boxes.find(hosts, ports));
+        let Some(seen) = seen else { return Icmp::Other };
+        let Seen { number, connection } = seen;
+        match *complaint {
+            Complaint::TooBig { mtu } => {
+                let Some(mtu) = believable(mtu, &quote.addresses) else { return Icmp::Error };
+                // The sender may be the box: its own numbers tell (RFC 5927 §4.1). Looking them up
+                // takes time, of which a flood shall not take much.
+                if now < self.quotes_from {
+                    return Icmp::Error;
+                }
+                self.quotes_from = now + BETWEEN_QUOTES;
+                if !self.may_be_under_way(&seen, quote.seq) {
+                    return Icmp::Error;
+                }
+                let Some(served) = self.boxes.get_mut(number) else { return Icmp::Error };
+                let heeds = served.handle_path_mtu(now, connection, mtu);
+                self.stir(number);
+                match heeds {
+                    Heeds::Box => Icmp::PathMtu,
+                    Heeds::Sender => Icmp::Error,
+                }
+            }
+            Complaint::Unreachable => {
+                if self.openings.refuse(&connection, quote.seq + 1)
+                    && let Some(served) = self.boxes.get_mut(number)
+                {
+                    served.figures.syns_refused += 1;
+                }
+                Icmp::Error
+            }
+            Complaint::TimeExceeded | Complaint::Parameter => Icmp::Error,
+        }
+    }
+
+    /// Whether a box may have sent a segment of number `seq` that is not acknowledged yet: it lies
+    /// no further back than all that is under way to the mobile, or a window without a scale.
+    fn may_be_under_way(&self, seen: &Seen, seq: Seq) -> bool {
+        let back = seen.connection.reversed();
+        let next = self.exposures.iter().flatten().find_map(|exposure| {
+            if exposure.connection == seen.connection {
+                Some(exposure.caller_next)
+            } else {
+                (exposure.connection == back).then_some(exposure.callee_next)
+            }
+        });
+        let served = self.boxes.get(seen.number);
+        let in_flight = served.map_or(0, |served| served.figures.in_flight_to(seen.mobile()));
+        let most = in_flight.max(u16::MAX.into()) as u32;
+        next.is_some_and(|next| seq.within(next - most, most))
+    }
+
+    /// Sends a packet on as it came.
+    fn pass(&mut self, reason: Bypass, original: Original<'_>) {
+        match original {
+            Original::Packet(packet) => {
+                self.tallies.bypasses.add(reason);
+                self.passing.push(packet);
+            }
+            Original::Pieces(datagram) => {
+                for piece in datagram.pieces() {
+                    self.tallies.bypasses.add(reason);
+                    self.passing.push(piece);
+                }
+            }
+        }
+    }
+}
+
+/// How long one ICMP error is looked into at least.
+const BETWEEN_QUOTES: Duration = Duration::from_millis(10);
+
+impl Original<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Packet(packet) => packet.len(),
+            Self::Pieces(datagram) => datagram.pieces().map(<[u8]>::len).sum(),
+        }
+    }
+}
+
+fn hosts_of(addresses: &Addresses) -> Option<[u128; 2]> {
+    Some([hosts::number(addresses.source())?, hosts::number(addresses.destination())?])
+}
+
+/// The size of packets that a router asks for, if a host may heed it: IPv6 has no link of less than
+/// 1,280 (RFC 8201 §4), and an IPv4 router of old does not say (RFC 1191 §5).
+fn believable(mtu: u32, addresses: &Addresses) -> Option<u16> {
+    let least = match addresses {
+        Addresses::V4 { .. } => 68,
+        Addresses::V6 { .. } => 1_280,
+    };
+    u16::try_from(mtu).ok().filter(|&mtu| mtu >= least)
+}

@@ -1,0 +1,127 @@
+//! Packets that go out.
+
+use base::{Flags, Time};
+use bytes::Bytes;
+use middlebox::{Leg, Packet};
+use wire::{Addresses, IpFields, Payload};
+
+use super::{Gateway, add};
+use crate::hosts;
+use crate::reasons::Drop;
+use crate::records::Side;
+
+impl Gateway {
+    /// Puts the next packet to send now in `packet`, in place of what is there; false if there is
+    /// none.
+    pub fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> bool {
+        loop {
+            if self.passing.pop(packet) {
+                break;
+            }
+            let Some((number, next)) = self.rest.take().or_else(|| self.poll_boxes(now)) else {
+                return false;
+            };
+            if !self.restore(&next) && self.write(now, number, next, packet) {
+                break;
+            }
+        }
+        self.tallies.sent.add(packet.len());
+        true
+    }
+
+    fn poll_boxes(&mut self, now: Time) -> Option<(u32, Packet<Bytes>)> {
+        while let Some(&number) = self.stirred.front() {
+            if let Some(served) = self.boxes.get_mut(number)
+                && let Some(packet) = served.poll_output(now)
+            {
+                add(&mut self.telling, number);
+                return Some((number, packet));
+            }
+            self.stirred.pop_front();
+            self.remove_if_idle(number);
+        }
+        None
+    }
+
+    /// In place of a SYN that its box hands back goes what came: true if it was one.
+    fn restore(&mut self, next: &Packet<Bytes>) -> bool {
+        if self.declined.is_empty() || !next.segment.has(Flags::SYN) {
+            return false;
+        }
+        let connection = next.connection();
+        let Some(at) = self.declined.iter().position(|(name, _)| *name == connection) else {
+            return false;
+        };
+        let (_, original) = self.declined.remove(at);
+        self.passing.push(&original);
+        true
+    }
+
+    /// Writes a packet of box `number`, or as much of it as its leg takes; false if it is dropped.
+    fn write(&mut self, now: Time, number: u32, next: Packet<Bytes>, packet: &mut Vec<u8>) -> bool {
+        let Some(addresses) = hosts::addresses(next.source.host, next.destination.host) else {
+            self.tallies.drops.add(Drop::TooLong);
+            return false;
+        };
+        let leg = next.destination.leg;
+        let Some(next) = self.cut(number, &addresses, next) else { return false };
+        let middlebox::IpFields { dscp, hop_limit, flow_label } = next.ip;
+        let tcp::Segment { header, payload, ecn } = &next.segment;
+        let hop_limit = hop_limit.saturating_add(1);
+        let ip = IpFields { ecn: *ecn, dscp, hop_limit, flow_label };
+        if wire::emit(header, ip, &addresses, Payload::Bytes(payload), packet).is_err() {
+            self.tallies.drops.add(Drop::TooLong);
+            return false;
+        }
+        if self.config.log.flows {
+            let bytes = payload.len() as u32;
+            self.records.note(now, number, Side::Out, next.connection(), header, bytes);
+        }
+        if let Some(served) = self.boxes.get_mut(number) {
+            served.figures.leg(leg).sent.add(packet.len());
+            served.figures.resets += u64::from(header.flags.contains(Flags::RST));
+        }
+        true
+    }
+
+    /// As much of a packet as its leg takes; the rest comes next. Hosts that heed what they are
+    /// told of sizes never make that necessary, but a link may have become narrower since.
+    fn cut(
+        &mut self,
+        number: u32,
+        addresses: &Addresses,
+        mut next: Packet<Bytes>,
+    ) -> Option<Packet<Bytes>> {
+        let mtu = match next.destination.leg {
+            Leg::Wired => self.mtu[0],
+            Leg::Radio => self.mtu[1],
+        };
+        let ip = match addresses {
+            Addresses::V4 { .. } => 20,
+            Addresses::V6 { .. } => 40,
+        };
+        let segment = &mut next.segment;
+        let room = usize::from(mtu).checked_sub(ip + segment.header.bytes() as usize);
+        let Some(room) = room.filter(|&room| room > 0 || segment.payload.is_empty()) else {
+            self.tallies.drops.add(Drop::TooLong);
+            return None;
+        };
+        if segment.payload.len() > room {
+            let mut rest = next.clone();
+            let segment = &mut next.segment;
+            rest.segment.payload = segment.payload.split_off(room);
+            // A SYN takes a number ahead of its data (RFC 9293 §3.4).
+            let taken = room as u32 + u32::from(segment.has(Flags::SYN));
+            rest.segment.header.seq = segment.header.seq + taken;
+            rest.segment.header.flags = without(segment.header.flags, Flags::SYN | Flags::CWR);
+            segment.header.flags = without(segment.header.flags, Flags::FIN | Flags::PSH);
+            self.rest = Some((number, rest));
+            self.tallies.cut += 1;
+        }
+        Some(next)
+    }
+}
+
+fn without(flags: Flags, others: Flags) -> Flags {
+    Flags::from_bits(flags.bits() & !others.bits())
+}

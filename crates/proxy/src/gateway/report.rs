@@ -1,0 +1,94 @@
+//! What there is to know.
+
+use base::Time;
+use middlebox::Bypass as Refusal;
+use scenario::{Middlebox, MiddleboxKind};
+
+use super::{Draining, Gateway};
+use crate::served::{Served, Standing};
+use crate::{Fragments, Mobile, ProfileFigures, Reason, Snapshot};
+
+impl Gateway {
+    /// What there is to know, for metrics and status.
+    pub fn snapshot(&self, now: Time) -> Snapshot {
+        let tallies = &self.tallies;
+        let refusals = Refusal::ALL.into_iter().zip(tallies.refusals);
+        let refusals = refusals.map(|(reason, packets)| Reason { reason: name(reason), packets });
+        let fragments = Fragments {
+            failed: tallies.fragments.failed + self.fragments.expired(),
+            held: self.fragments.pieces(),
+            held_bytes: self.fragments.bytes(),
+            ..tallies.fragments
+        };
+        Snapshot {
+            version: env!("CARGO_PKG_VERSION"),
+            draining: self.draining == Draining::Yes,
+            received: tallies.received,
+            sent: tallies.sent,
+            bypassed: tallies.bypasses.reasons().chain(refusals).collect(),
+            dropped: tallies.drops.reasons().collect(),
+            icmp: tallies.icmp.reasons().collect(),
+            fragments,
+            cut: tallies.cut,
+            stripped: tallies.stripped,
+            limit_bytes: self.config.limits.bytes,
+            journal_places: self.places(),
+            profiles: self.boxes.iter(&self.config).map(|served| figures(now, served)).collect(),
+        }
+    }
+
+    /// The mobiles that have connections: at most `most`, those with the most waiting first.
+    pub fn mobiles(&self, now: Time, most: usize) -> Vec<Mobile> {
+        let mut mobiles: Vec<_> = self
+            .boxes
+            .each()
+            .flat_map(|served| served.figures.mobiles(now, &served.profile.name, &*served.machine))
+            .collect();
+        let load = |mobile: &Mobile| mobile.queued_bytes + mobile.in_flight_bytes;
+        mobiles.sort_by(|one, other| {
+            load(other).cmp(&load(one)).then_with(|| one.address.cmp(&other.address))
+        });
+        mobiles.truncate(most);
+        mobiles
+    }
+}
+
+fn figures(now: Time, served: &Served) -> ProfileFigures {
+    let Served { profile, machine, figures, standing, .. } = served;
+    ProfileFigures {
+        name: profile.name.clone(),
+        scheme: profile.middlebox.kind.name(),
+        retired: *standing == Standing::Retired,
+        budget_bytes: budget(&profile.middlebox),
+        ..figures.report(now, &machine.counters(), &**machine)
+    }
+}
+
+/// What a box may hold for one mobile.
+const fn budget(middlebox: &Middlebox) -> u64 {
+    match middlebox.kind {
+        MiddleboxKind::Atcp => middlebox.atcp.budget,
+        MiddleboxKind::None
+        | MiddleboxKind::Snoop
+        | MiddleboxKind::FdaLike
+        | MiddleboxKind::DelayedDupacks
+        | MiddleboxKind::MTcp
+        | MiddleboxKind::WTcp
+        | MiddleboxKind::ITcp
+        | MiddleboxKind::Split => 0,
+    }
+}
+
+/// The reasons of boxes, apart from those of the gateway.
+const fn name(reason: Refusal) -> &'static str {
+    match reason {
+        Refusal::Flows => "limit_flows",
+        Refusal::FlowsPerMobile => "limit_flows_per_mobile",
+        Refusal::Opening => "limit_opening",
+        Refusal::OpeningPerMobile => "limit_opening_per_mobile",
+        Refusal::Bytes => "limit_bytes",
+        Refusal::Draining => "box_draining",
+        Refusal::Handshake => "handshake",
+        Refusal::Left => "left",
+    }
+}

@@ -1,0 +1,27 @@
+//! A proxy without its operating system: IP packets in, IP packets out, boxes between.
+//!
+//! A [`Gateway`] is handed every packet that policy routing diverts. TCP of the mobiles that its
+//! configuration names goes through the box of their profile; all else leaves as it came.
+
+mod boxes;
+mod figures;
+mod gateway;
+mod histogram;
+mod hosts;
+mod openings;
+mod passing;
+mod places;
+mod prefixes;
+mod reasons;
+mod records;
+mod served;
+mod snapshot;
+mod view;
+
+pub use gateway::{Gateway, Reloaded};
+pub use histogram::Histogram;
+pub use records::{FlowEnd, FlowRecord};
+pub use snapshot::{
+    Connections, Flows, Fragments, LegFigures, Mobile, ProfileFigures, Reason, Snapshot, Syns,
+    Volume,
+};

@@ -1,0 +1,42 @@
+//! Packets that go on as they came.
+
+use std::collections::VecDeque;
+
+use wire::{hop_limit, set_hop_limit};
+
+/// Packets on their way out, in buffers that are used again.
+#[derive(Debug, Default)]
+pub(crate) struct Passing {
+    packets: VecDeque<Vec<u8>>,
+    spare: Vec<Vec<u8>>,
+}
+
+/// Buffers that are kept: as many as a driver hands over in a row.
+const SPARE: usize = 32;
+
+impl Passing {
+    /// Queues a packet, with one hop more: that to here does not count.
+    pub(crate) fn push(&mut self, packet: &[u8]) {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer.extend_from_slice(packet);
+        give_back_hop(&mut buffer);
+        self.packets.push_back(buffer);
+    }
+
+    /// Puts the next one in `packet`, in place of what is there; false if there is none.
+    pub(crate) fn pop(&mut self, packet: &mut Vec<u8>) -> bool {
+        let Some(next) = self.packets.pop_front() else { return false };
+        let buffer = std::mem::replace(packet, next);
+        if self.spare.len() < SPARE {
+            self.spare.push(buffer);
+        }
+        true
+    }
+}
+
+fn give_back_hop(packet: &mut [u8]) {
+    if let Some(hops) = hop_limit(packet) {
+        set_hop_limit(packet, hops.saturating_add(1));
+    }
+}

@@ -1,0 +1,71 @@
+//! A box and what goes with it.
+
+use base::Time;
+use bytes::Bytes;
+use middlebox::{Connection, Heeds, Middlebox, Packet};
+use scenario::ProxyProfile;
+
+use crate::figures::Figures;
+use crate::places::Lent;
+
+/// The mobiles of one profile, as long as they have connections.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) profile: ProxyProfile,
+    pub(crate) machine: Box<dyn Middlebox<Bytes>>,
+    pub(crate) figures: Figures,
+    pub(crate) lent: Lent,
+    pub(crate) standing: Standing,
+}
+
+/// Whether a profile gets new connections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    /// It is in the configuration.
+    Current,
+    /// It was, and is kept for the connections that it has.
+    Retired,
+}
+
+impl Served {
+    pub(crate) fn new(profile: ProxyProfile, machine: Box<dyn Middlebox<Bytes>>) -> Self {
+        Self {
+            profile,
+            machine,
+            figures: Figures::default(),
+            lent: Lent::default(),
+            standing: Standing::Current,
+        }
+    }
+
+    /// A packet of the mobile `host`, if it is about one.
+    pub(crate) fn handle_packet(&mut self, now: Time, host: Option<u128>, packet: Packet<Bytes>) {
+        let Self { machine, figures, .. } = self;
+        machine.handle_packet(now, packet, &mut |fact| figures.note(now, host, fact));
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        let Self { machine, figures, .. } = self;
+        machine.handle_timeout(now, &mut |fact| figures.note(now, None, fact));
+    }
+
+    pub(crate) fn handle_path_mtu(&mut self, now: Time, connection: Connection, mtu: u16) -> Heeds {
+        let Self { machine, figures, .. } = self;
+        machine.handle_path_mtu(now, connection, mtu, &mut |fact| figures.note(now, None, fact))
+    }
+
+    pub(crate) fn drain(&mut self, now: Time) {
+        let Self { machine, figures, .. } = self;
+        machine.drain(now, &mut |fact| figures.note(now, None, fact));
+    }
+
+    pub(crate) fn end(&mut self, now: Time) {
+        let Self { machine, figures, .. } = self;
+        machine.end(now, &mut |fact| figures.note(now, None, fact));
+    }
+
+    pub(crate) fn poll_output(&mut self, now: Time) -> Option<Packet<Bytes>> {
+        let Self { machine, figures, .. } = self;
+        machine.poll_output(now, &mut |fact| figures.note(now, None, fact))
+    }
+}

@@ -1,0 +1,198 @@
+//! What a proxy has counted and holds.
+
+use std::net::IpAddr;
+
+use serde::Serialize;
+
+use crate::Histogram;
+
+/// All figures at one moment. Counters begin with the worker; what is in force now is a gauge and
+/// says so.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Snapshot {
+    /// The version of the program.
+    pub version: &'static str,
+    /// Gauge: whether new connections are taken.
+    pub draining: bool,
+    /// Packets that came in, whatever became of them.
+    pub received: Volume,
+    /// Packets that went out.
+    pub sent: Volume,
+    /// Packets that passed untouched, by reason.
+    pub bypassed: Vec<Reason>,
+    /// Packets that ended here, by reason.
+    pub dropped: Vec<Reason>,
+    /// ICMP messages, by what was done with them.
+    pub icmp: Vec<Reason>,
+    /// Pieces of IPv4 datagrams.
+    pub fragments: Fragments,
+    /// Packets of a box that were cut into several, since they were larger than the leg allows.
+    pub cut: u64,
+    /// Segments whose urgent pointer or unknown options could not be kept (RFC 6093 §3).
+    pub stripped: u64,
+    /// Bytes that all boxes together may hold.
+    pub limit_bytes: u64,
+    /// Places of the journal.
+    pub journal_places: u32,
+    /// Those of the configuration in its order, then those that have been taken out of it and
+    /// still have connections.
+    pub profiles: Vec<ProfileFigures>,
+}
+
+/// So many, for a reason. There are few reasons, and all are always there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Reason {
+    /// A word or two in lower case, joined by `_`.
+    pub reason: &'static str,
+    /// How many packets.
+    pub packets: u64,
+}
+
+/// Packets and their bytes, IP headers included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Volume {
+    /// How many.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// What became of pieces of IPv4 datagrams that carry TCP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Fragments {
+    /// Pieces that came.
+    pub received: u64,
+    /// Datagrams that became whole.
+    pub completed: u64,
+    /// Datagrams that did not in time, or whose pieces contradict each other.
+    pub failed: u64,
+    /// Gauge: pieces that wait for others.
+    pub held: u64,
+    /// Gauge: their bytes.
+    pub held_bytes: u64,
+}
+
+/// Of one profile.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct ProfileFigures {
+    /// Its name.
+    pub name: String,
+    /// The scheme of its box, as in the configuration.
+    pub scheme: &'static str,
+    /// Gauge: whether it has been taken out of the configuration.
+    pub retired: bool,
+    /// Gauge: connections by their state.
+    pub flows: Flows,
+    /// What became of connections.
+    pub connections: Connections,
+    /// What became of SYNs.
+    pub syns: Syns,
+    /// Where the fixed hosts are.
+    pub wired: LegFigures,
+    /// Where the mobiles are.
+    pub radio: LegFigures,
+    /// Times that nothing was heard of a mobile for too long.
+    pub stalls: u64,
+    /// How long mobiles were stalled, all together.
+    pub stalled_seconds: f64,
+    /// Gauge: mobiles that are stalled.
+    pub stalled_mobiles: u64,
+    /// Gauge: mobiles with connections that stand.
+    pub mobiles: u64,
+    /// Gauge: payload bytes that wait for the radio.
+    pub queued_bytes: u64,
+    /// Gauge: payload bytes on the radio leg, not acknowledged.
+    pub in_flight_bytes: u64,
+    /// Gauge: what may be in flight.
+    pub cwnd_bytes: u64,
+    /// Gauge: payload bytes that the box has accepted and that are not yet acknowledged by whom
+    /// they are for.
+    pub held_bytes: u64,
+    /// The most that it ever held for one mobile.
+    pub held_max_bytes: u64,
+    /// Gauge: what the box may hold for one mobile; zero where its scheme has no such budget.
+    pub budget_bytes: u64,
+    /// Zero windows that were advertised to senders.
+    pub zero_windows: u64,
+    /// Retransmission timers of the radio leg that ran out.
+    pub timeouts: u64,
+    /// Acknowledgements that were kept from a sender.
+    pub suppressed_acks: u64,
+    /// Payload bytes that were thrown away because of a reset.
+    pub discarded_bytes: u64,
+}
+
+/// Connections by their state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Flows {
+    /// Their handshake is under way.
+    pub opening: u64,
+    /// They stand, or are closing.
+    pub open: u64,
+}
+
+/// What became of connections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Connections {
+    /// The box took part in them.
+    pub taken: u64,
+    /// They were let pass: by the box or before it.
+    pub bypassed: u64,
+    /// They were handed back to plain forwarding.
+    pub released: u64,
+    /// A reset ended them, from either end or from the box.
+    pub reset: u64,
+}
+
+/// What became of SYNs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Syns {
+    /// They came, repetitions included.
+    pub seen: u64,
+    /// Gauge: handshakes under way.
+    pub held: u64,
+    /// They were answered by a reset or by an ICMP error, which passed.
+    pub refused: u64,
+}
+
+/// One side of a profile's connections, of packets that its box took or made.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct LegFigures {
+    /// What came from there.
+    pub received: Volume,
+    /// What went there.
+    pub sent: Volume,
+    /// Segments that the box sent there again on its own.
+    pub retransmissions: u64,
+    /// Round-trip times. Of the radio leg: segments of the box to their acknowledgements. Of the
+    /// wired leg: a mobile's SYN to the SYN-ACK, unless either was repeated.
+    pub round_trip: Histogram,
+}
+
+/// A mobile, for whoever asks about it by its address. Not for metrics: there may be many.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Mobile {
+    /// Who it is.
+    pub address: IpAddr,
+    /// Its profile.
+    pub profile: String,
+    /// Connections of it that stand.
+    pub flows: u64,
+    /// Payload bytes that wait for it.
+    pub queued_bytes: u64,
+    /// Payload bytes under way to it.
+    pub in_flight_bytes: u64,
+    /// What may be under way.
+    pub cwnd_bytes: u64,
+    /// Its smoothed round-trip time in seconds (RFC 6298 §2.3), once there was one.
+    pub round_trip_seconds: Option<f64>,
+    /// How long nothing has been heard of it, in seconds, if that is too long.
+    pub stalled_seconds: Option<f64>,
+}
+
+impl Volume {
+    pub(crate) const fn add(&mut self, bytes: usize) {
+        self.packets += 1;
+        self.bytes += bytes as u64;
+    }
+}

@@ -1,0 +1,447 @@
+//! What passes untouched, what is carried along, what is heeded and what is not.
+
+mod support;
+
+use std::net::IpAddr;
+
+use base::{Duration, Ecn, Flags, Time};
+use proxy::{Gateway, Snapshot};
+use support::{
+    HOST, HOST6, MOBILE, MOBILE6, Net, Way, config, configured, from_host, from_mobile, hops_less,
+    icmp_unreachable, modern, segment, too_big, udp, with_option, with_tcp_bytes,
+};
+use tcp::State;
+use wire::{IpFields, hop_limit, set_hop_limit};
+
+const MTU: [u16; 2] = [1500, 1500];
+const SYN_ACK: Flags = Flags::from_bits(0x12);
+
+/// Hands a packet in, and all that comes out.
+fn pass(gateway: &mut Gateway, packet: &[u8]) -> Vec<Vec<u8>> {
+    gateway.handle_packet(Time::ZERO, packet);
+    drain(gateway, Time::ZERO)
+}
+
+fn drain(gateway: &mut Gateway, now: Time) -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut packet = Vec::new();
+    while gateway.poll_packet(now, &mut packet) {
+        while gateway.poll_exposure().is_some() {}
+        out.push(packet.clone());
+    }
+    out
+}
+
+/// As it is after the kernel has taken the hop that the gateway gives back.
+fn one_more(packet: &[u8]) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    let hops = hop_limit(&packet).map_or(0, |hops| hops.saturating_add(1));
+    set_hop_limit(&mut packet, hops);
+    packet
+}
+
+fn bypassed(figures: &Snapshot, reason: &str) -> u64 {
+    let is_it = |each: &&proxy::Reason| each.reason == reason;
+    figures.bypassed.iter().find(is_it).expect("a reason").packets
+}
+
+#[track_caller]
+fn passes(gateway: &mut Gateway, packet: &[u8], reason: &str) {
+    let before = bypassed(&gateway.snapshot(Time::ZERO), reason);
+    assert_eq!(pass(gateway, packet), [one_more(packet)], "{reason}");
+    let after = bypassed(&gateway.snapshot(Time::ZERO), reason);
+    assert_eq!(after, before + 1, "{reason}");
+}
+
+#[test]
+fn what_is_no_business_of_a_box_passes_untouched() {
+    let never = "[never]\nhosts = ['203.0.113.0/24']\nports = [22]\n";
+    for scheme in ["atcp", "snoop"] {
+        let mut gateway = Gateway::new(&configured(scheme, never), MTU, 1);
+        let mut check = |packet: &[u8], reason: &str| passes(&mut gateway, packet, reason);
+        check(&[], "not_ip");
+        check(&[0x45; 19], "not_ip");
+        check(&[0x50; 60], "not_ip");
+        check(&udp([HOST, MOBILE], b"QUIC"), "other_protocol");
+        check(&udp([MOBILE6, HOST6], b"QUIC"), "other_protocol");
+        let data = from_host(Flags::ACK, 5, 5, b"data");
+        check(&data, "unknown_flow");
+        check(&from_mobile(SYN_ACK, 5, 5, b""), "unknown_flow");
+        check(&from_mobile(Flags::RST | Flags::SYN, 5, 5, b""), "unknown_flow");
+        let mut wrong = from_mobile(Flags::SYN, 5, 0, b"");
+        wrong[30] ^= 1;
+        check(&wrong, "checksum");
+        check(&with_tcp_bytes(data.clone(), &[(32, 0x40)]), "not_tcp");
+        let strange: IpAddr = [192, 0, 2, 7].into();
+        let syn = wire::parse(&from_mobile(Flags::SYN, 5, 0, b"")).expect("a SYN").header;
+        check(&segment([HOST, strange], &syn, b""), "no_mobile");
+        let [fenced, other]: [IpAddr; 2] = [[203, 0, 113, 7].into(), [10, 46, 0, 1].into()];
+        check(&segment([MOBILE, fenced], &syn, b""), "never_host");
+        check(&segment([other, HOST], &syn, b""), "no_mobile");
+        let shell = base::TcpHeader { destination_port: 22, ..syn };
+        check(&segment([MOBILE, HOST], &shell, b""), "never_port");
+        // A mapped address is nobody's on a wire.
+        let mapped = "::ffff:10.45.0.2".parse().expect("an address");
+        check(&segment([mapped, HOST6], &syn, b""), "not_ip");
+        check(&icmp_unreachable(&data), "icmp");
+        check(&too_big(&data, 1_300), "icmp");
+        assert_eq!(gateway.flows(), 0);
+    }
+}
+
+/// MD5, AO, multipath, Fast Open, experiments and what is not known; and a SYN with data.
+#[test]
+fn connections_that_want_more_pass_untouched() {
+    let options: [&[u8]; 6] = [
+        &[19, 18, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 1],
+        &[29, 4, 0, 0],
+        &[30, 12, 0, 0x81, 1, 2, 3, 4, 5, 6, 7, 8],
+        &[34, 2, 1, 1],
+        &[254, 4, 0xF9, 0x89],
+        &[77, 3, 1, 1],
+    ];
+    for scheme in ["atcp", "split", "snoop"] {
+        let mut gateway = Gateway::new(&config(scheme), MTU, 1);
+        for option in options {
+            let syn = with_option(&from_mobile(Flags::SYN, 100, 0, b""), option);
+            passes(&mut gateway, &syn, "option");
+            passes(&mut gateway, &from_host(SYN_ACK, 500, 101, b""), "unknown_flow");
+            let rest = with_option(&from_mobile(Flags::ACK, 101, 501, b"data"), option);
+            passes(&mut gateway, &rest, "unknown_flow");
+        }
+        passes(&mut gateway, &from_mobile(Flags::SYN, 100, 0, b"data"), "data_on_syn");
+        let strict = from_mobile(Flags::SYN, 100, 0, b"");
+        let strict = with_ip_option(&strict);
+        passes(&mut gateway, &strict, "option");
+        assert_eq!(gateway.flows(), 0);
+        let figures = gateway.snapshot(Time::ZERO);
+        assert_eq!(figures.profiles[0].connections.bypassed, 8, "{scheme}");
+        assert_eq!(figures.profiles[0].syns.seen, 8, "{scheme}");
+    }
+}
+
+/// An IPv4 segment with a record route option (RFC 791 §3.1).
+fn with_ip_option(packet: &[u8]) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    packet.splice(20..20, [7, 3, 4, 0]);
+    packet[0] = 0x46;
+    packet[3] += 4;
+    packet[10..12].fill(0);
+    let words = packet[..24].chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
+    let sum = words.sum::<u32>();
+    let sum = (sum & 0xFFFF) + (sum >> 16);
+    packet[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    packet
+}
+
+/// Only the answer, or a repetition, wants more than is known.
+#[test]
+fn an_answer_that_wants_more_ends_the_matter() {
+    for scheme in ["atcp", "split", "snoop"] {
+        let mut gateway = Gateway::new(&config(scheme), MTU, 1);
+        assert_eq!(pass(&mut gateway, &from_mobile(Flags::SYN, 100, 0, b"")).len(), 1);
+        assert_eq!(gateway.flows(), 1, "{scheme}");
+        let answer = with_option(&from_host(SYN_ACK, 500, 101, b""), &[29, 4, 0, 0]);
+        passes(&mut gateway, &answer, "option");
+        passes(&mut gateway, &from_mobile(Flags::ACK, 101, 501, b"data"), "unknown_flow");
+        assert_eq!(gateway.flows(), 0, "{scheme}");
+    }
+}
+
+#[test]
+fn limits_let_pass_what_came() {
+    let limits = "[limits]\nflows = 8\nflows_per_mobile = 4\nopening = 3\nopening_per_mobile = 2\n";
+    for scheme in ["atcp", "split"] {
+        let mut gateway = Gateway::new(&configured(scheme, limits), MTU, 1);
+        let mut outcomes = Vec::new();
+        for port in 0..5 {
+            let syn = wire::parse(&from_mobile(Flags::SYN, 100, 0, b"")).expect("a SYN").header;
+            let mut syn = base::TcpHeader { source_port: 5_000 + port, ..syn };
+            // A box would write these in another order.
+            syn.options.window_scale = Some(7);
+            let packet = with_option(&segment([MOBILE, HOST], &syn, b""), &[1, 1, 4, 2]);
+            let out = pass(&mut gateway, &packet);
+            assert_eq!(out.len(), 1);
+            outcomes.push(out[0] == one_more(&packet));
+        }
+        assert_eq!(outcomes, [false, false, true, true, true], "{scheme}");
+        let figures = gateway.snapshot(Time::ZERO);
+        assert_eq!(bypassed(&figures, "limit_opening_per_mobile"), 3, "{scheme}");
+        assert_eq!(figures.profiles[0].connections.bypassed, 3, "{scheme}");
+        assert_eq!(figures.sent.packets, 5, "{scheme}");
+    }
+}
+
+/// RST and ICMP errors during the handshake come to the caller as without a proxy.
+#[test]
+fn refusals_pass_one_to_one() {
+    for scheme in ["atcp", "split"] {
+        let mut net = Net::new(&config(scheme), MTU);
+        let [client, server] = net.open([&modern(), &modern()], (MOBILE, 4000), (HOST, 80));
+        net.peers.remove(server.0);
+        net.run_for(Duration::from_secs(1));
+        let [syn] = &net.strays[..] else { panic!("{:?}", net.strays) };
+        let syn = syn.clone();
+        let isn = wire::parse(&syn).expect("a SYN").header.seq.to_u32();
+        // Somebody blind does not refuse anything.
+        let blind = from_host(Flags::RST | Flags::ACK, 0, isn.wrapping_add(7), b"");
+        net.inject(&blind);
+        net.run_for(Duration::from_millis(400));
+        assert_eq!(net.state(client), State::SynSent, "{scheme}");
+        let error = icmp_unreachable(&syn);
+        net.inject(&error);
+        net.run_for(Duration::from_millis(400));
+        let stray = net.strays.last().expect("an error");
+        assert_eq!(*stray, error, "{scheme}: one hop in, one out, one given back");
+        let refused = |net: &Net| net.gateway.snapshot(net.now).profiles[0].syns;
+        assert_eq!(refused(&net).refused, 1, "{scheme}");
+        // The client tries again, and is refused.
+        net.run_for(Duration::from_secs(3));
+        net.inject(&from_host(Flags::RST | Flags::ACK, 0, isn.wrapping_add(1), b""));
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(net.state(client), State::Closed, "{scheme}");
+        assert_eq!((refused(&net).seen, refused(&net).refused), (2, 2), "{scheme}");
+    }
+}
+
+#[test]
+fn headers_are_carried_along() {
+    for (ends, label) in [([MOBILE, HOST], 0), ([MOBILE6, HOST6], 0xABCDE)] {
+        for scheme in ["atcp", "split", "snoop"] {
+            let mut net = Net::new(&config(scheme), MTU);
+            let [client, server] = net.open([&modern(), &modern()], (ends[0], 4000), (ends[1], 80));
+            let of = |dscp, hop_limit, flow_label| IpFields {
+                ecn: Ecn::NotCapable,
+                dscp,
+                hop_limit,
+                flow_label,
+            };
+            net.peers[client.0].ip = of(46, 33, label);
+            net.peers[server.0].ip = of(10, 255, label / 3);
+            net.run_for(Duration::from_secs(1));
+            net.write(client, 2_000);
+            net.write(server, 50_000);
+            net.run_for(Duration::from_secs(20));
+            net.assert_read(client, server, 50_000);
+            // A router stands between them, with a gateway or without.
+            assert_eq!(net.peer(server).heard, Some(of(46, 32, label)), "{scheme}");
+            assert_eq!(net.peer(client).heard, Some(of(10, 254, label / 3)), "{scheme}");
+        }
+    }
+}
+
+/// What a box makes of a segment has no place for an urgent pointer: the bytes stay in line.
+#[test]
+fn urgent_data_stay_in_line() {
+    let mut gateway = Gateway::new(&config("atcp"), MTU, 1);
+    pass(&mut gateway, &from_mobile(Flags::SYN, 100, 0, b""));
+    pass(&mut gateway, &from_host(SYN_ACK, 500, 101, b""));
+    pass(&mut gateway, &from_mobile(Flags::ACK, 101, 501, b""));
+    let urgent = from_mobile(Flags::ACK | Flags::PSH, 101, 501, b"urgent");
+    let urgent = with_tcp_bytes(urgent, &[(33, 0x38), (39, 6)]);
+    let out = pass(&mut gateway, &urgent);
+    let [out] = &out[..] else { panic!("{out:?}") };
+    let seen = wire::parse(out).expect("a segment");
+    assert_eq!((seen.payload, seen.unkept.urgent), (&b"urgent"[..], None));
+    assert_eq!(gateway.snapshot(Time::ZERO).stripped, 1);
+}
+
+/// Pieces of `packet`, an IPv4 packet that may not be cut but is.
+fn cut_up(packet: &[u8], at: usize) -> [Vec<u8>; 2] {
+    let piece = |from: usize, to: usize, place: u16| {
+        let mut piece = [&packet[..20], &packet[20 + from..20 + to]].concat();
+        let length = piece.len() as u16;
+        piece[2..4].copy_from_slice(&length.to_be_bytes());
+        piece[6..8].copy_from_slice(&place.to_be_bytes());
+        piece[10..12].fill(0);
+        let words = piece[..20].chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
+        let sum = words.sum::<u32>();
+        let sum = (sum & 0xFFFF) + (sum >> 16);
+        piece[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        piece
+    };
+    [piece(0, at, 0x2000), piece(at, packet.len() - 20, (at / 8) as u16)]
+}
+
+#[test]
+fn pieces_are_put_together_for_a_box_alone() {
+    let mut gateway = Gateway::new(&config("atcp"), [1500, 1000], 1);
+    pass(&mut gateway, &from_mobile(Flags::SYN, 100, 0, b""));
+    pass(&mut gateway, &from_host(SYN_ACK, 500, 101, b""));
+    pass(&mut gateway, &from_mobile(Flags::ACK, 101, 501, b""));
+    let data: Vec<u8> = (0..1_400).map(|at| (at % 253) as u8).collect();
+    let whole = from_host(Flags::ACK, 501, 101, &data);
+    let [first, second] = cut_up(&whole, 800);
+    assert_eq!(pass(&mut gateway, &second), Vec::<Vec<u8>>::new());
+    let mut out = pass(&mut gateway, &first);
+    // The end of it may wait for more.
+    let later = Time::ZERO + Duration::from_secs(1);
+    gateway.handle_timeout(later);
+    out.extend(drain(&mut gateway, later).into_iter().filter(|packet| packet.len() > 40));
+    let mut read = Vec::new();
+    for packet in &out {
+        assert!(packet.len() <= 1000);
+        read.extend_from_slice(wire::parse(packet).expect("a segment").payload);
+    }
+    assert!(read == data, "{} bytes", read.len());
+    // Of a connection that nobody knows, the pieces go on.
+    let strange = with_tcp_bytes(whole, &[(21, 81)]);
+    let [first, second] = cut_up(&strange, 800);
+    assert_eq!(pass(&mut gateway, &second), Vec::<Vec<u8>>::new());
+    let out = pass(&mut gateway, &first);
+    assert_eq!(out, [one_more(&first), one_more(&second)]);
+    // The teardrop goes nowhere.
+    assert_eq!(pass(&mut gateway, &first), Vec::<Vec<u8>>::new());
+    let [_, overlapping] = cut_up(&strange, 792);
+    assert_eq!(pass(&mut gateway, &overlapping), Vec::<Vec<u8>>::new());
+    assert_eq!(pass(&mut gateway, &second), Vec::<Vec<u8>>::new());
+    let figures = gateway.snapshot(Time::ZERO).fragments;
+    assert_eq!((figures.received, figures.completed, figures.failed), (7, 2, 1));
+    assert_eq!((figures.held, figures.held_bytes), (1, second.len() as u64));
+    let deadline = Time::ZERO + wire::Fragments::PATIENCE;
+    assert!(gateway.poll_timeout().is_some_and(|time| time <= deadline));
+    gateway.handle_timeout(deadline);
+    let figures = gateway.snapshot(deadline).fragments;
+    assert_eq!((figures.failed, figures.held), (2, 0));
+}
+
+/// A connection of which the box has sent data to the mobile, not acknowledged yet, and the last
+/// packet of those.
+fn under_way(scheme: &str, ends: [IpAddr; 2]) -> (Net, Vec<u8>) {
+    let mut net = Net::new(&config(scheme), MTU);
+    let [client, server] = net.open([&modern(), &modern()], (ends[0], 4000), (ends[1], 80));
+    net.run_for(Duration::from_secs(1));
+    net.write(client, 10);
+    net.run_for(Duration::from_secs(1));
+    net.write(server, 40_000);
+    net.run_for(Duration::from_millis(200));
+    let data = |packet: &[u8]| wire::parse(packet).is_ok_and(|seen| seen.payload.len() > 1_000);
+    let last = net.crossed(Way::Out, ends[0]).filter(|it| data(&it.packet)).last();
+    let packet = last.expect("data are under way").packet.clone();
+    (net, packet)
+}
+
+#[test]
+fn a_narrow_path_is_heeded() {
+    for (ends, mtu) in [([MOBILE, HOST], 900_u16), ([MOBILE6, HOST6], 1_300)] {
+        for scheme in ["atcp", "split"] {
+            let (mut net, packet) = under_way(scheme, ends);
+            let strays = net.strays.len();
+            net.inject(&hops_less(too_big(&packet, mtu), 1));
+            let asked = net.now;
+            net.run_for(Duration::from_secs(60));
+            assert_eq!(net.strays.len(), strays, "{scheme}: the box has taken it");
+            let late = net.crossed(Way::Out, ends[0]).filter(|crossing| crossing.at > asked);
+            let largest = late.map(|crossing| crossing.packet.len()).max().expect("some");
+            assert!(largest <= usize::from(mtu) && largest > usize::from(mtu) - 50, "{largest}");
+            assert_eq!(net.peers[0].read.len(), 40_000, "{scheme}");
+            let icmp = net.gateway.snapshot(net.now).icmp;
+            assert_eq!((icmp[0].reason, icmp[0].packets), ("path_mtu", 1));
+        }
+    }
+}
+
+/// RFC 5927: errors that are about nothing under way, or ask for the impossible.
+#[test]
+fn blind_errors_and_resets_change_nothing() {
+    for scheme in ["atcp", "split"] {
+        for ends in [[MOBILE, HOST], [MOBILE6, HOST6]] {
+            let (mut net, packet) = under_way(scheme, ends);
+            let header = wire::parse(&packet).expect("a segment").header;
+            let size = packet.len();
+            let strays = net.strays.len();
+            let old = base::TcpHeader { seq: header.seq - 100_000, ..header };
+            let new = base::TcpHeader { seq: header.seq + 100_000, ..header };
+            let mut injected = Vec::new();
+            for wrong in [old, new] {
+                let mtu = if ends[0] == MOBILE { 600 } else { 1_280 };
+                let quoted = segment([ends[1], ends[0]], &wrong, &[0; 100]);
+                injected.push(hops_less(too_big(&quoted, mtu), 1));
+            }
+            // Less than what any link has (RFC 8201 §4, RFC 791).
+            let mtu = if ends[0] == MOBILE { 67 } else { 1_279 };
+            injected.push(hops_less(too_big(&packet, mtu), 1));
+            for error in &injected {
+                net.inject(error);
+                net.run_for(Duration::from_millis(100));
+            }
+            let mut expect: Vec<_> =
+                injected.iter().map(|error| hops_less(one_more(error), 1)).collect();
+            expect.sort();
+            let mut came = net.strays[strays..].to_vec();
+            came.sort();
+            assert_eq!(came, expect, "{scheme}: they go where they are sent");
+            // RFC 5961 §3: a reset that does not hit the next number is challenged.
+            let reset = base::TcpHeader {
+                flags: Flags::RST,
+                seq: header.seq + 3_000_000,
+                options: base::Options::default(),
+                ..header
+            };
+            net.inject(&segment([ends[1], ends[0]], &reset, b""));
+            net.run_for(Duration::from_secs(60));
+            assert_eq!(net.peers[0].read.len(), 40_000, "{scheme}");
+            let large = |crossing: &&support::Crossing| crossing.packet.len() == size;
+            assert!(net.crossed(Way::Out, ends[0]).filter(large).count() > 10, "{scheme}");
+        }
+    }
+}
+
+/// The figures know each packet, whatever became of it.
+#[track_caller]
+fn books_balance(figures: &Snapshot) {
+    let sum = |reasons: &[proxy::Reason]| reasons.iter().map(|each| each.packets).sum::<u64>();
+    let path_mtu = figures.icmp[0].packets;
+    let legs = |of: &dyn Fn(&proxy::LegFigures) -> u64| {
+        figures.profiles.iter().map(|it| of(&it.wired) + of(&it.radio)).sum::<u64>()
+    };
+    // Without pieces, of which many make one.
+    assert_eq!(figures.fragments.received, 0);
+    let shown = legs(&|leg| leg.received.packets);
+    assert_eq!(figures.received.packets, sum(&figures.bypassed) + shown + path_mtu);
+    let made = legs(&|leg| leg.sent.packets);
+    assert_eq!(figures.sent.packets, sum(&figures.bypassed) + made);
+}
+
+#[test]
+fn every_packet_is_in_the_books() {
+    for scheme in ["atcp", "split", "snoop"] {
+        let (mut net, packet) = under_way(scheme, [MOBILE, HOST]);
+        net.inject(&too_big(&packet, 1_000));
+        net.inject(&udp([HOST, MOBILE], b"QUIC"));
+        net.inject(&from_mobile(Flags::SYN, 1, 0, b"data"));
+        net.run_for(Duration::from_secs(100));
+        books_balance(&net.gateway.snapshot(net.now));
+    }
+}
+
+/// So many SYNs of so many mobiles take bounded room, and others go on.
+#[test]
+fn a_flood_of_syns_harms_nobody() {
+    let mut net = Net::new(&config("atcp"), MTU);
+    let [client, server] = net.open([&modern(), &modern()], (MOBILE, 4000), (HOST, 80));
+    net.run_for(Duration::from_secs(1));
+    net.write(server, 300_000);
+    let syn = wire::parse(&from_mobile(Flags::SYN, 100, 0, b"")).expect("a SYN").header;
+    for number in 0..100_000_u32 {
+        let mobile: IpAddr = [10, 45, (number >> 8) as u8, number as u8].into();
+        let source_port = 10_000 + (number / 5) as u16;
+        let syn = base::TcpHeader { source_port, ..syn };
+        net.gateway.handle_packet(net.now, &segment([mobile, HOST], &syn, b""));
+        let out = drain(&mut net.gateway, net.now);
+        assert!(!out.is_empty());
+        assert!(net.gateway.flows() <= 4_096 + 1);
+        if number % 1_000 == 0 {
+            net.run_for(Duration::from_millis(50));
+        }
+    }
+    let figures = net.gateway.snapshot(net.now);
+    assert_eq!(bypassed(&figures, "limit_opening"), 100_000 - 4_096);
+    let profile = &figures.profiles[0];
+    assert_eq!((profile.syns.held, profile.flows.opening, profile.flows.open), (4_096, 4_096, 1));
+    // A mobile with connections that stand is served while the handshakes of others wait.
+    net.run_for(Duration::from_secs(100));
+    net.assert_read(client, server, 300_000);
+    net.run_for(Duration::from_secs(500));
+    assert_eq!(net.gateway.flows(), 1, "the others are forgotten");
+}

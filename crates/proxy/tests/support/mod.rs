@@ -1,0 +1,28 @@
+//! A gateway between hosts and mobiles, in virtual time, over the bytes of IP packets.
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
+
+mod net;
+mod packets;
+mod peer;
+
+pub use net::{Crossing, Net, Way};
+pub use packets::{
+    HOST, HOST6, MOBILE, MOBILE6, from_host, from_mobile, hops_less, icmp_unreachable, segment,
+    too_big, udp, with_option, with_tcp_bytes,
+};
+pub use peer::{Peer, PeerId, modern};
+
+/// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`.
+pub fn config(scheme: &str) -> scenario::Proxy {
+    configured(scheme, "")
+}
+
+/// The same with more lines before the profile.
+pub fn configured(scheme: &str, more: &str) -> scenario::Proxy {
+    let text = format!(
+        "{more}\n[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
+         name = 'thin'\nmobiles = ['10.45.0.0/16', '2001:db8:45::/48']\n\
+         [profile.middlebox]\nkind = '{scheme}'\n"
+    );
+    scenario::Proxy::parse(&text, "proxy.toml").expect("a configuration")
+}

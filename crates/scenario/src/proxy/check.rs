@@ -1,0 +1,179 @@
+//! Whether the keys of `proxy.toml` go together.
+
+use wire::Prefix;
+
+use super::{Proxy, ProxyProfile};
+use crate::error::Fault;
+use crate::schema::MiddleboxKind;
+use crate::tree::Table;
+use crate::{check_middlebox, validate};
+
+/// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
+const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];
+
+/// Each profile has a name of its own, by which it is found.
+pub(super) fn names(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    if proxy.profile.is_empty() {
+        let message = "no [[profile]]: needs one, with name and mobiles";
+        return tree.clash(&[], message);
+    }
+    for (index, profile) in proxy.profile.iter().enumerate() {
+        if profile.name.is_empty() {
+            return tree
+                .clash(&["profile"], "every [[profile]] needs a name, as in name = \"gprs\"");
+        }
+        if proxy.profile[..index].iter().any(|other| other.name == profile.name) {
+            let message = format!("two [[profile]] have the name {}", profile.name);
+            return tree.clash(&["profile"], message);
+        }
+    }
+    Ok(())
+}
+
+/// All the rest.
+pub(super) fn whole(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    interfaces(proxy, tree)?;
+    routing(proxy, tree)?;
+    limits(proxy, tree)?;
+    prefixes(proxy, tree)?;
+    proxy.profile.iter().try_for_each(|profile| {
+        let at = |key: &str| format!("profile.{}.{key}", profile.name);
+        radio(profile, tree, &at)?;
+        scheme(profile, tree, &at)?;
+        budget(proxy, profile, tree, &at)
+    })
+}
+
+/// Either side has some, and none is on both.
+fn interfaces(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    let sides = [("radio", &proxy.radio.interfaces), ("wired", &proxy.wired.interfaces)];
+    for (side, interfaces) in sides {
+        let key = format!("{side}.interfaces");
+        if interfaces.is_empty() {
+            let message = format!("[{side}] needs interfaces, as in interfaces = [\"eth0\"]");
+            return tree.clash(&[&key, side], message);
+        }
+        if interfaces.contains(&proxy.routing.device) {
+            let message = format!("{} is to be the proxy's own device", proxy.routing.device);
+            return tree.clash(&["routing.device", &key], message);
+        }
+        if interfaces.iter().any(|interface| interface == "lo") {
+            return tree.clash(&[&key], "what goes over lo is not forwarded");
+        }
+    }
+    match proxy.radio.interfaces.iter().find(|name| proxy.wired.interfaces.contains(name)) {
+        Some(name) => {
+            let message = format!("{name} cannot be of the radio and of the wired side");
+            tree.clash(&["wired.interfaces", "radio.interfaces"], message)
+        }
+        None => Ok(()),
+    }
+}
+
+fn routing(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    match TAKEN_TABLES.iter().find(|(number, _)| *number == proxy.routing.table) {
+        Some((number, name)) => {
+            let message = format!("{number} is the kernel's own table {name}: take another");
+            tree.clash(&["routing.table"], message)
+        }
+        None => Ok(()),
+    }
+}
+
+fn limits(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    if proxy.limits.transitory > proxy.limits.idle {
+        let message = "limits.transitory must not be longer than limits.idle";
+        return tree.clash(&["limits.transitory", "limits.idle"], message);
+    }
+    Ok(())
+}
+
+/// Every profile has mobiles, and no prefix is of two.
+fn prefixes(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+    let mut earlier: Vec<(&ProxyProfile, &Prefix)> = Vec::new();
+    for profile in &proxy.profile {
+        let key = format!("profile.{}.mobiles", profile.name);
+        let at = format!("profile.{}", profile.name);
+        if profile.mobiles.is_empty() {
+            let message = "needs mobiles, as in mobiles = [\"10.45.0.0/16\"]";
+            return tree.clash(&[&key, &at], message);
+        }
+        for prefix in &profile.mobiles {
+            if prefix.length() == 0 {
+                let message = format!("{prefix} holds fixed hosts as well: name the mobiles' own");
+                return tree.clash(&[&key], message);
+            }
+            if let Some((other, _)) = earlier.iter().find(|(_, other)| *other == prefix) {
+                let message = format!("{prefix} is of profile {} already", other.name);
+                return tree.clash(&[&key], message);
+            }
+        }
+        earlier.extend(profile.mobiles.iter().map(|prefix| (profile, prefix)));
+    }
+    Ok(())
+}
+
+/// What is said of the radio can be, and is enough.
+fn radio(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
+    let (rate, round_trip, bdp) = (at("rate"), at("round_trip"), at("bdp"));
+    match (profile.rate, profile.round_trip, profile.bdp) {
+        (Some(_), Some(_), Some(_)) => {
+            let message = "bdp is rate · round_trip: give two of the three";
+            tree.clash(&[&bdp, &rate], message)
+        }
+        (Some(_), None, None) if tree.find(&at("middlebox.atcp.round_trip")).is_none() => {
+            tree.clash(&[&rate], "needs round_trip or bdp beside it")
+        }
+        (None, Some(_), None) if tree.find(&at("middlebox.atcp.rate")).is_none() => {
+            tree.clash(&[&round_trip], "needs rate or bdp beside it")
+        }
+        (Some(_) | None, Some(_) | None, Some(_) | None) => Ok(()),
+    }
+}
+
+/// The scheme is one, and its own keys go together.
+fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
+    let middlebox = &profile.middlebox;
+    if middlebox.at.is_some() {
+        let message = "is a node of a scenario: a proxy stands where it runs";
+        return tree.clash(&[&at("middlebox.at")], message);
+    }
+    if middlebox.kind == MiddleboxKind::None {
+        let message = "a profile needs a scheme: who shall have none stands in never.hosts";
+        return tree.clash(&[&at("middlebox.kind")], message);
+    }
+    if profile.split_uplink && !splits(middlebox.kind) {
+        let message = format!("{} splits no connections", middlebox.kind.name());
+        return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
+    }
+    check_middlebox::atcp(tree, &middlebox.atcp, &at("middlebox.atcp"))?;
+    validate::endpoint(tree, &middlebox.tcp, &at("middlebox."))
+}
+
+/// Whether a scheme acknowledges in another's name.
+const fn splits(kind: MiddleboxKind) -> bool {
+    match kind {
+        MiddleboxKind::Atcp | MiddleboxKind::ITcp | MiddleboxKind::Split => true,
+        MiddleboxKind::None
+        | MiddleboxKind::Snoop
+        | MiddleboxKind::FdaLike
+        | MiddleboxKind::DelayedDupacks
+        | MiddleboxKind::MTcp
+        | MiddleboxKind::WTcp => false,
+    }
+}
+
+/// One mobile's budget is within that of all.
+fn budget(
+    proxy: &Proxy,
+    profile: &ProxyProfile,
+    tree: &Table,
+    at: &dyn Fn(&str) -> String,
+) -> Result<(), Fault> {
+    let (all, one) = (proxy.limits.bytes, profile.middlebox.atcp.budget);
+    if profile.middlebox.kind == MiddleboxKind::Atcp && all < one {
+        let message = format!("{all} B cannot hold the {one} B of one mobile of {}", profile.name);
+        return tree.clash(&["limits.bytes", &at("middlebox.atcp.budget"), &at("bdp")], message);
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! The schema of `proxy.toml`: every key, its unit, its range, its default and where that comes
+//! from.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use base::{Duration, Rate};
+use wire::Prefix;
+
+use crate::form::{
+    Absent, AddressPrefix, Always, Bytes, Count, Each, Flag, InterfaceName, Label, Listen, Named,
+    Nothing, OfTime, Off, Or, Several, SocketPath, Speed, Word, section, words,
+};
+use crate::schema::{Middlebox, MiddleboxKind};
+
+/// Nanoseconds in a millisecond.
+const MS: u64 = 1_000_000;
+
+/// Nanoseconds in a minute.
+const MINUTE: u64 = 60_000 * MS;
+
+section! {
+    /// The configuration of a proxy.
+    pub struct Proxy {
+        /// Who it is once it runs, beside two capabilities. Default: who started it; instead of
+        /// root, nobody.
+        pub user: Option<String> as Or<Nothing, Label> = None;
+        /// What becomes of connections of mobiles when the proxy fails. Default: a proxy that
+        /// fails shall not be noticed.
+        pub on_failure: OnFailure as Word<OnFailure> = OnFailure::Bypass;
+        /// How long it waits at its end for connections that cannot be handed back. Default: a
+        /// web page over a thin pipe; systemd waits 90 s.
+        pub drain: Duration as OfTime<0, { 60 * MINUTE }> = Duration::from_secs(30);
+        /// After how long a silence packets go around a worker that hangs. Default: half of the
+        /// second in which new connections shall be forwarded again.
+        pub heartbeat: Duration as OfTime<{ 200 * MS }, MINUTE> = Duration::from_millis(500);
+        /// Where the mobiles are.
+        pub radio: Interfaces as Always<Interfaces> = Interfaces::default();
+        /// Where the fixed hosts are.
+        pub wired: Interfaces as Always<Interfaces> = Interfaces::default();
+        /// How packets come to the proxy.
+        pub routing: Routing as Always<Routing> = Routing::default();
+        /// How much it takes on.
+        pub limits: ProxyLimits as Always<ProxyLimits> = ProxyLimits::default();
+        /// What it leaves alone.
+        pub never: Never as Always<Never> = Never::default();
+        /// Which mobiles are served how.
+        pub profile: Vec<ProxyProfile> as Each<ProxyProfile> = Vec::new();
+        /// Figures for Prometheus.
+        pub metrics: Metrics as Always<Metrics> = Metrics::default();
+        /// Where it can be asked how it fares.
+        pub control: Control as Always<Control> = Control::default();
+        /// What it tells on its standard error.
+        pub log: Log as Always<Log> = Log::default();
+    }
+}
+
+words! {
+    /// What becomes of connections of mobiles when the proxy fails.
+    #[derive(Default)]
+    pub enum OnFailure {
+        /// They are forwarded as if there were none.
+        #[default]
+        Bypass = "bypass",
+        /// They are refused until it is back.
+        Block = "block",
+    }
+}
+
+section! {
+    /// `[radio]` or `[wired]`: one side of the proxy.
+    pub struct Interfaces {
+        /// Its interfaces; one at least.
+        pub interfaces: Vec<String> as Several<InterfaceName> = Vec::new();
+    }
+}
+
+section! {
+    /// `[routing]`: what is set up in the kernel so that packets come to the proxy.
+    pub struct Routing {
+        /// The routing table of its own. Default: a number that nothing else is known to use.
+        pub table: u32 as Count<u32, 1, { u32::MAX as u64 }> = 101;
+        /// The preference of its rules, ahead of which and behind which others may stand. Default:
+        /// ahead of those that `ip rule` makes by itself, from 32765 down.
+        pub priority: u32 as Count<u32, 1, 32_765> = 1_000;
+        /// The TUN device.
+        pub device: String as InterfaceName = "thinpipe0".to_owned();
+        /// Packets that may wait at the device to be read; more are dropped. Default: as many as
+        /// at an Ethernet device of Linux.
+        pub queue: u32 as Count<u32, 1, 1_000_000> = 1_000;
+    }
+}
+
+section! {
+    /// `[limits]`: how much is taken on. What is beyond passes untouched, unless it is said
+    /// otherwise.
+    pub struct ProxyLimits {
+        /// Connections at a time. Default: a port of everything there is, and memory for each.
+        pub flows: u32 as Count<u32, 1, 1_000_000> = 65_536;
+        /// Connections of one mobile at a time. Default: several web browsers.
+        pub flows_per_mobile: u32 as Count<u32, 1, 1_000_000> = 256;
+        /// Connections that open at a time: a flood of SYNs gets no further. Default: what Linux
+        /// holds (`tcp_max_syn_backlog`, `somaxconn`).
+        pub opening: u32 as Count<u32, 1, 1_000_000> = 4_096;
+        /// Connections of one mobile that open at a time. Default: a page with many servers.
+        pub opening_per_mobile: u32 as Count<u32, 1, 1_000_000> = 64;
+        /// Bytes held for all mobiles together. Each has its own budget beside it, which is a key
+        /// of its scheme. Default: 2,000 mobiles with the usual budget of one.
+        pub bytes: u64 as Bytes<u64, 10_000, { u64::MAX }> = 256_000_000;
+        /// A connection without a packet for so long is forgotten; its packets then pass untouched.
+        /// Default: RFC 5382 REQ-5, at least 2 h 4 min.
+        pub idle: Duration as OfTime<1> = Duration::from_secs(124 * 60);
+        /// The same for one that opens, or that is over. Default: RFC 5382 REQ-5, at least 4 min.
+        pub transitory: Duration as OfTime<1> = Duration::from_secs(4 * 60);
+    }
+}
+
+section! {
+    /// `[never]`: connections that are never taken part in.
+    pub struct Never {
+        /// With an end at one of these addresses.
+        pub hosts: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
+        /// With one of these ports at either end.
+        pub ports: Vec<u16> as Several<Count<u16, 1, 65_535>> = Vec::new();
+    }
+}
+
+section! {
+    /// `[[profile]]`: mobiles that are served alike. Where several fit an address, that with the
+    /// longest prefix counts.
+    pub struct ProxyProfile {
+        /// Its name in figures and messages.
+        pub name: String as Label = String::new();
+        /// The addresses of its mobiles; one prefix at least.
+        pub mobiles: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
+        /// Most bytes of data in a packet that the hosts are told to send each other; mtu is what
+        /// the interfaces take. Default: what the interfaces take. At least: Linux's `TCP_MIN_MSS`.
+        pub mss: Option<u16> as Or<Mtu, Count<u16, 88, 65_495>> = None;
+        /// What the radio carries towards a mobile. Beside `round_trip` or bdp: what
+        /// middlebox.atcp.rate is by default.
+        pub rate: Option<Rate> as Or<Nothing, Speed> = None;
+        /// The round-trip time over the radio, of a full segment while nothing waits. Beside rate:
+        /// what `middlebox.atcp.round_trip` is by default.
+        pub round_trip: Option<Duration> as Or<Nothing, OfTime<1>> = None;
+        /// rate · `round_trip`, in place of one of them; alone, over the round-trip time of
+        /// middlebox.atcp. Whichever two are given, middlebox.atcp.clamp is by default
+        /// middlebox.atcp.headroom times that, and the budget as much more.
+        pub bdp: Option<u64> as Or<Nothing, Bytes<u64, 100, 1_000_000_000>> = None;
+        /// Whether what the mobiles send is acknowledged by the proxy, too. Default: their data
+        /// ride through.
+        pub split_uplink: bool as Flag = false;
+        /// The scheme: the keys of a scenario's [middlebox] but at, and atcp by default. Where
+        /// that takes what is not given of [tcp], it is here as in the profile modern.
+        pub middlebox: Middlebox as Always<Middlebox> =
+            Middlebox { kind: MiddleboxKind::Atcp, ..Middlebox::default() };
+    }
+}
+
+impl Named for ProxyProfile {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// `mtu`.
+pub(crate) struct Mtu;
+
+impl Absent for Mtu {
+    const WORD: &'static str = "mtu";
+}
+
+section! {
+    /// `[metrics]`: figures for Prometheus.
+    pub struct Metrics {
+        /// Where it is asked for them, by HTTP at /metrics. Default: from this host only, at the
+        /// port of OpenTelemetry's exporter for Prometheus.
+        pub listen: Option<SocketAddr> as Or<Off, Listen> =
+            Some(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 9464));
+    }
+}
+
+section! {
+    /// `[control]`: where the proxy can be asked how it fares.
+    pub struct Control {
+        /// A socket of this host.
+        pub socket: String as SocketPath = "/run/thinpipe/control".to_owned();
+    }
+}
+
+section! {
+    /// `[log]`: what is told on standard error, a JSON object a line.
+    pub struct Log {
+        /// The least that is told.
+        pub level: LogLevel as Word<LogLevel> = LogLevel::Info;
+        /// Whether there is a line for each connection that ends, with its addresses and counters.
+        /// Default: addresses are nobody's business.
+        pub flows: bool as Flag = false;
+    }
+}
+
+words! {
+    /// How grave an event is.
+    #[derive(PartialOrd, Ord, Default)]
+    pub enum LogLevel {
+        /// The proxy cannot do what it is for.
+        Error = "error",
+        /// Something was lost, or will be.
+        Warning = "warning",
+        /// All is well.
+        #[default]
+        Info = "info",
+    }
+}

@@ -1,0 +1,40 @@
+//! The checksum of IP and TCP (RFC 1071).
+
+use etherparse::IpNumber;
+
+use crate::Addresses;
+
+/// Of an IPv4 header or an ICMP message: as it has to stand there, where it is zero now, and zero
+/// where it is right.
+pub(crate) fn of_bytes(bytes: &[u8]) -> [u8; 2] {
+    complement(sum(bytes))
+}
+
+/// Of a TCP segment between `addresses`, in pieces of which only the last may have an odd length:
+/// as it has to stand there, where it is zero now, and zero where it is right (RFC 9293 §3.1).
+pub(crate) fn of_segment(addresses: &Addresses, pieces: [&[u8]; 2]) -> [u8; 2] {
+    let ends = match addresses {
+        Addresses::V4 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
+        Addresses::V6 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
+    };
+    let [high, low] = ((pieces[0].len() + pieces[1].len()) as u16).to_be_bytes();
+    let pseudo = ends + sum(&[0, IpNumber::TCP.0, high, low]);
+    complement(pseudo + sum(pieces[0]) + sum(pieces[1]))
+}
+
+/// In whatever order the machine has bytes: the sum comes out in the same (RFC 1071 §2). In words
+/// of four bytes it is the same, and compilers have an easy time; 64 KB of them do not overflow.
+fn sum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = |bytes: &[u8; 4]| u64::from(u32::from_ne_bytes(*bytes));
+    words.iter().map(word).sum::<u64>() + word(&last)
+}
+
+fn complement(mut sum: u64) -> [u8; 2] {
+    while sum > u64::from(u16::MAX) {
+        sum = (sum & u64::from(u16::MAX)) + (sum >> 16);
+    }
+    (!(sum as u16)).to_ne_bytes()
+}
