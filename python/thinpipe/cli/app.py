@@ -10,11 +10,12 @@ from typing import Annotated, Final, TextIO, cast
 
 import typer
 
-from thinpipe._core import EmulationError, ScenarioError
+from thinpipe._core import EmulationError, ProxyError, ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
 from thinpipe.cli.plot import plot
+from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 from thinpipe.cli.sweep import sweep
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(sweep)
 app.command()(emulate)
+app.add_typer(proxy, name="proxy")
 app.command()(plot)
 app.command()(reproduce)
 app.command()(scenarios)
@@ -52,7 +54,7 @@ def program() -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))
-    except (ScenarioError, EmulationError, BadRequestError) as error:
+    except (ScenarioError, EmulationError, ProxyError, BadRequestError) as error:
         return _refuse(str(error))
     except OSError as error:
         if error.filename is None:  # standard output

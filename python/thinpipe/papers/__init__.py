@@ -1,6 +1,6 @@
 """Published papers, reproduced: facts as data, experiments, figures.
 
-The emulator is held against the simulator in the same way.
+Emulator and proxy are held against the simulator in the same way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 def papers() -> dict[str, Paper]:
     """Return what can be reproduced, by name."""
-    from thinpipe.papers import chakravorty2003, emulation, hynderick2004, lo2005
+    from thinpipe.papers import chakravorty2003, emulation, hynderick2004, lo2005, proxy
 
-    known = (lo2005.PAPER, hynderick2004.PAPER, chakravorty2003.PAPER, emulation.PAPER)
+    known = (
+        lo2005.PAPER,
+        hynderick2004.PAPER,
+        chakravorty2003.PAPER,
+        emulation.PAPER,
+        proxy.PAPER,
+    )
     return {paper.id: paper for paper in known}

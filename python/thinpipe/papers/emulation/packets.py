@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 WRAP: Final = 1 << 32
-ENHANCED_PACKET: Final = 6
+INTERFACE, ENHANCED_PACKET = 1, 6
+ETHERNET, ETHERNET_HEADER = 1, 14
 TCP: Final = 6
 SYN, FIN, ACK = 2, 1, 16
 
@@ -110,7 +111,7 @@ def of_segments(segments: pl.DataFrame, sender: str) -> Iterator[Packet]:
 
 
 def of_capture(file: Path, port: int) -> Iterator[Packet]:
-    """Return the packets of a capture (pcapng, raw IPv4) from and to the receiver's `port`."""
+    """Return the packets of a capture (pcapng, IPv4) from and to the receiver's `port`."""
     origin: dict[bool, int] = {}
     for time_s, data in read_pcapng(file):
         header = 4 * (data[0] & 15)
@@ -136,12 +137,15 @@ def of_capture(file: Path, port: int) -> Iterator[Packet]:
 
 
 def read_pcapng(file: Path) -> Iterator[tuple[float, bytes]]:
-    """Return the packets of a little-endian capture of one interface, stamps in nanoseconds."""
+    """Return the IP packets of a little-endian capture of one interface, stamps in nanoseconds."""
     data = file.read_bytes()
-    at = 0
+    at, header = 0, 0
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)
+        if kind == INTERFACE:
+            [link] = struct.unpack_from("<H", data, at + 8)
+            header = ETHERNET_HEADER if link == ETHERNET else 0
         if kind == ENHANCED_PACKET:
             high, low, captured = struct.unpack_from("<III", data, at + 12)
-            yield ((high << 32) + low) / 1e9, data[at + 28 : at + 28 + captured]
+            yield ((high << 32) + low) / 1e9, data[at + 28 + header : at + 28 + captured]
         at += length

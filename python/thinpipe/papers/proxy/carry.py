@@ -1,0 +1,159 @@
+"""Carrying the flows of a set-up in a bed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from thinpipe.papers.emulation.packets import TCP, Packet, Transfer, measure, of_capture
+from thinpipe.papers.proxy.bed import Bed, bed
+from thinpipe.papers.proxy.ends import Fetched, Ping, Served
+from thinpipe.papers.proxy.experiments import LOCAL_PORT, MORE_S, Pinged, Setup
+from thinpipe.papers.proxy.nodes import BedError, Echo
+from thinpipe.papers.proxy.plan import HOST
+
+if TYPE_CHECKING:
+    from thinpipe.emulation_record import EmulationRecord
+
+PING_S: Final = 1.0
+"""Between echo requests."""
+
+PATIENCE_S: Final = 3.0
+"""For what is still under way when the flows are over; the queue is empty then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What was carried.
+
+    Attributes
+    ----------
+    flows, served
+        What the mobile and the host say of each flow, in the order of the set-up.
+    transfers
+        Each flow over the radio, at the network's side: as the proxy sent it, or the host.
+    echoes
+        The mobile's echo requests while flows were under way.
+    start_s
+        When each flow's SYN entered the link, on the emulator's clock.
+    window_bytes
+        The window that the mobile announced most of the time, where it announces no scale.
+    handled
+        How many connections the proxy took part in.
+    record
+        The emulator's.
+    """
+
+    flows: tuple[Fetched, ...]
+    served: tuple[Served, ...]
+    transfers: tuple[Transfer, ...]
+    echoes: tuple[Echo, ...]
+    start_s: tuple[float, ...]
+    window_bytes: int
+    handled: int
+    record: EmulationRecord
+
+
+def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
+    """Carry the flows of a set-up; `ready` is called, and may wait, when its bed stands.
+
+    Raises
+    ------
+    BedError
+        If the bed does not come to stand, an end is not what was asked for, a flow did not arrive
+        whole, or one with a proxy went past it.
+    """
+    with bed(setup.plan) as made:
+        server = made.host.serve(setup.listeners)
+        ready()
+        pinged = _start_pings(made, setup)
+        flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
+        time.sleep(PATIENCE_S)
+        served = server.so_far()
+        echoes = pinged.so_far() if pinged else []
+        handled = 0 if setup.box is None else taken(made.status())
+        record = made.finish()
+        if record is None:
+            raise BedError("the emulator left no record")
+        flows.sort(key=lambda each: each.port)
+        served.sort(key=lambda each: each.port)
+        _assert_whole(flows, served)
+        captured = [_captured(made, number) for number in range(len(flows))]
+        _assert_cut(setup, captured[0])
+        carried = Carried(
+            tuple(flows),
+            tuple(served),
+            tuple(measure(packets, ()) for packets in captured),
+            _under_load(echoes, flows),
+            _starts(made, flows),
+            _window(captured[0]),
+            handled,
+            record,
+        )
+    if setup.box is not None and carried.handled != len(setup.flows):
+        raise BedError(f"the proxy took part in {carried.handled} flows of {len(setup.flows)}")
+    return carried
+
+
+def taken(status: dict[str, Any]) -> int:
+    """Return how many connections the proxy took part in."""
+    return sum(profile["connections"]["taken"] for profile in status["profiles"])
+
+
+def _start_pings(made: Bed, setup: Setup) -> Any:  # noqa: ANN401
+    if setup.pinged is Pinged.NO:
+        return None
+    count = int((setup.lasts_s + MORE_S) / PING_S)
+    return made.mobile.ping(Ping(HOST[0], count, PING_S))
+
+
+def _captured(made: Bed, number: int) -> list[Packet]:
+    return list(of_capture(made.captures / "network.pcapng", LOCAL_PORT + number))
+
+
+def _under_load(echoes: list[Echo], flows: list[Fetched]) -> tuple[Echo, ...]:
+    """Return the echo requests of the time when a flow was under way; times from the first one."""
+    start_s = min(each.opened_s for each in flows)
+    end_s = max(each.opened_s + (each.last_s or each.total_s) for each in flows)
+    return tuple(
+        Echo(each.sent_s - start_s, each.rtt_s)
+        for each in sorted(echoes, key=lambda each: each.sent_s)
+        if start_s <= each.sent_s and each.sent_s + (each.rtt_s or 0) <= end_s
+    )
+
+
+def _starts(made: Bed, flows: list[Fetched]) -> tuple[float, ...]:
+    """Return when each flow's SYN entered the link."""
+    with made.packets.open(encoding="utf-8") as rows:
+        first_s: float = next(
+            row["entered_s"]
+            for row in map(json.loads, rows)
+            if row["direction"] == "up" and row["protocol"] == TCP
+        )
+    opened_s = min(flow.opened_s for flow in flows)
+    return tuple(first_s + flow.opened_s - opened_s for flow in flows)
+
+
+def _window(packets: list[Packet]) -> int:
+    """Return the window that the mobile announced most of the time."""
+    announced = Counter(packet.window for packet in packets if not packet.sent)
+    [(window, _)] = announced.most_common(1)
+    return window
+
+
+def _assert_whole(flows: list[Fetched], served: list[Served]) -> None:
+    for one, other in zip(flows, served, strict=True):
+        if not one.whole or one.error or other.error:
+            said = one.error or other.error or "other bytes than were sent"
+            raise BedError(f"the flow to port {one.port}: {said}")
+
+
+def _assert_cut(setup: Setup, packets: list[Packet]) -> None:
+    """Check the size of segments over the radio; a host may cut others for a proxy's window."""
+    largest = max(packet.length for packet in packets if packet.sent)
+    if largest != setup.mss_bytes:
+        raise BedError(f"segments have {largest} B over the radio, not {setup.mss_bytes} B")

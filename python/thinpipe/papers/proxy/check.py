@@ -1,0 +1,226 @@
+"""How each fact of ``facts.toml`` is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.measuring import jain
+from thinpipe.papers.proxy.collect import Compared, compared
+from thinpipe.papers.proxy.experiments import BOXES, OUTAGE, SETUPS, WINDOWS
+
+if TYPE_CHECKING:
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.papers.proxy.seen import Seen
+
+Measure = Callable[["Outcomes"], Sequence[float]]
+Value = Callable[["Seen"], float]
+
+
+def of(outcomes: Outcomes, name: str) -> Compared:
+    """Return what came of a set-up."""
+    return compared(outcomes[SETUPS[name].point])
+
+
+def carried(name: str, value: Value, flow: int = 0) -> Measure:
+    """Measure a flow that was carried."""
+    return lambda outcomes: [value(of(outcomes, name).live[flow])]
+
+
+def last_s(seen: Seen) -> float:
+    """Return when the mobile had the last byte, in s."""
+    return seen.last_s
+
+
+def connect_s(seen: Seen) -> float:
+    """Return when the mobile was connected, in s."""
+    return seen.connect_s
+
+
+def mean_rtt_s(seen: Seen) -> float:
+    """Return the mean round-trip time of segments over the radio, in s."""
+    return fmean(rtt for _, rtt in seen.transfer.rtt)
+
+
+def resent(seen: Seen) -> float:
+    """Count the segments sent again over the radio."""
+    return float(seen.transfer.retransmits)
+
+
+def error(value: Value, names: Iterable[str], flows: Sequence[int] = (0,)) -> Measure:
+    """Measure how far what was carried lies above what was simulated, in per cent of that."""
+    names = tuple(names)
+
+    def measured(outcomes: Outcomes) -> list[float]:
+        found = [of(outcomes, name) for name in names]
+        return [
+            100 * (value(each.live[flow]) / value(each.simulated[flow]) - 1)
+            for each in found
+            for flow in flows
+        ]
+
+    return measured
+
+
+# --- Flows under load -----------------------------------------------------------------------------
+
+
+def ping_s(each: Compared) -> float:
+    """Return the mean round-trip time of echo requests beside a transfer, in s."""
+    return fmean(echo.rtt_s for echo in each.carried.echoes if echo.rtt_s is not None)
+
+
+def whole(outcomes: Outcomes) -> list[float]:
+    """Return the share of flows that arrived byte for byte, by their SHA-256, in per cent."""
+    flows = [flow for outcome in outcomes.values() for flow in compared(outcome).carried.flows]
+    return [100 * fmean(flow.whole for flow in flows)]
+
+
+def handled(outcomes: Outcomes) -> list[float]:
+    """Return the share of flows in which the proxy took part where there is one, in per cent."""
+    boxed = [each for each in map(compared, outcomes.values()) if each.setup.box is not None]
+    flows = sum(len(each.setup.flows) for each in boxed)
+    return [100 * sum(each.carried.handled for each in boxed) / flows]
+
+
+def lateness_ms(outcomes: Outcomes) -> list[float]:
+    """Return how late packets left each emulator, 99th percentile, in ms."""
+    return [
+        1000 * (compared(each).carried.record.lateness_s.p99 or 0) for each in outcomes.values()
+    ]
+
+
+LOAD: Final[dict[str, Measure]] = {
+    "load-alone": carried("alone-proxy", last_s),
+    "load-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-proxy"))],
+    "load-f2-connect": carried("three-proxy", connect_s, 1),
+    "load-f2": carried("three-proxy", last_s, 1),
+    "load-f3": carried("three-proxy", last_s, 2),
+    "load-f2-weighted": carried("three-weighted", last_s, 1),
+    "load-cubic-alone": carried("pinged-cubic", last_s),
+    "load-cubic-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-cubic"))],
+    "load-cubic-f2": carried("three-cubic", last_s, 1),
+    "load-bbr-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-bbr"))],
+    "load-bbr-f2": carried("three-bbr", last_s, 1),
+    "load-sim": error(last_s, ("alone-proxy",)),
+    "load-sim-three": error(last_s, ("three-proxy", "three-weighted"), (0, 1, 2)),
+    "load-whole": whole,
+    "load-handled": handled,
+    "load-lateness": lateness_ms,
+}
+
+# --- Figure 9 -------------------------------------------------------------------------------------
+
+
+def faster_s(outcomes: Outcomes) -> list[float]:
+    """Return by how much a short transfer is shorter with the proxy, in s, one value a size."""
+    plain, proxy = (of(outcomes, f"short-{name}").live for name in BOXES)
+    return [without.last_s - boxed.last_s for without, boxed in zip(plain, proxy, strict=True)]
+
+
+SHORT_FLOWS: Final = range(len(SETUPS["short-proxy"].flows))
+
+SHORT: Final[dict[str, Measure]] = {
+    "fig9-faster": faster_s,
+    "fig9-plain-sim": error(last_s, ("short-plain",), SHORT_FLOWS),
+    "fig9-proxy-sim": error(last_s, ("short-proxy",), SHORT_FLOWS),
+}
+
+# --- Figure 10 ------------------------------------------------------------------------------------
+
+TURNED_OVER_S: Final = 2
+"""Of the time that both flows share, what is left out at its beginning."""
+
+
+def shares(each: Compared) -> tuple[float, float]:
+    """Return the rates of both flows while both were there, in B/s."""
+    first, second = each.live
+    after_s = each.carried.start_s[1] - each.carried.start_s[0]
+    start_s = after_s + second.connect_s + TURNED_OVER_S
+    end_s = min(first.last_s, after_s + second.last_s)
+    rates = []
+    for flow, opened_s in ((first, 0.0), (second, after_s)):
+        before, after = flow.curve.at(np.array([start_s, end_s]) - opened_s)
+        rates.append(float(after - before) / (end_s - start_s))
+    return rates[0], rates[1]
+
+
+PAIR: Final[dict[str, Measure]] = {
+    "fig10-connect": carried("pair-proxy", connect_s, 1),
+    "fig10-plain": carried("pair-plain", connect_s, 1),
+    "fig10-jain": lambda outcomes: [jain(shares(of(outcomes, "pair-proxy")))],
+    "fig10-sim": error(last_s, ("pair-proxy",), (0, 1)),
+    "fig10-sim-connect": error(connect_s, ("pair-proxy",), (1,)),
+    "fig10-plain-sim": error(last_s, ("pair-plain",), (0, 1)),
+    "fig10-plain-syn": error(connect_s, ("pair-plain",), (1,)),
+}
+
+# --- Figure 11 ------------------------------------------------------------------------------------
+
+ENOUGH: Final = tuple(f"window-{kb}" for kb in WINDOWS if kb >= 10)  # noqa: PLR2004 - the paper's
+BY_WINDOW: Final = (*(f"window-{kb}" for kb in WINDOWS), "window-none")
+
+
+def rises_s(outcomes: Outcomes) -> list[float]:
+    """Return by how much each mean round-trip time exceeds that of the window below, in s."""
+    found = [mean_rtt_s(of(outcomes, name).live[0]) for name in (*ENOUGH, "window-none")]
+    return [after - before for before, after in pairwise(found)]
+
+
+def longer_at_7(outcomes: Outcomes) -> list[float]:
+    """Return how much longer 600 KB take with 7 KB than with 10 KB, in per cent."""
+    seven, ten = (of(outcomes, f"window-{kb}").live[0].last_s for kb in (7, 10))
+    return [100 * (seven / ten - 1)]
+
+
+QUEUES: Final[dict[str, Measure]] = {
+    "fig11-time": lambda outcomes: [
+        of(outcomes, name).live[0].last_s for name in (*ENOUGH, "window-none")
+    ],
+    "fig11-7": longer_at_7,
+    "fig11-rises": rises_s,
+    "fig11-10-rtt": carried("window-10", mean_rtt_s),
+    "fig11-time-sim": error(last_s, BY_WINDOW),
+    "fig11-rtt-sim": error(mean_rtt_s, BY_WINDOW),
+}
+
+# --- Figure 12 ------------------------------------------------------------------------------------
+
+WINDOW_S: Final = 3
+"""Over so long a rate is taken."""
+
+RECOVERED: Final = 0.9
+"""Of the rate before the stall."""
+
+RTT_S: Final = 3
+"""What counts as a round-trip time at 10 KB."""
+
+
+def recovered_s(each: Compared) -> float:
+    """Return when the rate of the next 3 s was first back to 90 %, in s from the stall's end."""
+    start_s, end_s = (time - each.carried.start_s[0] for time in OUTAGE)
+    curve = each.live[0].curve
+    early, late = curve.at(np.array([start_s / 2, start_s]))
+    before = (late - early) / (start_s / 2)
+    times_s = np.arange(end_s, each.live[0].last_s - WINDOW_S, 0.1)
+    after = (curve.at(times_s + WINDOW_S) - curve.at(times_s)) / WINDOW_S
+    back = np.flatnonzero(after >= RECOVERED * before)
+    return float(times_s[back[0]]) - end_s if len(back) else float("inf")
+
+
+STALL: Final[dict[str, Measure]] = {
+    "fig12-resent": carried("stall-proxy", resent),
+    "fig12-back": lambda outcomes: [recovered_s(of(outcomes, "stall-proxy")) / RTT_S],
+    "fig12-sim": error(last_s, ("stall-proxy",)),
+    "fig12-sim-resent": lambda outcomes: [
+        resent(of(outcomes, "stall-proxy").live[0])
+        - resent(of(outcomes, "stall-proxy").simulated[0])
+    ],
+    "fig12-plain-sim": error(last_s, ("stall-plain",)),
+}
+
+MEASURES: Final = {**LOAD, **SHORT, **PAIR, **QUEUES, **STALL}

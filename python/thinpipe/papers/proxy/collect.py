@@ -1,0 +1,111 @@
+"""Carrying all set-ups side by side, and simulating each from the same moment on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Barrier, BrokenBarrierError
+from typing import TYPE_CHECKING, Final
+
+from thinpipe._core import EmulationError
+from thinpipe.papers.outcomes import Keep, Outcome
+from thinpipe.papers.proxy.carry import Carried, carry
+from thinpipe.papers.proxy.experiments import SETUPS, Setup, flow_key
+from thinpipe.papers.proxy.nodes import START_S, BedError
+from thinpipe.papers.proxy.seen import Seen, of_carried, of_simulated
+from thinpipe.run import run
+
+if TYPE_CHECKING:
+    from thinpipe.point import Point, Value
+
+SEED: Final = 1
+TRIES: Final = 2
+"""How often a set-up is carried until the emulator kept its time."""
+
+ROOM: Final = 0.15
+"""How far the window that the mobile announces may lie from the one asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Outcome):
+    """A set-up, carried and simulated over the same link from the same moment on."""
+
+    setup: Setup
+    carried: Carried
+    live: tuple[Seen, ...]
+    simulated: tuple[Seen, ...]
+
+
+def collect(
+    wanted: Iterable[tuple[Point, Keep]],
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[Point, Outcome]:
+    """Carry all set-ups side by side, whatever `jobs` says: they wait, and take no processor.
+
+    Raises
+    ------
+    EmulationError
+        If a bed does not come to stand, or its kernel is not what was asked for.
+    """
+    del jobs
+    setups = {setup.point: setup for setup in SETUPS.values()}
+    points = list(dict.fromkeys(point for point, _ in wanted))
+    found: dict[Point, Outcome] = {}
+    # Beds take the processor while they are made: flows begin when all stand.
+    all_stand = Barrier(max(1, len(points)))
+    with ThreadPoolExecutor(max(1, len(points))) as pool:
+        runs = {pool.submit(_compare, setups[point], all_stand): point for point in points}
+        for done in as_completed(runs):
+            if isinstance(done.exception(), BrokenBarrierError):
+                continue  # another one's error is the reason
+            found[runs[done]] = done.result()
+            if progress is not None:
+                progress(len(found), len(points))
+    return {point: found[point] for point in points}
+
+
+def _compare(setup: Setup, all_stand: Barrier) -> Compared:
+    """Carry a set-up, until the emulator kept its time, and simulate it."""
+    [name] = (name for name, each in SETUPS.items() if each is setup)
+    try:
+        carried = carry(setup, lambda: all_stand.wait(START_S))
+    except EmulationError as error:
+        raise BedError(f"{name}: {error}") from error
+    finally:
+        all_stand.abort()  # all are past it, or shall not wait for this one
+    for _ in range(1, TRIES):
+        if carried.record.lateness_s.within_bound:
+            break
+        carried = carry(setup)
+    return _simulate(setup, carried)
+
+
+def compared(outcome: Outcome) -> Compared:
+    """Return an outcome of `collect` as what it is.
+
+    Raises
+    ------
+    TypeError
+        If it is that of another paper.
+    """
+    if not isinstance(outcome, Compared):
+        raise TypeError(f"{outcome!r} was not carried")
+    return outcome
+
+
+def _simulate(setup: Setup, carried: Carried) -> Compared:
+    """Simulate a set-up whose flows begin when the carried ones did."""
+    more: dict[str, Value] = {
+        f"{flow_key(number)}.start": f"{start_s:.9f} s"
+        for number, start_s in enumerate(carried.start_s)
+    }
+    if setup.window_bytes is not None:
+        more["tcp.receive_buffer"] = f"{carried.window_bytes} B"
+    point = setup.point
+    settings = {**dict(point.settings), "seed": SEED, **more}
+    done = run(point.scenario, settings, trace=True)
+    simulated = of_simulated(Outcome(done.result, {"segments": done.segments}))
+    return Compared(done.result, {}, setup, carried, of_carried(carried), simulated)

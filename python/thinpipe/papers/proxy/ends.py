@@ -1,0 +1,404 @@
+"""The kernel's ends of many flows, as programs within namespaces: ``ends.py WHAT JSON``.
+
+``serve`` listens as a list of `Listener` says until it is ended, ``fetch`` opens the flows of a
+list of `Fetch`, ``ping`` sends echo requests. Each tells what it saw, a JSON object a line; times
+are those of the machine's monotonic clock, which all namespaces share. A congestion control that
+the kernel does not have, or another initial window than was asked for, is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import select
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+LIMIT_S: Final = 400.0
+SEND_BUFFER_BYTES: Final = 4_000_000
+"""So that neither the application nor the buffer holds TCP back."""
+
+SND_MSS, SND_CWND, TOTAL_RETRANS = 16, 80, 100
+"""Where ``struct tcp_info`` (linux/tcp.h) has them, in bytes."""
+
+RESET: Final = struct.pack("ii", 1, 0)
+"""SO_LINGER: on, for no time, so that closing sends a RST."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """What a server does with each connection to a port.
+
+    Attributes
+    ----------
+    does
+        ``speak``: send at once; ``answer``: send what a line of the client asks for, `bytes` and
+        `seed` in JSON; ``absorb``: read to the end and answer with the SHA-256.
+    bytes, seed
+        How much it sends, and where that begins in the generator's sequence.
+    end
+        ``close``, or ``reset`` in the place of a FIN.
+    control, initial_window
+        Its congestion control, and the window in segments with which it must begin.
+    send_buffer
+        In bytes.
+    """
+
+    port: int
+    does: str = "speak"
+    bytes: int = 0
+    seed: int = 1
+    end: str = "close"
+    control: str = "cubic"
+    initial_window: int = 10
+    send_buffer: int = SEND_BUFFER_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A flow that a client opens.
+
+    Attributes
+    ----------
+    host, port, local_port
+        Where to; and from which port, if it matters.
+    at_s
+        When, in seconds from the program's start.
+    does
+        ``get``: read to the end; ``ask``: ask for `bytes` of `seed` first; ``send``: send `bytes`,
+        close that half and read the answer; ``abort``: reset after `stop_bytes` were read.
+    bytes, seed
+        What is expected, or sent.
+    receive_buffer
+        In bytes; the kernel's own way if it is 0.
+    limit_s
+        When to give up.
+    """
+
+    host: str
+    port: int
+    at_s: float = 0.0
+    does: str = "get"
+    bytes: int = 0
+    seed: int = 1
+    local_port: int = 0
+    stop_bytes: int = 0
+    receive_buffer: int = 0
+    limit_s: float = LIMIT_S
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What came of a flow, at its client; times from its SYN on.
+
+    Attributes
+    ----------
+    port, local_port
+        Its ports.
+    opened_s
+        When it was opened, on the monotonic clock.
+    connect_s, first_s, last_s, total_s
+        When it was connected, had its first and its last byte, and was over.
+    bytes, whole
+        What was read, and whether that is exactly what was expected.
+    curve
+        How many bytes had come, over time; at most one point in 20 ms.
+    error
+        What the kernel said, if it did not end well.
+    """
+
+    port: int
+    local_port: int = 0
+    opened_s: float = 0.0
+    connect_s: float | None = None
+    first_s: float | None = None
+    last_s: float | None = None
+    total_s: float = 0.0
+    bytes: int = 0
+    whole: bool = False
+    curve: list[tuple[float, int]] = field(default_factory=list)
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Served:
+    """What came of a connection, at its server."""
+
+    port: int
+    peer: str
+    peer_port: int
+    opened_s: float
+    mss: int
+    control: str
+    initial_window: int
+    sent: int = 0
+    received: int = 0
+    retransmits: int = 0
+    total_s: float = 0.0
+    error: str = ""
+
+
+def content(seed: int, length: int) -> bytes:
+    """Return bytes that differ everywhere, so that none can be lost, doubled or moved unseen."""
+    return random.Random(seed).randbytes(length)
+
+
+# --- The server -----------------------------------------------------------------------------------
+
+
+def serve(listeners: list[Listener]) -> None:
+    """Listen on all ports, say ``ready``, and serve each connection in a thread."""
+    sockets = {_listen(each): each for each in listeners}
+    _tell({"ready": True})
+    while True:
+        for ready in select.select(list(sockets), [], [], LIMIT_S)[0]:
+            connection, peer = ready.accept()
+            job = (connection, peer, sockets[ready])
+            threading.Thread(target=_serve, args=job, daemon=True).start()
+
+
+def _listen(listener: Listener) -> socket.socket:
+    made = socket.create_server(
+        ("::", listener.port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=512
+    )
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, listener.control.encode())
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, listener.send_buffer)
+    return made
+
+
+def _serve(connection: socket.socket, peer: tuple[str, int], listener: Listener) -> None:
+    connection.settimeout(LIMIT_S)
+    control = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+    told = Served(
+        listener.port,
+        peer[0].removeprefix("::ffff:"),
+        peer[1],
+        time.monotonic(),
+        _info(connection, SND_MSS),
+        control.rstrip(b"\0").decode(),
+        _info(connection, SND_CWND),
+    )
+    # After a SYN-ACK that was lost the kernel begins with one segment (RFC 5681 §3.1).
+    given = (
+        listener.initial_window if _info(connection, TOTAL_RETRANS) == 0 else told.initial_window
+    )
+    expected = (listener.control, given)
+    if (told.control, told.initial_window) != expected:
+        told.error = f"begins with {told.control}, {told.initial_window} segments, not {expected}"
+    else:
+        try:
+            _ATTITUDES[listener.does](connection, listener, told)
+        except OSError as error:
+            told.error = _name(error)
+    with suppress(OSError):
+        told.retransmits = _info(connection, TOTAL_RETRANS)
+    told.total_s = time.monotonic() - told.opened_s
+    connection.close()
+    _tell(asdict(told))
+
+
+def _speak(connection: socket.socket, listener: Listener, told: Served) -> None:
+    _send(connection, content(listener.seed, listener.bytes), told)
+    _finish(connection, listener, told)
+
+
+def _answer(connection: socket.socket, listener: Listener, told: Served) -> None:
+    asked = json.loads(connection.makefile().readline())
+    _send(connection, content(asked["seed"], asked["bytes"]), told)
+    _finish(connection, listener, told)
+
+
+def _absorb(connection: socket.socket, listener: Listener, told: Served) -> None:
+    seen = hashlib.sha256()
+    for data in _received(connection):
+        seen.update(data)
+        told.received += len(data)
+    _send(connection, seen.hexdigest().encode(), told)
+    _finish(connection, listener, told)
+
+
+_ATTITUDES: Final = {"speak": _speak, "answer": _answer, "absorb": _absorb}
+
+
+def _send(connection: socket.socket, data: bytes, told: Served) -> None:
+    connection.sendall(data)
+    told.sent += len(data)
+
+
+def _finish(connection: socket.socket, listener: Listener, told: Served) -> None:
+    """Close in the listener's way, and wait until the peer has closed as well."""
+    if listener.end == "reset":
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        return
+    connection.shutdown(socket.SHUT_WR)
+    for data in _received(connection):
+        told.received += len(data)
+
+
+def _received(connection: socket.socket) -> Iterator[bytes]:
+    while data := connection.recv(1 << 16):
+        yield data
+
+
+def _info(connection: socket.socket, place: int) -> int:
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    value: int = struct.unpack_from("I", info, place)[0]
+    return value
+
+
+# --- The client -----------------------------------------------------------------------------------
+
+
+def fetch(flows: list[Fetch]) -> None:
+    """Open each flow at its time, and tell of each as it ends."""
+    start_s = time.monotonic()
+    threads = [threading.Thread(target=_fetch, args=(each, start_s)) for each in flows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _fetch(flow: Fetch, start_s: float) -> None:
+    time.sleep(max(0.0, start_s + flow.at_s - time.monotonic()))
+    told = Fetched(flow.port)
+    family = socket.AF_INET6 if ":" in flow.host else socket.AF_INET
+    with socket.socket(family) as connection:
+        connection.settimeout(flow.limit_s)
+        if flow.receive_buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, flow.receive_buffer)
+        told.opened_s = time.monotonic()
+        try:
+            if flow.local_port:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                connection.bind(("", flow.local_port))
+            connection.connect((flow.host, flow.port))
+            told.connect_s = time.monotonic() - told.opened_s
+            told.local_port = connection.getsockname()[1]
+            _read(connection, flow, told, _ask(connection, flow))
+        except OSError as error:
+            told.error = _name(error)
+        told.total_s = time.monotonic() - told.opened_s
+    _tell(asdict(told))
+
+
+def _ask(connection: socket.socket, flow: Fetch) -> bytes:
+    """Send what begins the flow, and return what must come back."""
+    data = content(flow.seed, flow.bytes)
+    if flow.does == "send":
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        return hashlib.sha256(data).hexdigest().encode()
+    if flow.does == "ask":
+        line = json.dumps({"bytes": flow.bytes, "seed": flow.seed})
+        connection.sendall(f"{line}\n".encode())
+    return data
+
+
+def _read(connection: socket.socket, flow: Fetch, told: Fetched, expected: bytes) -> None:
+    seen = hashlib.sha256()
+    for data in _received(connection):
+        now_s = time.monotonic() - told.opened_s
+        told.first_s, told.last_s = told.first_s or now_s, now_s
+        seen.update(data)
+        told.bytes += len(data)
+        if not told.curve or now_s - told.curve[-1][0] >= SAMPLING_S:
+            told.curve.append((now_s, told.bytes))
+        if flow.does == "abort" and told.bytes >= flow.stop_bytes:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            break
+    told.whole = seen.digest() == hashlib.sha256(expected).digest()
+
+
+SAMPLING_S: Final = 0.02
+
+
+# --- Echo -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Echo requests: `count` of them, `period_s` apart, the first at `at_s`; IPv4."""
+
+    host: str
+    count: int
+    period_s: float = 1.0
+    at_s: float = 0.0
+    wait_s: float = 40.0
+
+
+def ping(task: Ping) -> None:
+    """Send echo requests without waiting for answers.
+
+    It tells of each answer as it comes, when the request was sent on the monotonic clock and the
+    round-trip time; at the end of the requests without one, ``null`` in its place.
+    """
+    start_s = time.monotonic() + task.at_s
+    ident, sent, rtt = os.getpid() & 0xFFFF, dict[int, float](), dict[int, float]()
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
+        while len(rtt) < task.count:
+            now_s = time.monotonic()
+            due_s = start_s + len(sent) * task.period_s
+            if len(sent) < task.count and now_s >= due_s:
+                sent[len(sent)] = now_s
+                raw.sendto(_echo(ident, len(sent) - 1), (task.host, 0))
+                continue
+            last = len(sent) == task.count
+            wait_s = start_s + task.count * task.period_s + task.wait_s if last else due_s
+            if wait_s <= now_s:
+                break
+            if select.select([raw], [], [], wait_s - now_s)[0]:
+                _hear(raw.recv(2048), ident, sent, rtt)
+    for number in sent.keys() - rtt.keys():
+        _tell({"sent_s": sent[number], "rtt_s": None})
+
+
+ECHO, ECHO_REPLY = 8, 0
+
+
+def _echo(ident: int, number: int) -> bytes:
+    """Return an echo request with ping's 56 B (RFC 792)."""
+    body = struct.pack("!HH", ident, number) + bytes(56)
+    total = sum(struct.unpack(f"!{len(body) // 2}H", body)) + (ECHO << 8)
+    total = (total & 0xFFFF) + (total >> 16)
+    return struct.pack("!BBH", ECHO, 0, ~(total + (total >> 16)) & 0xFFFF) + body
+
+
+def _hear(packet: bytes, ident: int, sent: dict[int, float], rtt: dict[int, float]) -> None:
+    header = 4 * (packet[0] & 15)
+    kind, _, _, whose, number = struct.unpack_from("!BBHHH", packet, header)
+    if kind == ECHO_REPLY and whose == ident and number in sent and number not in rtt:
+        rtt[number] = time.monotonic() - sent[number]
+        _tell({"sent_s": sent[number], "rtt_s": rtt[number]})
+
+
+def _name(error: OSError) -> str:
+    return type(error).__name__ if error.errno is None else os.strerror(error.errno)
+
+
+_VOICE: Final = threading.Lock()
+
+
+def _tell(record: dict[str, object]) -> None:
+    with _VOICE:
+        sys.stdout.write(f"{json.dumps(record)}\n")
+        sys.stdout.flush()
+
+
+TASKS: Final[dict[str, Callable[[Any], None]]] = {
+    "serve": lambda asked: serve([Listener(**each) for each in asked]),
+    "fetch": lambda asked: fetch([Fetch(**each) for each in asked]),
+    "ping": lambda asked: ping(Ping(**asked)),
+}
+
+if __name__ == "__main__":
+    TASKS[sys.argv[1]](json.loads(sys.argv[2]))

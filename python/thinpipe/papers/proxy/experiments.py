@@ -1,0 +1,335 @@
+"""What is carried between kernels' ends, with the proxy and without, and simulated as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from thinpipe.papers.proxy.ends import Fetch, Listener
+from thinpipe.papers.proxy.plan import HOST, MOBILES, Link, Plan, Proxy
+from thinpipe.point import Point, Value
+from thinpipe.scenario import Scenario, find
+
+Settings = tuple[tuple[str, Value], ...]
+
+TIMESTAMPS: Final = 12
+"""Bytes of the option that both ends send with each segment (RFC 7323)."""
+
+HEADERS: Final = 40 + TIMESTAMPS
+
+PORT: Final = 5001
+"""Of the first flow at the host; the others have those that follow."""
+
+LOCAL_PORT: Final = 41001
+"""The same at the mobile."""
+
+MORE_S: Final = 60.0
+"""How much longer than foreseen a run may take."""
+
+
+class Pinged(Enum):
+    """Whether the mobile sends an echo request each second."""
+
+    NO = "no"
+    YES = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A download that the mobile opens: when, how much, and with how many tickets."""
+
+    at_s: float
+    bytes: int
+    tickets: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The proxy, `atcp`: one aggregate for each mobile.
+
+    Attributes
+    ----------
+    clamp_bytes
+        Its window towards a mobile.
+    rate, round_trip
+        What its profile says of the radio.
+    mss
+        What SYNs may offer at most, if it is less than the interface allows.
+    """
+
+    clamp_bytes: int
+    rate: str
+    round_trip: str
+    mss: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One run: a link, the flows over it, and what helps them.
+
+    Attributes
+    ----------
+    link, settings
+        Scenario of the link, and what is changed of it.
+    mtu
+        Of the radio leg, in bytes.
+    window_bytes
+        The most that the mobile announces, or all that its kernel has.
+    lasts_s
+        How long the flows take, about.
+    """
+
+    link: str | Path
+    flows: tuple[Flow, ...]
+    lasts_s: float
+    box: Box | None = None
+    settings: Settings = ()
+    control: str = "cubic"
+    initial_window: int = 10
+    mtu: int = 1500
+    window_bytes: int | None = None
+    pinged: Pinged = Pinged.NO
+
+    @property
+    def mss_bytes(self) -> int:
+        """Payload of a full segment."""
+        offered = self.mtu - 40
+        mss = offered if self.box is None or self.box.mss is None else min(offered, self.box.mss)
+        return mss - TIMESTAMPS
+
+    @property
+    def ports(self) -> dict[int, int]:
+        """The host's ports, and how many tickets each has, where one has more than others."""
+        tickets = {PORT + number: flow.tickets for number, flow in enumerate(self.flows)}
+        return tickets if len(set(tickets.values())) > 1 else {}
+
+    @property
+    def point(self) -> Point:
+        """The run, for the simulator."""
+        scenario = find(self.link)
+        named = [("flow.group", f"f{number + 2}") for number in range(len(self.flows) - 1)]
+        named += [("middlebox.atcp.classes", f"p{port}") for port in self._classes]
+        source = scenario.source + "".join(f'\n[[{kind}]]\nname = "{n}"\n' for kind, n in named)
+        return Point.of(Scenario(scenario.name, source), dict(self._simulated()))
+
+    @property
+    def _classes(self) -> dict[int, int]:
+        return {} if self.box is None else self.ports
+
+    def _simulated(self) -> list[tuple[str, Value]]:
+        """Return settings by which the simulator has what the kernel and the daemon have."""
+        found: list[tuple[str, Value]] = [*self.settings, *LINUX]
+        if self.pinged is Pinged.YES:
+            found += BESIDE_ECHOES
+        quick = max(flow.bytes for flow in self.flows) <= QUICK_BYTES
+        found += [
+            ("tcp.delayed_ack", "off" if quick else "200 ms"),
+            ("tcp.congestion_control", self.control),
+            ("tcp.initial_window", self.initial_window),
+            ("tcp.mss", f"{self.mss_bytes} B"),
+            ("duration", f"{self.lasts_s + MORE_S} s"),
+        ]
+        if self.window_bytes is not None:
+            found += [("tcp.receive_buffer", f"{self.window_bytes} B")]
+        for number, flow in enumerate(self.flows):
+            key = flow_key(number)
+            found += [
+                (f"{key}.bytes", f"{flow.bytes} B"),
+                (f"{key}.opened_by", "receiver"),
+                (f"{key}.port", PORT + number),
+                (f"{key}.start", f"{flow.at_s} s"),
+            ]
+        if self.box is not None:
+            found += [
+                ("middlebox.kind", "atcp"),
+                ("middlebox.atcp.clamp", f"{self.box.clamp_bytes} B"),
+                ("middlebox.atcp.rate", self.box.rate),
+                ("middlebox.atcp.round_trip", self.box.round_trip),
+            ]
+        for port, tickets in self._classes.items():
+            key = f"middlebox.atcp.classes.p{port}"
+            found += [(f"{key}.port", port), (f"{key}.tickets", tickets)]
+        return found
+
+    @property
+    def plan(self) -> Plan:
+        """The bed for it."""
+        return Plan(
+            link=Link(self.link, tuple(Point.of(self.link, self.settings).settings)),
+            proxy=None if self.box is None else self._proxy(self.box),
+            control=self.control,
+            initial_window=self.initial_window,
+            radio_mtu=self.mtu,
+            window_bytes=self.window_bytes,
+            capture=True,
+        )
+
+    def _proxy(self, box: Box) -> Proxy:
+        mss = "" if box.mss is None else f"mss = {box.mss}\n"
+        classes = "".join(
+            f"[[profile.middlebox.atcp.classes]]\n"
+            f'name = "p{port}"\nport = {port}\ntickets = {tickets}\n'
+            for port, tickets in self._classes.items()
+        )
+        return Proxy(
+            f'[[profile]]\nname = "gprs"\nmobiles = {list(MOBILES)}\n{mss}'
+            f'rate = "{box.rate}"\nround_trip = "{box.round_trip}"\n'
+            f'[profile.middlebox.atcp]\nclamp = "{box.clamp_bytes} B"\n{classes}'
+        )
+
+    @property
+    def listeners(self) -> list[Listener]:
+        """What the host serves."""
+        return [
+            Listener(
+                PORT + number,
+                bytes=flow.bytes,
+                seed=number,
+                control=self.control,
+                initial_window=self.initial_window,
+            )
+            for number, flow in enumerate(self.flows)
+        ]
+
+    @property
+    def fetches(self) -> list[Fetch]:
+        """What the mobile opens."""
+        return [
+            Fetch(
+                HOST[0],
+                PORT + number,
+                at_s=flow.at_s,
+                bytes=flow.bytes,
+                seed=number,
+                local_port=LOCAL_PORT + number,
+                limit_s=self.lasts_s + MORE_S,
+            )
+            for number, flow in enumerate(self.flows)
+        ]
+
+
+def flow_key(number: int) -> str:
+    """Return the table of a flow in a scenario."""
+    return "flow" if number == 0 else f"flow.group.f{number + 1}"
+
+
+LINUX: Final = (
+    ("tcp.profile", "modern"),
+    ("tcp.recovery", "rack"),
+    ("tcp.cubic.slow_start", "standard"),
+)
+"""What the kernel's ends have beside congestion control and delayed acknowledgements.
+
+The kernel's HyStart leaves slow start into a CUBIC that grows faster than that, RFC 9406's into a
+slower one.
+"""
+
+QUICK_BYTES: Final = 32_768
+"""Up to so much the kernel acknowledges each segment at once; where they are as far apart as here,
+it delays every other acknowledgement by up to 200 ms afterwards (TCP_DELACK_MAX)."""
+
+BESIDE_ECHOES: Final = (("link.rate", "39328 bit/s"), ("link.back.rate", "13328 bit/s"))
+"""What 84 B a second leave of 40 and 14 kbit/s."""
+
+# --- Flows under load: the figures to beat --------------------------------------------------------
+
+LIVE_BOX: Final = Box(clamp_bytes=4 * 1460, rate="40 kbit/s", round_trip="900 ms")
+"""Four segments of 1500 B are 1.2 s of the link: that bears acknowledgements that come late."""
+
+ALONE: Final = (Flow(0, 600_000),)
+THREE: Final = (Flow(0, 300_000), Flow(8, 100_000), Flow(16, 10_000))
+WEIGHTED: Final = (Flow(0, 300_000), Flow(8, 100_000, tickets=3), Flow(16, 10_000, tickets=3))
+
+SENDERS: Final = {
+    "cubic": ("no proxy, cubic", "cubic", None),
+    "bbr": ("no proxy, BBR", "bbr", None),
+    "proxy": ("thinpipe proxy, cubic", "cubic", LIVE_BOX),
+}
+"""Name in the report, the host's congestion control, and the proxy."""
+
+
+def live(flows: tuple[Flow, ...], sender: str, lasts_s: float, pinged: Pinged) -> Setup:
+    """Return a run over the link on which other proxies were measured."""
+    _, control, box = SENDERS[sender]
+    return Setup("gprs-live-40", flows, lasts_s, box, control=control, pinged=pinged)
+
+
+LOAD: Final = {
+    **{f"alone-{each}": live(ALONE, each, 130, Pinged.NO) for each in SENDERS},
+    **{f"pinged-{each}": live(ALONE, each, 130, Pinged.YES) for each in SENDERS},
+    **{f"three-{each}": live(THREE, each, 90, Pinged.NO) for each in SENDERS},
+    "three-weighted": live(WEIGHTED, "proxy", 90, Pinged.NO),
+}
+
+# --- The figures of Chakravorty et al. 2003 -------------------------------------------------------
+
+KB: Final = 1024
+"""Bytes of a KB: so read, 600 KB take the paper's 155 s at its 4.15 KB/s."""
+
+OUTAGE: Final = (90, 100)
+"""When nothing gets through, in s of the emulator's clock, which runs when the flow begins."""
+
+WINDOWS: Final = {7: 190, 8: 155, 10: 155, 16: 155, 32: 155}
+"""KB, and the seconds that 600 KB take with them."""
+
+SIZES: Final = (5, 10, 15, 20, 25, 30)
+"""KB."""
+
+APART_S: Final = 20
+"""From one short transfer to the next."""
+
+
+def paper_box(kb: int) -> Box:
+    """Return the proxy with a window of so many KB."""
+    return Box(clamp_bytes=kb * KB, rate="33200 bit/s", round_trip="1850 ms")
+
+
+FIFO: Final[tuple[str, Settings]] = ("gprs-fifo", (("wired.LAN.delay", "0 s"),))
+"""The paper's link as a plain queue."""
+
+STALL: Final[tuple[str, Settings]] = (
+    "gprs-3+1",
+    (("wired.LAN.delay", "0 s"), ("radio.outages", [[f"{time} s" for time in OUTAGE]])),
+)
+"""The paper's radio, block by block; what it is to carry in the outage, it carries afterwards."""
+
+
+def gprs(
+    flows: tuple[Flow, ...],
+    lasts_s: float,
+    kb: int | None,
+    link: tuple[str, Settings] = FIFO,
+    initial_window: int = 10,
+) -> Setup:
+    """Return a run over the paper's link, with a window of the proxy or none."""
+    scenario, settings = link
+    return Setup(
+        scenario,
+        flows,
+        lasts_s,
+        None if kb is None else paper_box(kb),
+        settings,
+        initial_window=initial_window,
+        mtu=1348 + HEADERS,
+        window_bytes=65_535,
+    )
+
+
+BOXES: Final = {"plain": None, "proxy": 10}
+"""Without the proxy, and with a window of 10 KB."""
+
+SHORT: Final = tuple(Flow(APART_S * number, kb * KB) for number, kb in enumerate(SIZES))
+PAIR: Final = (Flow(0, 235 * KB), Flow(20, 100 * KB))
+LONG: Final = (Flow(0, 600 * KB),)
+
+FIGURES: Final = {
+    **{f"short-{name}": gprs(SHORT, 120, kb, initial_window=2) for name, kb in BOXES.items()},
+    **{f"pair-{name}": gprs(PAIR, 100, kb) for name, kb in BOXES.items()},
+    **{f"window-{kb}": gprs(LONG, lasts_s, kb) for kb, lasts_s in WINDOWS.items()},
+    "window-none": gprs(LONG, 155, None),
+    **{f"stall-{name}": gprs(LONG, 175, kb, STALL) for name, kb in BOXES.items()},
+}
+
+SETUPS: Final = {**LOAD, **FIGURES}

@@ -1,0 +1,191 @@
+"""Flows under load, and figures 9 to 12 of Chakravorty et al. 2003: carried over simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.drawing import (
+    BLACK,
+    GREY,
+    HUES,
+    how,
+    one_legend,
+    panels,
+    styled,
+)
+from thinpipe.papers.proxy.check import BY_WINDOW, mean_rtt_s, of
+from thinpipe.papers.proxy.experiments import (
+    BOXES,
+    KB,
+    OUTAGE,
+    SENDERS,
+    SIZES,
+    THREE,
+    WINDOWS,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.papers.proxy.collect import Compared
+    from thinpipe.papers.proxy.seen import Seen
+
+TIME: Final = "Time (s)"
+HUE: Final = dict(zip(SENDERS, (HUES[1], HUES[4], HUES[0]), strict=True))
+BOX_HUE: Final = {"plain": HUES[1], "proxy": HUES[0]}
+BOX_NAME: Final = {"plain": "without proxy", "proxy": "with proxy"}
+SIMULATED: Final[dict[str, Any]] = {"linestyle": "--", "linewidth": 1, "alpha": 0.75}
+CARRIED: Final[dict[str, Any]] = {"linewidth": 1.3}
+TARGET_S: Final = 1.0
+OVER_S: Final = 3
+"""Over so long a throughput is taken."""
+
+
+@styled
+def load(outcomes: Outcomes) -> Figure:
+    """Draw echo requests beside a download, and three downloads that compete."""
+    from matplotlib.figure import Figure as New
+
+    figure = New(figsize=(11.0, 7.2))
+    grid = figure.add_gridspec(2, 3, height_ratios=(1.25, 1))
+    above = figure.add_subplot(grid[0, :])
+    for sender, (name, _, _) in SENDERS.items():
+        echoes = of(outcomes, f"pinged-{sender}").carried.echoes
+        answered = [(echo.sent_s, echo.rtt_s) for echo in echoes if echo.rtt_s is not None]
+        above.plot(*zip(*answered, strict=True), ".-", color=HUE[sender], markersize=4, label=name)
+    above.axhline(TARGET_S, color=BLACK, linestyle=":", linewidth=1, label="1 s")
+    above.set(yscale="log", xlabel="Time of the echo request (s)", ylabel="RTT (s)", ylim=(0.5, 40))
+    above.set_yticks([0.5, 1, 2, 5, 10, 20, 40], ["0.5", "1", "2", "5", "10", "20", "40"])
+    above.minorticks_off()
+    above.set_title("Round-trip time of an echo request each second beside 600 kB")
+    for flow, opened in enumerate(THREE):
+        ax = figure.add_subplot(grid[1, flow])
+        for sender in SENDERS:
+            seen = of(outcomes, f"three-{sender}").live[flow]
+            _progress(ax, seen, opened.at_s, color=HUE[sender], **CARRIED)
+        ax.set(xlabel=TIME, xlim=(0, 95), ylim=(0, None))
+        ax.set_title(f"Flow {flow + 1}: {opened.bytes // 1000} kB at {opened.at_s:g} s")
+    figure.axes[1].set_ylabel("Data at the mobile (KB)")
+    one_legend(figure, [above])
+    return figure
+
+
+def _progress(ax: Axes, seen: Seen, start_s: float, **more: Any) -> None:  # noqa: ANN401
+    curve = seen.curve
+    shown = curve.time_s <= seen.last_s
+    ax.plot(start_s + curve.time_s[shown], curve.value[shown] / KB, **more)
+
+
+@styled
+def short_transfers(outcomes: Outcomes) -> Figure:
+    """Figure 9: transfer times by size."""
+    figure, axes = panels(1, 1, 7.5, 4.4)
+    for number, name in enumerate(BOXES):
+        each = of(outcomes, f"short-{name}")
+        look = how(number, color=BOX_HUE[name])
+        times = [seen.last_s for seen in each.live]
+        axes[0].plot(SIZES, times, label=BOX_NAME[name], **look)
+        simulated = [seen.last_s for seen in each.simulated]
+        label = f"{BOX_NAME[name]}, simulated"
+        axes[0].plot(SIZES, simulated, "+", color=BOX_HUE[name], markersize=13, label=label)
+    axes[0].set(xlabel="Transfer size (KB)", ylabel="Transfer time (s)", ylim=(0, None))
+    axes[0].set_xticks(list(SIZES))
+    axes[0].legend(loc="upper left")
+    return figure
+
+
+@styled
+def fairness(outcomes: Outcomes) -> Figure:
+    """Figure 10: two transfers, without and with the proxy."""
+    figure, axes = panels(1, 2, 10.0, 4.2)
+    for ax, name in zip(axes, BOXES, strict=True):
+        each = of(outcomes, f"pair-{name}")
+        for flow, label in enumerate(("first flow", "second flow")):
+            start_s = each.carried.start_s[flow] - each.carried.start_s[0]
+            hue = HUES[flow]
+            _progress(ax, each.live[flow], start_s, color=hue, label=label, **CARRIED)
+            _progress(
+                ax,
+                each.simulated[flow],
+                start_s,
+                color=hue,
+                label=f"{label}, simulated",
+                **SIMULATED,
+            )
+        ax.set(xlabel=TIME, ylabel="Data at the mobile (KB)", xlim=(0, 100), ylim=(0, 250))
+        ax.set_title(BOX_NAME[name].capitalize())
+    one_legend(figure, axes[:1])
+    return figure
+
+
+@styled
+def queues(outcomes: Outcomes) -> Figure:
+    """Figure 11: completion and round-trip times by window."""
+    figure, axes = panels(1, 3, 12.5, 4.2)
+    runs = [of(outcomes, name) for name in BY_WINDOW]
+    places = range(len(BY_WINDOW))
+    names = [*(f"{kb}" for kb in WINDOWS), "no\nproxy"]
+    for ax, value, label in (
+        (axes[0], lambda seen: seen.last_s, "600 KB take (s)"),
+        (axes[1], mean_rtt_s, "Mean RTT (s)"),
+    ):
+        ax.plot(places, [value(each.live[0]) for each in runs], "o", color=HUES[0], label="carried")
+        simulated = [value(each.simulated[0]) for each in runs]
+        ax.plot(places, simulated, "+", color=HUES[1], markersize=11, label="simulated")
+        ax.set_xticks(list(places), names)
+        ax.set(xlabel="Window of the proxy (KB)", ylabel=label, ylim=(0, None))
+    axes[0].axhline(155, color=BLACK, linestyle=":", linewidth=1, label="the paper's 155 s")
+    axes[0].legend(loc="lower right")
+    for number, (each, name) in enumerate(zip(runs, names, strict=True)):
+        hue = HUES[number]
+        for seen, look in ((each.simulated[0], SIMULATED), (each.live[0], CARRIED)):
+            label = "_" if look is SIMULATED else f"{name} KB" if name.isdigit() else "no proxy"
+            axes[2].plot(*zip(*seen.transfer.rtt, strict=True), color=hue, label=label, **look)
+    axes[2].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, 170), ylim=(0, None))
+    for ax, title in zip(
+        axes,
+        ("(a) Completion", "(b) Mean round trip", "(c) Round trips, simulated dashed"),
+        strict=True,
+    ):
+        ax.set_title(title)
+    one_legend(figure, [axes[2]], columns=len(runs))
+    return figure
+
+
+@styled
+def swift_recovery(outcomes: Outcomes) -> Figure:
+    """Figure 12: a stall at 90 s, with the proxy and without."""
+    figure, axes = panels(1, 3, 12.5, 4.2)
+    for name in BOXES:
+        each = of(outcomes, f"stall-{name}")
+        for seen, look, label in (
+            (each.simulated[0], SIMULATED, f"{BOX_NAME[name]}, simulated"),
+            (each.live[0], CARRIED, BOX_NAME[name]),
+        ):
+            _stall(axes, seen, each, color=BOX_HUE[name], label=label, **look)
+    for ax, title, label in zip(
+        axes,
+        ("(a) Round-trip times", "(b) Throughput at the mobile", "(c) Data at the mobile"),
+        ("RTT (s)", "KB/s", "KB"),
+        strict=True,
+    ):
+        ax.set(xlabel="Time on the link's clock (s)", ylabel=label, xlim=(70, 130), ylim=(0, None))
+        ax.set_title(title)
+        ax.axvspan(*OUTAGE, color=GREY, alpha=0.2, linewidth=0)
+    axes[2].set_ylim(200, 500)
+    one_legend(figure, axes[:1], columns=4)
+    return figure
+
+
+def _stall(axes: list[Axes], seen: Seen, each: Compared, **look: Any) -> None:  # noqa: ANN401
+    start_s = each.carried.start_s[0]
+    times_s, rtt = zip(*seen.transfer.rtt, strict=True)
+    axes[0].plot(np.array(times_s) + start_s, rtt, **look)
+    seconds = np.arange(60.0, 140.0, 0.5)
+    rates = (seen.curve.at(seconds + OVER_S) - seen.curve.at(seconds)) / OVER_S / KB
+    axes[1].plot(seconds + OVER_S / 2 + start_s, rates, **look)
+    _progress(axes[2], seen, start_s, **look)

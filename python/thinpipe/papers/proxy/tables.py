@@ -1,0 +1,137 @@
+"""What was measured, in figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.paper import Table
+from thinpipe.papers.proxy.check import (
+    BY_WINDOW,
+    connect_s,
+    last_s,
+    mean_rtt_s,
+    of,
+    ping_s,
+    recovered_s,
+    resent,
+    shares,
+)
+from thinpipe.papers.proxy.experiments import BOXES, SENDERS, SIZES, WEIGHTED, WINDOWS
+from thinpipe.report.numbers import short
+
+if TYPE_CHECKING:
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.papers.proxy.check import Value
+    from thinpipe.papers.proxy.collect import Compared
+
+NAMES: Final = {"plain": "without proxy", "proxy": "with proxy"}
+
+MEASURED_ELSEWHERE: Final = (
+    ("no proxy, cubic, measured elsewhere", "–", "127.4", "20.4", "8.1 / 78.7", "51"),
+    ("PEPsal 2.0.2, cubic, measured elsewhere", "–", "127.6", "20.4", "8.3 / 78.9", "41"),
+    ("no proxy, BBR, measured elsewhere", "–", "127.4", "2.7", "5.1 / 57", "30"),
+    ("PEPsal 2.0.2, BBR, measured elsewhere", "–", "127.6", "2.8", "5.3 / 60", "21"),
+    ("to beat", "≤ 128", "–", "≤ 1.0", "≤ 1.2 / 47", "≤ 8"),
+)
+"""On the same link, between kernels' ends as well."""
+
+
+def load(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate flows under load."""
+    head = (
+        "",
+        "600 kB alone s",
+        "600 kB with pings s",
+        "ping s, mean",
+        "f2 100 kB: connect / total s",
+        "f3 10 kB: total s",
+        "f1 300 kB: total s",
+    )
+    rows = [_load(outcomes, name, sender) for sender, (name, _, _) in SENDERS.items()]
+    tickets = f"{WEIGHTED[1].tickets} tickets for f2 and f3"
+    rows.append(
+        (
+            f"thinpipe proxy, {tickets}",
+            *("–",) * 3,
+            *_three(of(outcomes, "three-weighted")),
+        )
+    )
+    rows += [(*row, "–") for row in MEASURED_ELSEWHERE]
+    return (Table("Flows under load, between kernels' ends", head, tuple(rows)),)
+
+
+def _load(outcomes: Outcomes, name: str, sender: str) -> tuple[str, ...]:
+    pinged = of(outcomes, f"pinged-{sender}")
+    return (
+        name,
+        short(of(outcomes, f"alone-{sender}").live[0].last_s, 4),
+        short(pinged.live[0].last_s, 4),
+        short(ping_s(pinged), 3),
+        *_three(of(outcomes, f"three-{sender}")),
+    )
+
+
+def _three(each: Compared) -> tuple[str, ...]:
+    first, second, third = each.live
+    both = f"{short(second.connect_s, 3)} / {short(second.last_s, 3)}"
+    return both, short(third.last_s, 3), short(first.last_s, 3)
+
+
+def short_transfers(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate transfer times by size."""
+    runs = {name: of(outcomes, f"short-{name}") for name in BOXES}
+    rows = [
+        (f"{NAMES[name]}, {way}", *(short(seen.last_s, 4) for seen in seen_so))
+        for name, each in runs.items()
+        for way, seen_so in (("carried", each.live), ("simulated", each.simulated))
+    ]
+    gains = zip(runs["plain"].live, runs["proxy"].live, strict=True)
+    rows.append(("gain %", *(short(100 * (1 - b.last_s / a.last_s), 3) for a, b in gains)))
+    head = ("", *(f"{kb} KB" for kb in SIZES))
+    return (Table("From the SYN to the last byte, in s", head, tuple(rows)),)
+
+
+def fairness(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate both flows of figure 10."""
+    head = ("", "second connects s", "first takes s", "second takes s", "rates while both s, B/s")
+    rows = []
+    for name in BOXES:
+        each = of(outcomes, f"pair-{name}")
+        shared = " and ".join(short(rate, 4) for rate in shares(each))
+        for way, (first, second), rates in (
+            ("carried", each.live, shared),
+            ("simulated", each.simulated, ""),
+        ):
+            times = (connect_s(second), last_s(first), last_s(second))
+            rows.append((f"{NAMES[name]}, {way}", *(short(time, 4) for time in times), rates))
+    return (Table("Two flows", head, tuple(rows)),)
+
+
+def queues(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate completion and round-trip times by window."""
+    runs = [of(outcomes, name) for name in BY_WINDOW]
+    quantities: tuple[tuple[str, Value], ...] = (("time s", last_s), ("mean RTT s", mean_rtt_s))
+    rows = [
+        (f"{label}, {way}", *(short(value(seen), 4) for seen in column))
+        for label, value in quantities
+        for way, column in (
+            ("carried", [each.live[0] for each in runs]),
+            ("simulated", [each.simulated[0] for each in runs]),
+        )
+    ]
+    head = ("", *(f"{kb} KB" for kb in WINDOWS), "no proxy")
+    return (Table("600 KB by window of the proxy", head, tuple(rows)),)
+
+
+def stall(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate what a stall costs."""
+    head = ("", "600 KB take s", "sent again over the radio", "rate back to 90 % after s")
+    rows = []
+    for name in BOXES:
+        each = of(outcomes, f"stall-{name}")
+        for way, seen, back in (
+            ("carried", each.live[0], short(recovered_s(each), 3)),
+            ("simulated", each.simulated[0], ""),
+        ):
+            rows.append((f"{NAMES[name]}, {way}", short(seen.last_s, 4), short(resent(seen)), back))
+    return (Table("A stall of 10 s", head, tuple(rows)),)

@@ -1,0 +1,182 @@
+"""The wires of a bed: interfaces, addresses, neighbours and routes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from thinpipe.papers.proxy.nodes import BedError, Node
+from thinpipe.papers.proxy.plan import (
+    HOST,
+    MOBILE,
+    ROUTER_RADIO,
+    ROUTER_WIRED,
+    Offloads,
+    Plan,
+)
+
+EMULATED: Final = ("network", "mobile")
+"""The emulator's interfaces."""
+
+LEAST_MTU6: Final = 1280
+"""Below it there is no IPv6 on an interface (RFC 8200 §5)."""
+
+OFFLOADS: Final = {
+    "rx": "rx-checksum",
+    "tx": "tx-checksum-ip-generic",
+    "tso": "tx-tcp-segmentation",
+    "gso": "tx-generic-segmentation",
+    "gro": "rx-gro",
+    "lro": "rx-lro",
+}
+"""What leaves checksums and segments to others: as ``ethtool -K`` and as the kernel call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The namespaces of a bed; `link` is the emulator's, if there is one."""
+
+    host: Node
+    router: Node
+    mobile: Node
+    link: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """An end of a wire; `addresses` are those of IPv4 and IPv6, or none."""
+
+    node: Node
+    name: str
+    mtu: int
+    offloads: Offloads
+    addresses: tuple[str, ...]
+    bits: int
+    mac: str
+
+
+def wires(plan: Plan, nodes: Nodes) -> tuple[tuple[Interface, Interface], ...]:
+    """Return all wires, from the host to the mobile.
+
+    The emulator forwards frames as they are, and needs them whole.
+    """
+    numbers = count(1)
+
+    def wired(node: Node, name: str, addresses: tuple[str, ...]) -> Interface:
+        return _interface(node, name, plan.wired_mtu, plan.offloads, addresses, 24, next(numbers))
+
+    def radio(node: Node, name: str, addresses: tuple[str, ...] = ()) -> Interface:
+        offloads = plan.offloads if nodes.link is None else Offloads.OFF
+        return _interface(node, name, plan.radio_mtu, offloads, addresses, 16, next(numbers))
+
+    wire = wired(nodes.host, "eth0", HOST), wired(nodes.router, "wired0", ROUTER_WIRED)
+    near, far = radio(nodes.router, "wl0", ROUTER_RADIO), radio(nodes.mobile, "radio0", MOBILE)
+    if nodes.link is None:
+        return wire, (near, far)
+    network, mobile = (radio(nodes.link, name) for name in EMULATED)
+    return wire, (near, network), (mobile, far)
+
+
+def _interface(
+    node: Node,
+    name: str,
+    mtu: int,
+    offloads: Offloads,
+    addresses: tuple[str, ...],
+    bits: int,
+    number: int,
+) -> Interface:
+    known = addresses if mtu >= LEAST_MTU6 else addresses[:1]
+    return Interface(node, name, mtu, offloads, known, bits, f"02:00:00:00:00:{number:02x}")
+
+
+def lay(plan: Plan, nodes: Nodes) -> None:
+    """Lay all wires, with addresses, neighbours and routes."""
+    for node in (nodes.host, nodes.router, nodes.mobile):
+        node.sysctl(**ENDS)
+    nodes.router.sysctl(**ROUTER)
+    if nodes.link is not None:
+        nodes.link.sysctl(ipv6__conf__default__disable_ipv6=1)
+    laid = wires(plan, nodes)
+    for one, other in laid:
+        _connect(one, other)
+    # Neighbours are known beforehand: nobody asks for them over the link.
+    (host, wired), (radio, mobile) = laid[0], (laid[1][0], laid[-1][1])
+    for one, other in ((host, wired), (wired, host), (radio, mobile), (mobile, radio)):
+        one.node.ip(
+            *(
+                f"neighbour replace {address} lladdr {other.mac} dev {one.name} nud permanent"
+                for address in other.addresses
+            )
+        )
+    how = f"congctl {plan.control} initcwnd {plan.initial_window}"
+    window = "" if plan.window_bytes is None else f" window {plan.window_bytes}"
+    for end, gateway, more in ((host, wired, ""), (mobile, radio, window)):
+        end.node.ip(*(f"route add default via {each} {how}{more}" for each in gateway.addresses))
+
+
+ENDS: Final = {
+    "ipv4__tcp_no_metrics_save": 1,  # flows learn nothing from those before
+    # Nothing but traffic: no link-local addresses, no search for routers or duplicates.
+    "ipv6__conf__default__addr_gen_mode": 1,
+    "ipv6__conf__default__accept_dad": 0,
+    "ipv6__conf__default__accept_ra": 0,
+    "ipv6__conf__default__router_solicitations": 0,
+}
+"""Settings of all that have addresses."""
+
+ROUTER: Final = {
+    "ipv4__ip_forward": 1,
+    "ipv6__conf__all__forwarding": 1,
+    "ipv6__conf__default__forwarding": 1,
+    "ipv4__conf__all__rp_filter": 0,
+    "ipv4__conf__default__rp_filter": 0,
+}
+
+
+def _connect(one: Interface, other: Interface) -> None:
+    """Lay one wire."""
+    ends = [
+        f"{end.name} netns {end.node.pid} address {end.mac} mtu {end.mtu}" for end in (one, other)
+    ]
+    one.node.ip(f"link add {ends[0]} type veth peer {ends[1]}")
+    for end in (one, other):
+        if end.offloads is Offloads.OFF:
+            off = [word for each in OFFLOADS for word in (each, "off")]
+            end.node.run(["ethtool", "-K", end.name, *off])
+        bits = (end.bits, 64)
+        end.node.ip(
+            *(
+                f"address add {address}/{length} dev {end.name}"
+                for address, length in zip(end.addresses, bits, strict=False)
+            ),
+            f"link set {end.name} up",
+        )
+
+
+def assert_laid(plan: Plan, nodes: Nodes) -> None:
+    """Read back what the kernel made of it.
+
+    Raises
+    ------
+    BedError
+        If that is something else.
+    """
+    laid = wires(plan, nodes)
+    for end in (end for wire in laid for end in wire):
+        [shown] = end.node.shown("link", "show", end.name)
+        if shown["mtu"] != end.mtu:
+            raise BedError(f"{end.node.name}: {end.name} has an MTU of {shown['mtu']}")
+        [features] = json.loads(end.node.run(["ethtool", "--json", "-k", end.name]).stdout)
+        left = [name for name in OFFLOADS.values() if features.get(name, {}).get("active")]
+        if left and end.offloads is Offloads.OFF:
+            raise BedError(f"{end.node.name}: {end.name} has {', '.join(left)}")
+    for end in (laid[0][0], laid[-1][1]):
+        for family in ("-4", "-6")[: len(end.addresses)]:
+            [route] = end.node.shown(family, "route", "show", "default")
+            metrics = {key: value for each in route["metrics"] for key, value in each.items()}
+            found = (metrics.get("congestion"), metrics.get("initcwnd"))
+            if found != (plan.control, plan.initial_window):
+                raise BedError(f"{end.node.name}: the default route has {metrics}")
