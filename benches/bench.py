@@ -20,6 +20,7 @@ from typing import TypeVar
 import thinpipe as tp
 from thinpipe.cli.terminal import console, table
 from thinpipe.papers.lo2005.experiments import TBLERS, VARIANTS, grid
+from thinpipe.papers.proxy.bed import missing
 from thinpipe.report.numbers import short
 
 HERE = Path(__file__).parent
@@ -99,6 +100,7 @@ def main() -> None:
         ),
         ("A process of its own", ("what", "measured", "goal"), process()),
         ("The emulator", ("what", "measured", "goal"), emulator()),
+        ("Downloads through a router; goal of the proxy: 1 Gbit/s", *proxy()),
     ):
         screen.print(f"\n{title}", style="bold", highlight=False)
         screen.print(table(head, rows, text=frozenset({head[0]})))
@@ -272,6 +274,17 @@ def emulator() -> list[Row]:
     if done.returncode:
         return [(f"not measured: {done.stderr.strip().splitlines()[-1]}", "–", "")]
     return [tuple(row) for row in json.loads(done.stdout)]
+
+
+def proxy() -> tuple[Row, list[Row]]:
+    """Measure the proxy beside what else carries packets, or say why that cannot be."""
+    reason = missing()
+    if reason is not None:
+        return ("carried by",), [(f"not measured: {reason}",)]
+    command = [sys.executable, str(HERE / "proxy.py")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    head, *rows = json.loads(done.stdout)
+    return tuple(head), [tuple(row) for row in rows]
 
 
 def _ours(work: Work) -> tuple[float, int]:

@@ -59,6 +59,7 @@ def steps(*, everything: bool) -> list[Step]:
     """Return what to run; `everything` also runs what takes minutes."""
     more_cases = (("PROPTEST_CASES", "2000"),) if everything else ()
     marks = () if everything else ("-m", "not slow")
+    pytest = (f"{BIN}/pytest", "-rs", "--dist", "loadfile", "-n")
     strict = (("RUSTDOCFLAGS", "-D warnings"),)
     return [
         Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
@@ -69,7 +70,9 @@ def steps(*, everything: bool) -> list[Step]:
         Step("mypy", (f"{BIN}/mypy",)),
         Step("stubtest", (f"{BIN}/stubtest", "thinpipe._core")),
         Step("cargo test", ("cargo", "test", "--workspace"), more_cases, count_cargo),
-        Step("pytest", (f"{BIN}/pytest", "-rs", *marks), (), count_pytest),
+        Step("pytest", (*pytest, "2", "tests/python", "tests/cli", *marks), (), count_pytest),
+        # These mostly wait for packets.
+        Step("live tests", (*pytest, "4", "tests/live", *marks), (), count_pytest),
     ]
 
 

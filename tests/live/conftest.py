@@ -38,11 +38,12 @@ def reason_to_skip() -> str | None:
         return "needs Linux and root"
     if not Path("/dev/net/tun").exists():
         return "needs /dev/net/tun"
+    name = f"tp-probe-{os.getpid()}"
     try:
-        made = ip("netns", "add", "tp-probe", check=False)
+        made = ip("netns", "add", name, check=False)
     except FileNotFoundError:
         return "needs iproute2"
-    ip("netns", "delete", "tp-probe", check=False)
+    ip("netns", "delete", name, check=False)
     return None if made.returncode == 0 else f"no namespaces: {made.stderr.strip()}"
 
 
@@ -169,7 +170,8 @@ def program() -> Path:
     if reason:
         pytest.skip(reason)
     root = Path(__file__).parent.parent.parent
-    command = ["cargo", "build", "--package", "live", "--message-format", "json", "--quiet"]
+    command = ["cargo", "build", "--package", "live", "--bin", "thinpipe-peer", "--quiet"]
+    command += ["--message-format", "json"]
     built = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     messages = [json.loads(line) for line in built.stdout.splitlines()]

@@ -43,6 +43,8 @@ pub enum MiddleboxEvent {
     RetransmittedSkipped,
     /// A segment was sent again because nothing was heard.
     RetransmittedTimeout,
+    /// A segment was sent again, since it was larger than the path takes.
+    RetransmittedTooLarge,
     /// Nothing has been heard from a mobile for too long.
     Stalled,
     /// It has been heard from again.
@@ -53,10 +55,11 @@ pub enum MiddleboxEvent {
 
 impl MiddleboxEvent {
     /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Retransmitted,
         Self::RetransmittedSkipped,
         Self::RetransmittedTimeout,
+        Self::RetransmittedTooLarge,
         Self::Stalled,
         Self::Recovered,
         Self::ZeroWindow,
@@ -68,6 +71,7 @@ impl MiddleboxEvent {
             Self::Retransmitted => "retransmitted",
             Self::RetransmittedSkipped => "retransmitted_skipped",
             Self::RetransmittedTimeout => "retransmitted_timeout",
+            Self::RetransmittedTooLarge => "retransmitted_too_large",
             Self::Stalled => "stalled",
             Self::Recovered => "recovered",
             Self::ZeroWindow => "zero_window",
@@ -135,6 +139,7 @@ impl MiddleboxMetrics {
                     RepairReason::Duplicates => MiddleboxEvent::Retransmitted,
                     RepairReason::Skipped => MiddleboxEvent::RetransmittedSkipped,
                     RepairReason::Timeout => MiddleboxEvent::RetransmittedTimeout,
+                    RepairReason::TooLarge => MiddleboxEvent::RetransmittedTooLarge,
                 };
                 self.event(now, mobile, Some(connection), event, offset);
             }

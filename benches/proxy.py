@@ -1,0 +1,203 @@
+"""How fast the proxy carries TCP where no link holds it up, beside what else could carry it.
+
+``python benches/proxy.py [SECONDS]`` lays beds of network namespaces without an emulated link,
+downloads through the router in each of the `WAYS`, and prints `HEAD` and rows as JSON. What the
+kernel does for a packet that a process writes, up to its reception at the other end, counts as CPU
+time of that process; so the last column but one counts the whole machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from thinpipe.papers.proxy.bed import Bed, bed
+from thinpipe.papers.proxy.nodes import soon
+from thinpipe.papers.proxy.plan import HOST, Offloads, Plan, Proxy
+from thinpipe.report.numbers import short
+
+Row = tuple[str, ...]
+
+HEAD: Final = (
+    "carried by",
+    "offloads",
+    "flows",
+    "Gbit/s of payload",
+    "CPU, % of one processor",
+    "CPU s per Gbit",
+    "machine's CPU s per Gbit",
+    "peak memory MB",
+)
+
+HERE: Final = Path(__file__).parent
+TRAFFIC: Final = (sys.executable, str(HERE / "traffic.py"))
+TICKS: Final = os.sysconf("SC_CLK_TCK")
+SECONDS: Final = 3.0
+FLOWS: Final = (1, 100)
+MTU, QUEUE, TABLE, MARK, SPLIT_PORT = 1500, 1000, 101, 1, 5000
+
+
+def main(seconds: float = SECONDS) -> None:
+    """Measure every way, one after the other."""
+    rows: list[Row] = []
+    for (name, (proxy, divert)), offloads in product(WAYS.items(), Offloads):
+        with bed(Plan(proxy=proxy, offloads=offloads)) as made:
+            carriers = divert(made)
+            for flows in FLOWS:
+                measured = download(made, carriers, flows, seconds)
+                rows.append((name, offloads.value, str(flows), *measured))
+            assert_handled(made)
+    json.dump([HEAD, *rows], sys.stdout)
+
+
+def download(made: Bed, carriers: list[int], flows: int, seconds: float) -> Row:
+    """Have the mobile take in what it can, and tell at what cost to the `carriers`."""
+    port = _line(made.host.popen([*TRAFFIC, "source"], stdout=subprocess.PIPE, text=True))
+    before, busy, start = _cpu_s(carriers), _busy_s(), time.monotonic()
+    words = [*TRAFFIC, "download", HOST[0], port, str(seconds), str(flows)]
+    taken = int(_line(made.mobile.popen(words, stdout=subprocess.PIPE, text=True)))
+    elapsed = time.monotonic() - start
+    cpu, busy = _cpu_s(carriers) - before, _busy_s() - busy
+    gbits, none = 8 * taken / 1e9, "–"
+    return (
+        short(gbits / seconds),
+        short(100 * cpu / elapsed) if carriers else none,
+        short(cpu / gbits) if carriers else none,
+        short(busy / gbits),
+        short(_peak_mb(carriers)) if carriers else none,
+    )
+
+
+def forwarding(_made: Bed) -> list[int]:
+    """Leave it to the kernel."""
+    return []
+
+
+def tun_loop(made: Bed) -> list[int]:
+    """Divert into a TUN whose reader writes every packet back, by the driver of the proxy."""
+    loop = made.router.popen([_example("forward"), "loop0", str(MTU), str(QUEUE)])
+    soon(lambda: bool(_links(made) & {"loop0"}), loop, str)
+    made.router.sysctl(ipv4__conf__loop0__rp_filter=0)
+    made.router.ip(
+        "link set loop0 up",
+        f"route add default dev loop0 table {TABLE}",
+        *(f"rule add iif {each} ipproto tcp lookup {TABLE}" for each in ("wl0", "wired0")),
+    )
+    return [loop.pid]
+
+
+def kernel_split(made: Bed) -> list[int]:
+    """Divert to a socket by TPROXY, and splice."""
+    words = [sys.executable, str(HERE / "kernel_split.py"), str(SPLIT_PORT)]
+    program = made.router.popen(words, stdout=subprocess.PIPE, text=True)
+    _line(program)
+    chain = "type filter hook prerouting priority mangle;"
+    rule = f"iifname wl0 meta l4proto tcp tproxy to :{SPLIT_PORT} meta mark set {MARK} accept"
+    made.router.run(["nft", f"table ip split {{ chain divert {{ {chain} {rule}; }}; }}"])
+    made.router.ip(
+        f"rule add fwmark {MARK} lookup {TABLE}",
+        f"route add local default dev lo table {TABLE}",
+    )
+    return [program.pid]
+
+
+def daemon(made: Bed) -> list[int]:
+    """Leave it to the proxy."""
+    assert made.daemon is not None
+    pid = made.daemon.pid
+    soon(lambda: len(_family(pid)) == len(("supervisor", "worker")), made.daemon, str)
+    return _family(pid)
+
+
+def unlimited(kind: str) -> Proxy:
+    """Return a configuration whose profile limits nothing."""
+    profiles = f"""
+[limits]
+bytes = "1 GB"
+opening_per_mobile = 200
+[[profile]]
+name = "fast"
+mobiles = ["10.45.0.0/16"]
+rate = "10 Gbit/s"
+bdp = "400 kB"
+[profile.middlebox]
+kind = "{kind}"
+atcp.patience = "50 ms"
+"""
+    return Proxy(profiles=profiles, keys='drain = "1 s"')
+
+
+def assert_handled(made: Bed) -> None:
+    """See to it that a proxy, where there is one, did not stand aside."""
+    if made.daemon is not None:
+        [profile] = made.status()["profiles"]
+        assert profile["connections"]["taken"] == sum(FLOWS), profile["connections"]
+
+
+WAYS: Final[dict[str, tuple[Proxy | None, Callable[[Bed], list[int]]]]] = {
+    "the kernel: plain forwarding": (None, forwarding),
+    "a TUN and back, by a loop of ours": (None, tun_loop),
+    "the kernel: TPROXY and splice": (None, kernel_split),
+    "the proxy, atcp": (unlimited("atcp"), daemon),
+    "the proxy, split": (unlimited("split"), daemon),
+}
+
+
+def _example(name: str) -> str:
+    """Build an example of `live` and return its path."""
+    command = ["cargo", "build", "--release", "--package", "live", "--example", name]
+    command += ["--quiet", "--message-format", "json"]
+    built = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=True)
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    [made] = [each["executable"] for each in messages if each.get("executable")]
+    return str(made)
+
+
+def _line(program: subprocess.Popen[str]) -> str:
+    assert program.stdout is not None
+    return program.stdout.readline().strip()
+
+
+def _links(made: Bed) -> set[str]:
+    return {each["ifname"] for each in made.router.shown("link", "show")}
+
+
+def _family(pid: int) -> list[int]:
+    """Return a process and its children."""
+    words = ["ps", "-o", "pid=", "--ppid", str(pid)]
+    listing = subprocess.run(words, capture_output=True, text=True, check=False)
+    return [pid, *(int(child) for child in listing.stdout.split())]
+
+
+def _cpu_s(pids: list[int]) -> float:
+    """Return the CPU time of processes (proc(5): utime and stime)."""
+    stats = (Path(f"/proc/{pid}/stat").read_text(encoding="ascii") for pid in pids)
+    words = (stat.rpartition(")")[2].split() for stat in stats)
+    return sum(int(each[11]) + int(each[12]) for each in words) / TICKS
+
+
+def _busy_s() -> float:
+    """Return the CPU time of the machine that was not idle (proc(5): all but the 4th and 5th)."""
+    with Path("/proc/stat").open(encoding="ascii") as stat:
+        words = [int(word) for word in stat.readline().split()[1:9]]
+    return (sum(words) - words[3] - words[4]) / TICKS
+
+
+def _peak_mb(pids: list[int]) -> float:
+    lines = (
+        line
+        for pid in pids
+        for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    )
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+if __name__ == "__main__":
+    main(*(float(word) for word in sys.argv[1:]))

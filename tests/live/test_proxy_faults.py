@@ -1,0 +1,534 @@
+"""What becomes of connections when the proxy between them dies, hangs, restarts or ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from thinpipe.papers.proxy.bed import DEVICE, Bed, bed, missing
+from thinpipe.papers.proxy.ends import Fetch, Fetched, Listener
+from thinpipe.papers.proxy.nodes import Running
+from thinpipe.papers.proxy.plan import HOST, Plan, Proxy
+
+PROFILE = """
+[[profile]]
+name = "all"
+mobiles = ["10.45.0.0/16", "2001:db8:45::/64"]
+rate = "400 kbit/s"
+round_trip = "200 ms"
+"""
+KEYS = 'heartbeat = "500 ms"\ndrain = "2 s"\n'
+PROXY = Proxy(profiles=PROFILE, keys=KEYS)
+BLOCKING = Proxy(profiles=PROFILE, keys=f'{KEYS}on_failure = "block"\n')
+
+LINK = "rate 400kbit burst 4kb limit 60kb"
+"""The radio: a token bucket at the router, so that what the proxy has acknowledged waits."""
+
+SPEAKS, ABSORBS, CLOSED = 80, 81, 82
+SMALL, LARGE = 20_000, 2_000_000
+"""Bytes: over at once, and not over while a test lasts."""
+
+AGREED_S = 1.0
+"""Within which new connections are forwarded plainly again."""
+
+SOON_S = 10.0
+PAUSE_S = 0.02
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _machine() -> None:
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
+
+
+@contextmanager
+def standing(proxy: Proxy = PROXY) -> Iterator[Bed]:
+    """A bed with a slow radio and servers."""
+    with bed(Plan(proxy=proxy)) as made:
+        made.router.run(["tc", "qdisc", "add", "dev", "wl0", "root", "tbf", *LINK.split()])
+        listeners = [Listener(SPEAKS, bytes=LARGE), Listener(ABSORBS, "absorb")]
+        listeners.append(Listener(SMALL, bytes=SMALL))
+        server = made.host.serve(listeners)
+        yield made
+        server.so_far()
+
+
+def events(made: Bed) -> list[dict[str, object]]:
+    lines = made.log.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def told(made: Bed, event: str) -> list[dict[str, object]]:
+    return [each for each in events(made) if each["event"] == event]
+
+
+def until(what: Callable[[], bool], limit_s: float = SOON_S) -> float:
+    """Wait until something is so; return how long that took, in seconds."""
+    start_s = time.monotonic()
+    while not what():
+        assert time.monotonic() - start_s < limit_s, "it never came about"
+        time.sleep(PAUSE_S)
+    return time.monotonic() - start_s
+
+
+def supervisor(made: Bed) -> int:
+    assert made.daemon is not None
+    return made.daemon.pid
+
+
+def worker(made: Bed) -> int:
+    parent = supervisor(made)
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+    [number] = children.split()
+    return int(number)
+
+
+def alive(process: int) -> bool:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def taken(made: Bed) -> int:
+    """Connections that the worker has taken part in."""
+    [profile] = made.status()["profiles"]
+    return int(profile["connections"]["taken"])
+
+
+def get(made: Bed, host: str = HOST[0], size: int = SMALL) -> Running[Fetched]:
+    return made.mobile.fetch([Fetch(host, SMALL, bytes=size, limit_s=SOON_S)])
+
+
+def whole(made: Bed, host: str = HOST[0]) -> Fetched:
+    """A short transfer, which must come whole."""
+    [fetched] = get(made, host).all(2 * SOON_S)
+    assert (fetched.error, fetched.bytes, fetched.whole) == ("", SMALL, True)
+    return fetched
+
+
+def handled(made: Bed, host: str = HOST[0]) -> None:
+    """A short transfer that the proxy takes part in."""
+    before = taken(made)
+    whole(made, host)
+    assert taken(made) == before + 1
+
+
+def busy(made: Bed, host: str = HOST[0]) -> Running[Fetched]:
+    """A long transfer, once the proxy holds data of it that it has acknowledged."""
+    running = made.mobile.fetch([Fetch(host, SPEAKS, bytes=LARGE, limit_s=2 * SOON_S)])
+    until(lambda: made.status()["journal_flows"] == 1)
+    return running
+
+
+def was_reset(made: Bed, running: Running[Fetched]) -> None:
+    """Both ends know, soon."""
+    [fetched] = running.all(SOON_S)
+    assert fetched.error == os.strerror(104), fetched
+    assert 0 < fetched.bytes < LARGE
+    until(lambda: established(made.host, SPEAKS) == 0)
+
+
+def established(node, port: int) -> int:
+    listing = node.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout.splitlines()
+    rows = [line.split() for line in listing]
+    local = f":{port:04X}"
+    return sum(len(row) > 3 and row[1].endswith(local) and row[3] == "01" for row in rows)
+
+
+@contextmanager
+def still(process: int) -> Iterator[None]:
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        if alive(process):
+            os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("host", HOST, ids=["IPv4", "IPv6"])
+def test_a_killed_worker_is_noticed_by_nobody_who_comes_then(host):
+    with standing() as made:
+        handled(made, host)
+        running = busy(made, host)
+        os.kill(worker(made), signal.SIGKILL)
+        fetched = whole(made, host)
+        assert fetched.connect_s is not None
+        assert fetched.connect_s < AGREED_S
+        was_reset(made, running)
+        [reset] = told(made, "flows reset")
+        assert (reset["flows"], reset["unsent"]) == (1, 0)
+        until(lambda: len(told(made, "serving")) == 2)
+        handled(made, host)
+        assert made.status()["worker_restarts"] == 1
+
+
+@pytest.mark.parametrize("host", HOST, ids=["IPv4", "IPv6"])
+def test_a_stopped_worker_is_replaced(host):
+    with standing() as made:
+        running = busy(made, host)
+        hung = worker(made)
+        with still(hung):
+            fetched = whole(made, host)
+            assert fetched.connect_s is not None
+            assert fetched.connect_s < AGREED_S
+            was_reset(made, running)
+            until(lambda: len(told(made, "serving")) == 2)
+        assert not alive(hung)
+        assert len(told(made, "worker hung")) == 1
+        handled(made, host)
+
+
+def test_a_connection_without_anything_undelivered_survives():
+    with standing() as made:
+        flow = Fetch(HOST[0], ABSORBS, does="send", bytes=150_000, limit_s=2 * SOON_S)
+        before = taken(made)
+        running = made.mobile.fetch([flow])
+        until(lambda: taken(made) == before + 1)
+        until(lambda: made.status()["journal_flows"] == 0)
+        os.kill(worker(made), signal.SIGKILL)
+        [fetched] = running.all(3 * SOON_S)
+        assert (fetched.error, fetched.whole) == ("", True)
+        assert told(made, "flows reset") == []
+
+
+def test_a_killed_supervisor_leaves_plain_forwarding():
+    with standing() as made:
+        handled(made)
+        number = worker(made)
+        os.kill(supervisor(made), signal.SIGKILL)
+        fetched = whole(made)
+        assert fetched.connect_s is not None
+        assert fetched.connect_s < AGREED_S
+        until(lambda: not alive(number))
+        links = [each["ifname"] for each in made.router.shown("link", "show")]
+        assert DEVICE not in links
+        made.start_proxy(PROXY)
+        handled(made)
+
+
+def test_a_stop_of_everything_is_no_failure():
+    with standing() as made:
+        running = busy(made)
+        number = worker(made)
+        with still(supervisor(made)), still(number):
+            time.sleep(2)
+        time.sleep(1.5)
+        assert worker(made) == number
+        assert told(made, "worker hung") == []
+        handled(made)
+        assert [each.error for each in running.so_far()] == []
+
+
+def test_a_stopped_supervisor_is_noticed_by_nobody():
+    with standing() as made:
+        with still(supervisor(made)):
+            time.sleep(1)
+            handled(made)
+        handled(made)
+        assert told(made, "worker hung") == []
+
+
+def test_a_worker_that_dies_at_once_is_started_ever_more_rarely():
+    with standing() as made:
+        handled(made)
+        deadline_s = time.monotonic() + 3
+        while time.monotonic() < deadline_s:
+            try:
+                os.kill(worker(made), signal.SIGKILL)
+            except (ValueError, ProcessLookupError):
+                time.sleep(PAUSE_S)
+        assert 3 <= len(told(made, "worker started")) <= 7
+        whole(made)
+        until(lambda: len(told(made, "serving")) > 1 and alive(worker(made)), 2 * SOON_S)
+
+
+def test_block_refuses_until_the_worker_is_back():
+    with standing(BLOCKING) as made:
+        handled(made)
+        with still(worker(made)):
+            until(lambda: bool(told(made, "worker hung")), 2.0)
+        [fetched] = get(made).all(2 * SOON_S)
+        assert fetched.error or taken(made) > 0
+        until(lambda: len(told(made, "serving")) == 2)
+        handled(made)
+        os.kill(supervisor(made), signal.SIGKILL)
+        until(lambda: not alive(supervisor(made)))
+        [fetched] = get(made).all(2 * SOON_S)
+        assert fetched.error == os.strerror(113)
+
+
+def stopped(made: Bed, limit_s: float) -> int:
+    """The daemon's exit status, and nothing is left of it in the system."""
+    assert made.daemon is not None
+    status = made.daemon.wait(limit_s)
+    assert DEVICE not in [each["ifname"] for each in made.router.shown("link", "show")]
+    for family in ("-4", "-6"):
+        assert not [rule for rule in made.router.shown(family, "rule", "show") if "iif" in rule]
+    return status
+
+
+def test_sigterm_hands_idle_connections_back_and_ends():
+    with standing() as made:
+        handled(made)
+        assert made.daemon is not None
+        made.daemon.terminate()
+        assert stopped(made, 1.5) == 0
+        whole(made)
+
+
+def test_sigterm_waits_for_the_busy_and_resets_them_at_the_deadline():
+    with standing() as made:
+        running = busy(made)
+        assert made.daemon is not None
+        start_s = time.monotonic()
+        made.daemon.terminate()
+        whole(made)
+        assert stopped(made, SOON_S) == 0
+        assert 1.9 < time.monotonic() - start_s < 4
+        was_reset(made, running)
+
+
+def test_a_second_sigterm_ends_at_once():
+    with standing(Proxy(profiles=PROFILE, keys='drain = "60 s"\n')) as made:
+        running = busy(made)
+        assert made.daemon is not None
+        made.daemon.terminate()
+        until(lambda: bool(told(made, "draining")))
+        made.daemon.terminate()
+        assert stopped(made, 3.0) == 0
+        was_reset(made, running)
+
+
+def test_a_killed_worker_does_not_keep_a_draining_daemon():
+    with standing(Proxy(profiles=PROFILE, keys='drain = "60 s"\n')) as made:
+        running = busy(made)
+        assert made.daemon is not None
+        made.daemon.terminate()
+        until(lambda: bool(told(made, "draining")))
+        os.kill(worker(made), signal.SIGKILL)
+        assert stopped(made, 3.0) == 0
+        was_reset(made, running)
+
+
+def reload(made: Bed, text: str) -> None:
+    made.config.write_text(text, encoding="utf-8")
+    os.kill(supervisor(made), signal.SIGHUP)
+
+
+def refused(made: Bed, text: str) -> str:
+    """Why a file cannot be used."""
+    before = len(told(made, "reload refused"))
+    reload(made, text)
+    until(lambda: len(told(made, "reload refused")) == before + 1)
+    return str(told(made, "reload refused")[-1]["why"])
+
+
+def test_a_bad_file_changes_nothing():
+    with standing() as made:
+        number = worker(made)
+        good = made.config.read_text(encoding="utf-8")
+        for bad, why in [
+            (f"{good}\nnonsense = 1\n", "nonsense"),
+            (good.replace("name = ", "nam = "), "nam"),
+            (f'user = "daemon"\n{good}', "user: cannot change while the daemon runs"),
+            ("", ""),
+        ]:
+            assert why in refused(made, bad)
+            # Whoever asks how it fares reads the file, too.
+            made.config.write_text(good, encoding="utf-8")
+            handled(made)
+        assert made.status()["reloads_refused"] == 4
+        assert worker(made) == number
+
+
+def test_a_good_file_counts_for_new_connections():
+    with standing() as made:
+        number = worker(made)
+        running = busy(made)
+        text = made.config.read_text(encoding="utf-8")
+        reload(made, text.replace('name = "all"', 'name = "other"'))
+        until(lambda: bool(told(made, "reloaded")))
+        assert told(made, "reloaded")[0]["retired"] == ["all"]
+        before = made.status()["profiles"]
+        whole(made)
+        profiles = {
+            each["name"]: each["connections"]["taken"] for each in made.status()["profiles"]
+        }
+        assert profiles["other"] == 1
+        assert [each["name"] for each in before] == ["other", "all"]
+        running.program.kill()
+        until(lambda: bool(told(made, "retired")))
+        assert worker(made) == number
+        assert made.status()["reloads"] == 1
+
+
+def test_prefixes_come_and_go_with_their_rules():
+    with standing() as made:
+
+        def prefixes() -> set[str]:
+            rules = made.router.shown("-4", "rule", "show")
+            return {rule["dst"] for rule in rules if rule.get("iif") == "wired0"}
+
+        assert prefixes() == {"10.45.0.0"}
+        text = made.config.read_text(encoding="utf-8")
+        reload(made, text.replace('"10.45.0.0/16"', '"10.46.0.0/16"'))
+        until(lambda: prefixes() == {"10.46.0.0"})
+        whole(made)
+        assert taken(made) == 0
+        reload(made, text)
+        until(lambda: prefixes() == {"10.45.0.0"})
+        handled(made)
+
+
+def test_a_full_queue_loses_packets_and_no_connection():
+    keys = KEYS.replace("500 ms", "5 s")
+    with standing(Proxy(profiles=f"[routing]\nqueue = 20\n{PROFILE}", keys=keys)) as made:
+        running = busy(made)
+        with still(worker(made)):
+            flood = [Fetch(HOST[0], CLOSED, limit_s=1.0) for _ in range(300)]
+            made.mobile.fetch(flood).all(SOON_S)
+        [fetched] = get(made).all(2 * SOON_S)
+        assert fetched.whole
+        assert made.status()["device_overflow_packets"] > 100
+        assert made.status()["worker_restarts"] == 0
+        assert running.program.poll() is None
+
+
+def test_a_service_manager_is_told():
+    with (
+        TemporaryDirectory() as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
+    ):
+        address = Path(folder) / "notify"
+        manager.bind(str(address))
+        manager.settimeout(SOON_S)
+        # As systemd's is: for whoever the daemon becomes.
+        Path(folder).chmod(0o755)
+        address.chmod(0o777)
+        words = ("env", f"NOTIFY_SOCKET={address}", "WATCHDOG_USEC=400000", *PROXY.program)
+        with standing(Proxy(profiles=PROFILE, keys=KEYS, program=words)) as made:
+            heard: list[str] = []
+
+            def hear(word: str) -> None:
+                while word not in heard:
+                    heard.append(manager.recv(100).decode())
+
+            hear("READY=1")
+            hear("WATCHDOG=1")
+            heard.clear()
+            reload(made, made.config.read_text(encoding="utf-8"))
+            hear("RELOADING=1")
+            hear("READY=1")
+            assert made.daemon is not None
+            made.daemon.terminate()
+            hear("STOPPING=1")
+            assert stopped(made, SOON_S) == 0
+
+
+def test_who_it_is_once_it_runs():
+    """The supervisor has two capabilities, and the worker none."""
+    with standing() as made:
+        two = 1 << 12 | 1 << 13
+        for process, capabilities in [(supervisor(made), two), (worker(made), 0)]:
+            status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+            told = dict(line.split(":\t", 1) for line in status.splitlines())
+            assert [int(told[name], 16) for name in ("CapEff", "CapPrm")] == [capabilities] * 2
+            assert "0" not in told["Uid"].split()
+            assert told["NoNewPrivs"] == "1"
+
+
+def refusal(made: Bed, config: str) -> str:
+    """What a daemon says that does not start."""
+    file = made.folder / "other.toml"
+    file.write_text(config, encoding="utf-8")
+    done = made.router.run([*PROXY.program, "--config", str(file)], check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    return str(line)
+
+
+def test_a_second_daemon_is_refused_and_harms_nobody():
+    with standing() as made:
+        text = made.config.read_text(encoding="utf-8")
+        running = busy(made)
+        assert "routing.device" in refusal(made, text)
+        routing = '[routing]\ndevice = "other0"\ntable = 102\npriority = 2000\n'
+        elsewhere = f"{text}{routing}"
+        assert "metrics.listen" in refusal(made, elsewhere)
+        silent = elsewhere.replace('"127.0.0.1:9464"', '"off"')
+        assert "another proxy answers there" in refusal(made, silent)
+        handled(made)
+        assert running.program.poll() is None
+
+
+def test_what_is_taken_already_is_said():
+    with bed(Plan()) as made:
+        made.start_proxy(PROXY)
+        text = made.config.read_text(encoding="utf-8")
+        assert made.daemon is not None
+        made.daemon.terminate()
+        assert stopped(made, SOON_S) == 0
+        made.router.ip(f"link add {DEVICE} type veth peer name other0")
+        assert f"{DEVICE} is there already" in refusal(made, text)
+        made.router.ip(f"link delete {DEVICE}")
+        made.start_proxy(PROXY)
+        handled_by_hand(made)
+
+
+def handled_by_hand(made: Bed) -> None:
+    server = made.host.serve([Listener(SMALL, bytes=SMALL)])
+    handled(made)
+    server.so_far()
+
+
+def test_a_device_that_is_down_spins_nothing_and_comes_back():
+    with standing() as made:
+        handled(made)
+        made.router.ip(f"link set {DEVICE} down")
+        used_s = cpu_s(made)
+        whole(made)
+        time.sleep(2)
+        assert cpu_s(made) - used_s < 0.3
+        made.router.ip(f"link set {DEVICE} up")
+        until(lambda: len(told(made, "serving")) == 2)
+        handled(made)
+
+
+def test_a_device_that_is_deleted_is_made_anew():
+    """Who may open /dev/net/tun differs between systems; its owner may."""
+    with standing(Proxy(profiles=PROFILE, keys='user = "root"\n')) as made:
+        handled(made)
+        used_s = cpu_s(made)
+        made.router.ip(f"link delete {DEVICE}")
+        whole(made)
+        until(lambda: len(told(made, "serving")) == 2)
+        handled(made)
+        assert cpu_s(made) - used_s < 2
+
+
+def cpu_s(made: Bed) -> float:
+    """Processor time of the daemon's processes that live."""
+    listing = subprocess.run(
+        ["ps", "-o", "pid=", "--pid", str(supervisor(made)), "--ppid", str(supervisor(made))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    numbers = [int(line) for line in listing.stdout.splitlines()]
+    return sum(ticks(number) for number in numbers) / os.sysconf("SC_CLK_TCK")
+
+
+def ticks(process: int) -> int:
+    stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    fields = stat.rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

@@ -1,0 +1,80 @@
+"""What the proxy makes of flows that share a thin link: `thinpipe reproduce proxy`, in short."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+from thinpipe.papers.proxy.bed import missing
+from thinpipe.papers.proxy.carry import carry
+from thinpipe.papers.proxy.experiments import SETUPS, Flow, Pinged
+
+THREE = (Flow(0, 120_000), Flow(8, 40_000), Flow(16, 10_000))
+"""Long enough for a queue, short enough for a test."""
+
+WEIGHTED = tuple(replace(flow, tickets=3) if flow.at_s else flow for flow in THREE)
+LASTS_S = 45
+
+RUNS = {
+    "cubic": replace(SETUPS["three-cubic"], flows=THREE),
+    "bbr": replace(SETUPS["three-bbr"], flows=THREE),
+    "proxy": replace(SETUPS["three-proxy"], flows=THREE),
+    "weighted": replace(SETUPS["three-weighted"], flows=WEIGHTED),
+}
+
+
+@pytest.fixture(scope="module")
+def carried():
+    """Carry all at once; `carry` refuses bytes that differ and flows that went past the proxy."""
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
+    setups = [replace(setup, lasts_s=LASTS_S, pinged=Pinged.YES) for setup in RUNS.values()]
+    with ThreadPoolExecutor(len(setups)) as pool:
+        return dict(zip(RUNS, pool.map(carry, setups), strict=True))
+
+
+def ping_s(run):
+    """Return the mean of the echo requests since the third flow began."""
+    return fmean(echo.rtt_s for echo in run.echoes if echo.sent_s > THREE[-1].at_s)
+
+
+def test_a_ping_stays_short_under_load(carried):
+    assert ping_s(carried["proxy"]) <= 1.2
+    assert ping_s(carried["cubic"]) > 5 * ping_s(carried["proxy"])
+    assert ping_s(carried["bbr"]) > ping_s(carried["proxy"])
+
+
+def test_a_second_flow_connects_at_once(carried):
+    connects = {name: run.flows[1].connect_s for name, run in carried.items()}
+    assert connects["proxy"] <= 1.5
+    assert connects["weighted"] <= 1.5
+    assert connects["cubic"] > 3 * connects["proxy"]
+
+
+def test_a_short_flow_is_soon_over(carried):
+    totals = {name: run.flows[2].last_s for name, run in carried.items()}
+    assert totals["proxy"] <= 9
+    assert totals["weighted"] < totals["proxy"]
+    assert totals["cubic"] > 1.5 * totals["proxy"]
+    assert totals["bbr"] > 1.5 * totals["proxy"]
+
+
+def test_tickets_are_shares(carried):
+    seconds = {name: run.flows[1].last_s for name, run in carried.items()}
+    assert seconds["weighted"] < 0.85 * seconds["proxy"]
+
+
+def test_the_link_is_never_idle(carried):
+    ends = {
+        name: max(flow.opened_s + flow.last_s for flow in run.flows)
+        - min(flow.opened_s for flow in run.flows)
+        for name, run in carried.items()
+    }
+    assert ends["proxy"] <= 1.04 * ends["cubic"]
+
+
+def test_all_is_said_of_all(carried):
+    for name, run in carried.items():
+        assert run.handled == (0 if RUNS[name].box is None else len(THREE))
+        assert all(flow.whole and not flow.error for flow in run.flows)

@@ -1,0 +1,190 @@
+"""What `thinpipe proxy --check` says of a machine, and what it does to it: nothing."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.live.conftest import ip, reason_to_skip
+
+SKIP = reason_to_skip()
+pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
+
+NUMBERS = itertools.count()
+LIMIT_S = 30
+CONFIG = """
+radio.interfaces = ["wl0"]
+wired.interfaces = ["eth0"]
+metrics.listen = "127.0.0.1:9464"
+control.socket = "{socket}"
+[[profile]]
+name = "gprs"
+mobiles = ["10.45.0.0/16", "2001:db8:45::/48"]
+"""
+
+
+@dataclass(frozen=True)
+class Router:
+    """A namespace with a wired and a radio interface, and the configuration of a proxy there."""
+
+    namespace: str
+    config: Path
+
+    def ip(self, *words: str) -> None:
+        ip("-n", self.namespace, *words)
+
+    def within(self, *command: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["ip", "netns", "exec", self.namespace, *command],
+            capture_output=True,
+            text=True,
+            input=text,
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    def set(self, key: str, value: int) -> None:
+        done = self.within("sysctl", "-qw", f"net.{key}={value}")
+        assert done.returncode == 0, done.stderr
+
+    def check(self) -> tuple[int, list[str]]:
+        """Return the exit status and what is not as it should be."""
+        command = [sys.executable, "-m", "thinpipe", "proxy", "--config", str(self.config)]
+        done = self.within(*command, "--check")
+        assert not done.stderr, done.stderr
+        lines = done.stdout.splitlines()
+        return done.returncode, [line for line in lines if not line.startswith("ok: ")]
+
+
+@pytest.fixture
+def router(tmp_path: Path) -> Iterator[Router]:
+    namespace = f"tp-host-{os.getpid()}-{next(NUMBERS)}"
+    config = tmp_path / "proxy.toml"
+    config.write_text(CONFIG.format(socket=tmp_path / "control"))
+    router = Router(namespace, config)
+    ip("netns", "add", namespace)
+    try:
+        router.ip("link", "set", "lo", "up")
+        for ours, theirs in [("eth0", "far0"), ("wl0", "far1")]:
+            router.ip("link", "add", ours, "type", "veth", "peer", "name", theirs)
+            router.ip("link", "set", ours, "up")
+            router.ip("link", "set", theirs, "up")
+        router.ip("address", "add", "198.51.100.1/24", "dev", "eth0")
+        router.ip("address", "add", "2001:db8:100::1/64", "dev", "eth0", "nodad")
+        router.ip("address", "add", "10.45.0.1/16", "dev", "wl0")
+        router.ip("address", "add", "2001:db8:45::1/48", "dev", "wl0", "nodad")
+        router.ip("route", "add", "default", "via", "198.51.100.2")
+        router.ip("route", "add", "::/0", "via", "2001:db8:100::2")
+        router.set("ipv4.ip_forward", 1)
+        router.set("ipv6.conf.all.forwarding", 1)
+        router.set("ipv4.conf.all.rp_filter", 0)
+        yield router
+    finally:
+        ip("netns", "delete", namespace)
+
+
+def state(router: Router) -> list[str]:
+    listings = [["rule"], ["-6", "rule"], ["route", "show", "table", "all"], ["link"]]
+    return [router.within("ip", *words).stdout for words in listings]
+
+
+def settled(router: Router) -> list[str]:
+    """Wait until the kernel has made all routes of links that came up."""
+    for _ in range(50):
+        before = state(router)
+        time.sleep(0.1)
+        if state(router) == before:
+            return before
+    pytest.fail("the router does not come to rest")
+
+
+def test_a_fit_machine_is_left_as_it_is(router: Router) -> None:
+    before = settled(router)
+    assert router.check() == (0, [])
+    assert state(router) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "expected"),
+    [
+        ("sysctl -qw net.ipv4.ip_forward=0", 2, "error: wl0 does not forward IPv4: say"),
+        ("sysctl -qw net.ipv6.conf.all.forwarding=0", 2, "error: IPv6 is not forwarded: say"),
+        ("sysctl -qw net.ipv4.conf.all.rp_filter=1", 2, "error: net.ipv4.conf.all.rp_filter = 1"),
+        ("ip link set wl0 down", 2, "error: wl0 is down: say `ip link set wl0 up`"),
+        ("ip link delete wl0", 2, "error: there is no interface wl0"),
+        ("ip route add 10.45.0.0/24 dev eth0", 2, "error: 10.45.0.0/16: 10.45.0.4 is reached by"),
+        ("ip route add 1.0.0.0/8 dev lo table 101", 2, "error: routing.table = 101: that table"),
+        ("ip route replace default dev far0", 0, "warning: the IPv4 default route leads to far0"),
+        ("ip route delete default", 0, "warning: there is no IPv4 default route"),
+        ("ip rule add pref 9 lookup 7", 0, "warning: the IPv4 rule 9 stands ahead"),
+        ("ip rule add pref 1000 lookup 101", 0, "warning: 1 IPv4 rules and routes of a proxy"),
+        ("ip link set wl0 mtu 1000", 2, "warning: IPv6 takes packets of 1280 B"),
+        ("ip tuntap add thinpipe0 mode tun", 0, "warning: thinpipe0 is there already"),
+    ],
+)
+def test_what_is_wrong_is_told(router: Router, change: str, status: int, expected: str) -> None:
+    done = router.within(*change.split())
+    assert done.returncode == 0, done.stderr
+    got, lines = router.check()
+    assert any(line.startswith(expected) for line in lines), lines
+    assert got == status, lines
+
+
+@pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (
+            "chain c { type filter hook forward priority 0; policy drop; }",
+            "warning: the chain inet t c drops what no rule lets pass",
+        ),
+        (
+            "chain c { type nat hook postrouting priority 100; oifname eth0 masquerade; }",
+            "warning: a rule says masquerade",
+        ),
+        (
+            "chain c { type filter hook prerouting priority -150; meta l4proto tcp "
+            "tproxy ip to :5; }",
+            "warning: a rule says tproxy",
+        ),
+    ],
+)
+def test_packet_filters_are_hinted_at(router: Router, rules: str, expected: str) -> None:
+    done = router.within("nft", "-f", "-", text=f"table inet t {{\n{rules}\n}}\n")
+    if done.returncode != 0:
+        pytest.skip(f"this kernel has no such rules: {done.stderr.strip()}")
+    status, lines = router.check()
+    assert [line.startswith(expected) for line in lines] == [True], lines
+    assert status == 0
+
+
+def test_a_port_that_is_taken_is_told(router: Router) -> None:
+    listener = (
+        "import socket, sys; s = socket.create_server(('127.0.0.1', 9464)); "
+        "print(flush=True); sys.stdin.read()"
+    )
+    command = ["ip", "netns", "exec", router.namespace, sys.executable, "-c", listener]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        status, lines = router.check()
+        process.communicate(timeout=LIMIT_S)
+    assert (status, len(lines)) == (2, 1), lines
+    assert lines[0].startswith("error: metrics.listen: 127.0.0.1:9464: Address already in use")
+
+
+def test_a_user_that_there_is_not_is_told(router: Router) -> None:
+    router.config.write_text(f'user = "no-such-user"\n{router.config.read_text()}')
+    status, lines = router.check()
+    assert status == 2
+    assert lines == [
+        'error: user = "no-such-user": no such user: say '
+        "`useradd --system --no-create-home no-such-user`"
+    ]

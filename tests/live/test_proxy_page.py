@@ -1,0 +1,79 @@
+"""The page "Deploy it" does what it says, line by line, in namespaces of its own."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.live.conftest import reason_to_skip
+
+SKIP = reason_to_skip() or next(
+    (f"needs {name}" for name in ("curl", "ethtool", "unshare") if shutil.which(name) is None), None
+)
+pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
+
+LIMIT_S = 150
+ALREADY = {"make build", "sudo -s", "exit"}
+"""What a test has behind it, or must not do."""
+
+UNSHARE = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+"""All that is started ends with the first process."""
+
+PRIVATE = "mount -t tmpfs none /run; set -m"
+"""Names of namespaces and the control socket are files below /run; `%1` needs job control."""
+
+
+@pytest.fixture(scope="module")
+def printed(root):
+    """Return what the page's first part prints, each command behind its `+`."""
+    page = (root / "docs" / "deploy.md").read_text(encoding="utf-8")
+    part = page.split("## On one machine\n")[1].split("\n## ")[0]
+    lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
+    script = "\n".join(line for line in lines if line.strip() not in ALREADY)
+    program = f"{shlex.quote(sys.executable)} -m thinpipe"
+    script = script.replace(".venv/bin/thinpipe", program)
+    done = subprocess.run(
+        [*UNSHARE, "bash", "-c", f"{PRIVATE}; set -x\n{script}"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def root(request):
+    return request.config.rootpath
+
+
+def test_the_machine_is_found_fit(printed):
+    assert re.findall("^error: .*", printed, flags=re.M) == []
+    assert re.findall("^warning: (.*?):", printed, flags=re.M) == ["there is no IPv4 default route"]
+
+
+def test_the_download_is_whole_and_the_proxy_took_part(printed):
+    assert "\nsame\n" in printed
+    assert 'thinpipe_connections_total{profile="gprs",result="taken"} 1\n' in printed
+    [wired] = re.findall('leg="wired",direction="received"} ([0-9]+)', printed)
+    [radio] = re.findall('leg="radio",direction="sent"} ([0-9]+)', printed)
+    assert 100_000 < int(wired) < 120_000
+    assert 100_000 < int(radio) < 120_000
+    assert re.search(r"^connections open +\d+ *$", printed, flags=re.M), "status"
+
+
+def test_rules_are_there_while_it_runs_and_gone_afterwards(printed):
+    [during, after] = printed.split("ip -n border rule\n")[1:]
+    assert "from 10.45.0.0/16 iif wl0 ipproto tcp lookup 101" in during
+    assert "iif" not in after
+
+
+def test_it_tells_of_its_life(printed):
+    told = re.findall(r'"event":"([a-z ]+)"', printed)
+    assert told == ["started", "worker started", "serving", "draining", "drained", "stopped"]

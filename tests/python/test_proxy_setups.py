@@ -1,0 +1,38 @@
+"""The set-ups of `thinpipe reproduce proxy`: the kernel's side and the simulator's are the same."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import thinpipe as tp
+from thinpipe.papers.proxy.bed import configuration
+from thinpipe.papers.proxy.experiments import SETUPS
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_both_sides_are_told_the_same(name):
+    setup = SETUPS[name]
+    told = dict(setup.point.settings)
+    assert told["tcp.mss"] == f"{setup.mss_bytes} B"
+    assert [listener.bytes for listener in setup.listeners] == [f.bytes for f in setup.fetches]
+    assert told["flow.bytes"] == f"{setup.listeners[0].bytes} B"
+    proxy = setup.plan.proxy
+    if proxy is None:
+        assert "middlebox.kind" not in told
+        return
+    [profile] = tomllib.loads(configuration(proxy, Path("/x")))["profile"]
+    assert profile["middlebox"]["atcp"]["clamp"] == told["middlebox.atcp.clamp"]
+    assert profile["rate"] == told["middlebox.atcp.rate"]
+    for each in profile["middlebox"]["atcp"].get("classes", []):
+        assert told[f"middlebox.atcp.classes.{each['name']}.tickets"] == str(each["tickets"])
+
+
+def test_each_set_up_is_a_point_of_its_own():
+    assert len({setup.point for setup in SETUPS.values()}) == len(SETUPS)
+
+
+def test_what_is_foreseen_to_last_so_long_does():
+    for name in ("short-proxy", "pair-proxy", "three-weighted"):
+        setup = SETUPS[name]
+        run = tp.run(setup.point.scenario, setup.point.settings)
+        assert all(0 < (flow.received_s or 0) < setup.lasts_s for flow in run.flows)
