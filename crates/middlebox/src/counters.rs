@@ -31,6 +31,8 @@ pub struct Counters {
     pub suppressed: u64,
     /// Zero windows that it advertised.
     pub zero_windows: u64,
+    /// Connections that a reset ended, from either end or its own.
+    pub resets: u64,
     /// Payload bytes that it threw away because of a reset.
     pub discarded_bytes: u64,
 }

@@ -15,7 +15,6 @@ pub(crate) struct Figures {
     pub(crate) syns_refused: u64,
     /// Connections that were not shown to the box.
     pub(crate) bypassed: u64,
-    pub(crate) resets: u64,
     stalls: u64,
     /// Of stalls that are over.
     stalled: Duration,
@@ -124,7 +123,7 @@ impl Figures {
         report.connections.taken = counters.flows;
         report.connections.bypassed = counters.bypassed + self.bypassed;
         report.connections.released = counters.released;
-        report.connections.reset = self.resets;
+        report.connections.reset = counters.resets;
         report.syns.seen = self.syns_seen;
         report.syns.held = usage.opening.into();
         report.syns.refused = self.syns_refused;

@@ -8,6 +8,7 @@ mod figures;
 mod gateway;
 mod histogram;
 mod hosts;
+mod merged;
 mod openings;
 mod passing;
 mod places;
@@ -20,6 +21,7 @@ mod view;
 
 pub use gateway::{Gateway, Reloaded};
 pub use histogram::Histogram;
+pub use merged::merged;
 pub use records::{FlowEnd, FlowRecord};
 pub use snapshot::{
     Connections, Flows, Fragments, LegFigures, Mobile, ProfileFigures, Reason, Snapshot, Syns,

@@ -6,10 +6,9 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::{Registry, Unit};
-use proxy::{LegFigures, ProfileFigures, Reason};
+use proxy::{LegFigures, ProfileFigures, Reason, merged};
 
 use super::families::{Families, Labels, Value};
-use super::merged::merged;
 use super::observation::Observation;
 
 const BYTES: Option<&Unit> = Some(&Unit::Bytes);

@@ -22,7 +22,6 @@ mod journal;
 mod log;
 mod machine;
 mod memory;
-mod merged;
 mod message;
 mod metrics;
 mod notify;

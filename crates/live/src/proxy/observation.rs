@@ -113,3 +113,50 @@ fn mobile(number: u64) -> proxy::Mobile {
         stalled_seconds: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proxy::merged;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every number that there is of a profile is the sum of both, but for what is no count.
+    #[test]
+    fn nothing_is_forgotten() {
+        let one = Observation::example(7).look.snapshot.profiles.remove(0);
+        let all = merged(&[one.clone(), one.clone()]);
+        assert_eq!(all.len(), 1);
+        let json = |profile| serde_json::to_value(profile).expect("names and numbers");
+        compare("", &json(&one), &json(&all[0]));
+    }
+
+    fn compare(at: &str, one: &Value, both: &Value) {
+        match (one, both) {
+            (Value::Object(one), Value::Object(both)) => {
+                for (name, value) in one {
+                    compare(&format!("{at}.{name}"), value, &both[name]);
+                }
+            }
+            (Value::Array(one), Value::Array(both)) => {
+                one.iter().zip(both).for_each(|(one, both)| compare(at, one, both));
+            }
+            (Value::Number(one), Value::Number(both)) => {
+                let times = if at.ends_with(".budget_bytes") || at.ends_with(".held_max_bytes") {
+                    1.0
+                } else {
+                    2.0
+                };
+                assert_eq!(both.as_f64(), one.as_f64().map(|value| times * value), "{at}");
+                assert_ne!(one.as_f64(), Some(0.0), "{at}: the example shows nothing");
+            }
+            _ => assert_eq!(one, both, "{at}"),
+        }
+    }
+
+    #[test]
+    fn those_of_other_names_stay_apart() {
+        let all = Observation::example(7).look.snapshot.profiles;
+        assert_eq!(merged(&all), all);
+    }
+}

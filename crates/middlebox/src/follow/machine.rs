@@ -280,6 +280,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.loads[toward.mobile as usize].heard = now;
         }
         if packet.segment.has(Flags::RST) {
+            self.counters.resets += u64::from(followed.stage != Stage::Opening);
             self.counters.discarded_bytes += followed.held();
             self.out.push_back(packet);
             return self.forget(now, id, watch);

@@ -139,6 +139,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Pair(split.ends.0.map(|end| end.ip))
         });
         let Some(fields) = stood else { return };
+        let lives = self.table[slot].as_deref().is_some_and(|flow| flow.lives);
+        self.counters.resets += u64::from(lives);
         self.discard(now, slot, watch);
         self.lay_to_rest(now, slot, watch);
         if let Some(flow) = &mut self.table[slot] {

@@ -13,12 +13,13 @@ use scenario::Proxy;
 use wire::Fragments;
 
 use crate::boxes::Boxes;
+use crate::merged::counters;
 use crate::openings::Openings;
 use crate::passing::Passing;
 use crate::places::Places;
 use crate::reasons::{Bypasses, Drops, IcmpTally};
 use crate::records::{FlowRecord, Records};
-use crate::{Fragments as FragmentFigures, Volume};
+use crate::{Fragments as FragmentFigures, ProfileFigures, Volume, merged};
 
 /// All boxes of a proxy, as one machine over IP packets.
 ///
@@ -50,6 +51,8 @@ pub struct Gateway {
     exposures: Vec<Option<Exposure>>,
     /// Places of boxes that are gone.
     vacant: Vec<u32>,
+    /// What boxes that are gone have counted, by profile.
+    past: Vec<ProfileFigures>,
     /// When an ICMP error may be looked into again.
     quotes_from: Time,
     openings: Openings,
@@ -104,6 +107,7 @@ impl Gateway {
             places: Places::new(config.limits.flows),
             exposures: Vec::new(),
             vacant: Vec::new(),
+            past: Vec::new(),
             quotes_from: Time::ZERO,
             openings: Openings::default(),
             records: Records::default(),
@@ -193,7 +197,7 @@ impl Gateway {
             }
             self.stir(number);
         }
-        self.boxes.numbers().into_iter().for_each(|number| self.remove_if_idle(number));
+        self.boxes.numbers().into_iter().for_each(|number| self.remove_if_idle(now, number));
         if self.draining == Draining::Yes {
             self.drain(now);
         }
@@ -238,12 +242,14 @@ impl Gateway {
     }
 
     /// A box that is retired goes with its last connection, once all that it has to say is said.
-    fn remove_if_idle(&mut self, number: u32) {
+    fn remove_if_idle(&mut self, now: Time, number: u32) {
         if self.stirred.contains(&number) {
             return;
         }
         if let Some(mut served) = self.boxes.remove_if_idle(number) {
             self.vacant.extend(self.places.take_back_all(&mut served.lent));
+            self.past.push(counters(report::figures(now, &served)));
+            self.past = merged(&self.past);
         }
     }
 }

@@ -38,7 +38,7 @@ impl Gateway {
                 return Some((number, packet));
             }
             self.stirred.pop_front();
-            self.remove_if_idle(number);
+            self.remove_if_idle(now, number);
         }
         None
     }
@@ -79,7 +79,6 @@ impl Gateway {
         }
         if let Some(served) = self.boxes.get_mut(number) {
             served.figures.leg(leg).sent.add(packet.len());
-            served.figures.resets += u64::from(header.flags.contains(Flags::RST));
         }
         true
     }

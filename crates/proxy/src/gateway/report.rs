@@ -5,6 +5,7 @@ use middlebox::Bypass as Refusal;
 use scenario::{Middlebox, MiddleboxKind};
 
 use super::{Draining, Gateway};
+use crate::merged::add;
 use crate::served::{Served, Standing};
 use crate::{Fragments, Mobile, ProfileFigures, Reason, Snapshot};
 
@@ -33,8 +34,22 @@ impl Gateway {
             stripped: tallies.stripped,
             limit_bytes: self.config.limits.bytes,
             journal_places: self.places(),
-            profiles: self.boxes.iter(&self.config).map(|served| figures(now, served)).collect(),
+            profiles: self
+                .boxes
+                .iter(&self.config)
+                .map(|served| self.all_of(now, served))
+                .collect(),
         }
+    }
+
+    /// The figures of a box; one of the configuration goes on from where others of the name ended.
+    fn all_of(&self, now: Time, served: &Served) -> ProfileFigures {
+        let mut figures = figures(now, served);
+        let is_its = |past: &&ProfileFigures| !figures.retired && past.name == figures.name;
+        if let Some(past) = self.past.iter().find(is_its) {
+            add(&mut figures, past);
+        }
+        figures
     }
 
     /// The mobiles that have connections: at most `most`, those with the most waiting first.
@@ -53,7 +68,7 @@ impl Gateway {
     }
 }
 
-fn figures(now: Time, served: &Served) -> ProfileFigures {
+pub(super) fn figures(now: Time, served: &Served) -> ProfileFigures {
     let Served { profile, machine, figures, standing, .. } = served;
     ProfileFigures {
         name: profile.name.clone(),

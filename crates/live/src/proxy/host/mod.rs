@@ -187,7 +187,8 @@ impl Host {
     /// # Errors
     /// What `ip` says.
     pub(super) fn take_away(&mut self) -> Result<(), Trouble> {
-        self.target.remove(&self.rules.iter().collect::<Vec<_>>())?;
+        // Somebody may have removed some of them.
+        self.target.clear()?;
         self.rules.clear();
         self.bypass()?;
         self.set_on_failure(OnFailure::Bypass)
@@ -232,17 +233,19 @@ fn table_is_taken(table: u32, family: Family) -> Trouble {
     ))
 }
 
-/// Removes rules and routes that another proxy has left.
+/// Removes rules and routes that another proxy has left. A table with routes of others is left as
+/// it is, and so are the rules that lead there: a proxy with another device may be using them.
 fn clear(target: Target, device: &str) -> Result<(), Trouble> {
-    target.clear()?;
+    let mut refusing = Vec::new();
     for family in Family::known() {
         let contents = table::contents(target.table, device, *family)?;
         if contents.foreign > 0 {
             return Err(table_is_taken(target.table, *family));
         }
         if contents.refusals > 0 {
-            table::refuse_no_more(target.table, &[*family])?;
+            refusing.push(*family);
         }
     }
-    Ok(())
+    target.clear()?;
+    table::refuse_no_more(target.table, &refusing)
 }

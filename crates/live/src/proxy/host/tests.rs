@@ -350,22 +350,30 @@ fn rules_follow_the_configuration() {
     let (outcome, packets) = forwarding(&tun, || bed.connect());
     assert_eq!((outcome, packets[1]), (BOTH, 0));
     assert!(packets[0] >= SYNS, "{packets:?}");
+    // What somebody has removed already is no obstacle.
+    batch_in(&bed.router, "rule delete pref 1000 lookup 101");
     let (_, outcome) = bed.with(host, Host::take_away);
     assert_eq!(outcome, Ok(()));
     assert_eq!(bed.leftovers(&config("")), 0);
 }
 
+/// A proxy with another device may be serving by it, by rules such as ours.
 #[test]
 fn a_table_of_others_is_not_touched() {
     let bed = bed!();
     let config = config("");
+    let asked = config.clone();
     let refused = bed.router.ask(move || {
-        batch("route add 203.0.113.0/24 dev wl0 table 101");
+        batch(
+            "route add 203.0.113.0/24 dev wl0 table 101
+            rule add pref 1000 iif wl0 lookup 101",
+        );
         let _tun = Tun::open_down(&config.routing.device, 1500, 100).expect("a device");
         Host::set_up(&config, 1500).map(drop)
     });
     let line = refused.expect_err("a table of others").to_string();
     assert_eq!(line, "routing.table = 101: that table has IPv4 routes of others: take another");
+    assert_eq!(bed.leftovers(&asked), 1);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Profiles of one name as one: that of the configuration and those that it has replaced.
 
-use proxy::{Histogram, LegFigures, ProfileFigures, Volume};
+use crate::{Flows, Histogram, LegFigures, ProfileFigures, Volume};
 
 /// One of each name, in the order in which they first come. A reload gives a profile that it
 /// changes a new box under the old name, beside the one for connections that stand.
-pub(super) fn merged(profiles: &[ProfileFigures]) -> Vec<ProfileFigures> {
+pub fn merged(profiles: &[ProfileFigures]) -> Vec<ProfileFigures> {
     let mut merged: Vec<ProfileFigures> = Vec::new();
     for profile in profiles {
         match merged.iter_mut().find(|other| other.name == profile.name) {
@@ -16,7 +16,7 @@ pub(super) fn merged(profiles: &[ProfileFigures]) -> Vec<ProfileFigures> {
 }
 
 /// What `sum` is called, how it serves and what it may hold stays.
-fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
+pub(crate) fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
     let counts = [
         (&mut sum.flows.opening, other.flows.opening),
         (&mut sum.flows.open, other.flows.open),
@@ -49,6 +49,20 @@ fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
     add_leg(&mut sum.radio, &other.radio);
 }
 
+/// What is left of a profile's box once it is gone: its counters.
+pub(crate) fn counters(of: ProfileFigures) -> ProfileFigures {
+    ProfileFigures {
+        flows: Flows::default(),
+        stalled_mobiles: 0,
+        mobiles: 0,
+        queued_bytes: 0,
+        in_flight_bytes: 0,
+        cwnd_bytes: 0,
+        held_bytes: 0,
+        ..of
+    }
+}
+
 fn add_leg(sum: &mut LegFigures, other: &LegFigures) {
     add_volume(&mut sum.received, other.received);
     add_volume(&mut sum.sent, other.sent);
@@ -66,51 +80,4 @@ fn add_times(sum: &mut Histogram, other: &Histogram) {
         *count += more;
     }
     sum.sum_ns = sum.sum_ns.saturating_add(other.sum_ns);
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::super::observation::Observation;
-    use super::*;
-
-    /// Every number that there is of a profile is the sum of both, but for what is no count.
-    #[test]
-    fn nothing_is_forgotten() {
-        let one = Observation::example(7).look.snapshot.profiles.remove(0);
-        let all = merged(&[one.clone(), one.clone()]);
-        assert_eq!(all.len(), 1);
-        let json = |profile| serde_json::to_value(profile).expect("names and numbers");
-        compare("", &json(&one), &json(&all[0]));
-    }
-
-    fn compare(at: &str, one: &Value, both: &Value) {
-        match (one, both) {
-            (Value::Object(one), Value::Object(both)) => {
-                for (name, value) in one {
-                    compare(&format!("{at}.{name}"), value, &both[name]);
-                }
-            }
-            (Value::Array(one), Value::Array(both)) => {
-                one.iter().zip(both).for_each(|(one, both)| compare(at, one, both));
-            }
-            (Value::Number(one), Value::Number(both)) => {
-                let times = if at.ends_with(".budget_bytes") || at.ends_with(".held_max_bytes") {
-                    1.0
-                } else {
-                    2.0
-                };
-                assert_eq!(both.as_f64(), one.as_f64().map(|value| times * value), "{at}");
-                assert_ne!(one.as_f64(), Some(0.0), "{at}: the example shows nothing");
-            }
-            _ => assert_eq!(one, both, "{at}"),
-        }
-    }
-
-    #[test]
-    fn those_of_other_names_stay_apart() {
-        let all = Observation::example(7).look.snapshot.profiles;
-        assert_eq!(merged(&all), all);
-    }
 }
