@@ -271,7 +271,9 @@ def test_a_flood_of_syns_is_bounded_and_not_refused(net, ends):
         assert came > FLOOD / 2, "what is beyond the bound is forwarded, not refused"
     after = net.status()
     counted = grown(before, after, "bypassed")
-    assert sum(counted.values()) > FLOOD / 2, counted
+    # What a busy machine does not come to read is counted at the device.
+    lost = after["device_overflow_packets"] - before["device_overflow_packets"]
+    assert sum(counted.values()) + lost > FLOOD / 2, (counted, lost)
     time.sleep(TRANSITORY_S + 1)
     assert profile(net.status())["flows"]["opening"] == 0
     with beside(net):

@@ -41,7 +41,12 @@ const PATIENCE_WITH_MOBILE: Duration = Duration::from_secs(924);
 /// How often a packet is sent before a new one may be the probe in its place.
 const PROBES: u32 = 3;
 
-/// The same about one connection, while others are heard of (RFC 1122 §4.2.3.5: R2).
+/// Between probes of a stall at least: over a quick link, 1.5 round-trip times would make a storm
+/// of them.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+
+/// For how long it may be silent about one connection, while others are heard of (RFC 1122
+/// §4.2.3.5: R2).
 const PATIENCE_WITH_FLOW: Duration = Duration::from_secs(100);
 
 /// Where an aggregate stands.
@@ -52,6 +57,8 @@ pub(super) struct Recovery {
     pub(super) timer: Option<Time>,
     /// What is below these positions is lost at these times, if it has not arrived by then.
     doubts: VecDeque<(u64, Time)>,
+    /// What is below this position, of connections that are no more, has left the pipe by then.
+    haunted: Option<(u64, Time)>,
     /// When the last stall ended.
     back_at: Time,
     /// Packets below this position lived through a stall.
@@ -109,7 +116,8 @@ impl Recovery {
     /// The next deadline.
     pub(super) fn deadline(&self) -> Option<Time> {
         let doubt = self.doubts.front().map(|&(_, due)| due);
-        [self.timer, doubt].into_iter().flatten().min()
+        let ghosts = self.haunted.map(|(_, due)| due);
+        [self.timer, doubt, ghosts].into_iter().flatten().min()
     }
 }
 
@@ -122,7 +130,8 @@ impl Aggregate {
                 self.round_trip.timeout(least)
             }
             Standing::Stalled { .. } | Standing::Doubtful { .. } => {
-                self.round_trip.smoothed().unwrap_or(config.round_trip) * 3 / 2
+                let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip);
+                (round_trip * 3 / 2).max(LEAST_PAUSE)
             }
         }
     }
@@ -184,9 +193,26 @@ impl Aggregate {
         self.recovery.timer = waits.then(|| now + self.timeout(config));
     }
 
+    /// A connection is no more. What is in flight of it has left the pipe after 1.5 round-trip
+    /// times, whether or not anything later tells so.
+    pub(super) fn await_ghosts(&mut self, now: Time, config: &AtcpConfig) {
+        if self.recovery.haunted.is_none() && self.unacked.has_ghosts() {
+            let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip) * 3 / 2;
+            let due = now + round_trip.max(config.transmission(self.unacked.in_flight()));
+            self.recovery.haunted = Some((self.unacked.next_position(), due));
+        }
+    }
+
     /// Time has passed.
     pub(super) fn expire<P: Payload>(&mut self, context: &mut Context<'_, P>) {
         let now = context.now;
+        if let Some((bound, due)) = self.recovery.haunted
+            && due <= now
+        {
+            self.recovery.haunted = None;
+            self.unacked.lay_ghosts(bound);
+            self.await_ghosts(now, context.config);
+        }
         while let Some(&(bound, due)) = self.recovery.doubts.front()
             && due <= now
         {

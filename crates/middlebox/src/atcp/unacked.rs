@@ -293,6 +293,11 @@ impl Unacknowledged {
         }
     }
 
+    /// Whether something is in flight of flows that are no more.
+    pub(super) const fn has_ghosts(&self) -> bool {
+        self.ghosts > 0
+    }
+
     /// Ghosts below `bound` have left the pipe.
     pub(super) fn lay_ghosts(&mut self, bound: u64) {
         let mut slot = self.flying.head;

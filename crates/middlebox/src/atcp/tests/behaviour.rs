@@ -171,6 +171,23 @@ fn a_reset_flow_leaves_ghosts() {
     assert_eq!((pipe.queued(), pipe.in_flight()), (0, 0));
 }
 
+/// Where ghosts leave no room for anything that could tell that they are gone, a round trip does,
+/// not the timer.
+#[test]
+fn ghosts_that_fill_the_pipe_are_gone_after_a_round_trip() {
+    let (clamp, min_rto) = (6 * MSS, Duration::from_secs(60));
+    let mut pipe = Pipe::new(AtcpConfig { clamp, min_rto, ..config() });
+    let flow = pipe.open(Plan::of(1_000_000));
+    pipe.run_for(Duration::from_secs(20));
+    while pipe.in_flight() + MSS <= clamp {
+        pipe.run_for(Duration::from_millis(1));
+    }
+    pipe.remove(flow);
+    let other = pipe.open(Plan::of(20_000));
+    pipe.run_for(Duration::from_secs(15));
+    assert_eq!(pipe.read(other), 20_000);
+}
+
 /// The mobile's window, closed for a while, is probed and found open.
 #[test]
 fn a_closed_window_is_probed() {
