@@ -20,7 +20,7 @@ pub(crate) const fn address(number: u128) -> IpAddr {
 }
 
 /// Both hosts of a packet; `None` if they are of two families.
-pub(crate) const fn addresses(source: u128, destination: u128) -> Option<Addresses> {
+pub const fn addresses(source: u128, destination: u128) -> Option<Addresses> {
     match (address(source), address(destination)) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
             Some(Addresses::V4 { source, destination })

@@ -21,6 +21,7 @@ mod view;
 
 pub use gateway::{Gateway, Reloaded};
 pub use histogram::Histogram;
+pub use hosts::addresses;
 pub use merged::merged;
 pub use records::{FlowEnd, FlowRecord};
 pub use snapshot::{

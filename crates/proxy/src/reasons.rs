@@ -58,8 +58,6 @@ reasons! {
         DataOnSyn = "data_on_syn",
         /// A new connection while none are taken.
         Draining = "draining",
-        /// A new connection, of which there are enough already.
-        Limit = "limit",
         /// A connection that no box takes part in.
         UnknownFlow = "unknown_flow",
     }

@@ -131,7 +131,7 @@ impl Run {
             }
             Step::Mtu(mtu) => {
                 self.mtu = *mtu;
-                self.gateway.set_mtu(self.now, *mtu);
+                self.gateway.set_mtu(*mtu);
             }
             Step::Reload(number) => {
                 self.gateway.reload(self.now, &config(SCHEMES[*number]));

@@ -175,7 +175,7 @@ fn nothing_is_larger_than_the_link_however_it_changes() {
         net.write(client, 60_000);
         net.run_for(Duration::from_secs(2));
         net.mtu = [1400, 700];
-        net.gateway.set_mtu(net.now, net.mtu);
+        net.gateway.set_mtu(net.mtu);
         net.write(server, 60_000);
         net.run_for(Duration::from_secs(300));
         assert_eq!(net.peer(client).read.len(), 120_000, "{scheme}");

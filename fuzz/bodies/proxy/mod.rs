@@ -112,7 +112,7 @@ impl Run {
             }
             Command::Mtu(how) => {
                 self.mtu = MTUS[usize::from(how) % MTUS.len()];
-                self.gateway.set_mtu(self.now, self.mtu);
+                self.gateway.set_mtu(self.mtu);
             }
         }
         self.collect();

@@ -102,7 +102,7 @@ impl<'a> Relay<'a> {
     fn obey(&mut self, now: Time, order: Order) -> io::Result<()> {
         match order {
             Order::Reload { name, text } => self.reload(now, &name, &text)?,
-            Order::Mtu(mtu) => self.gateway.set_mtu(now, mtu),
+            Order::Mtu(mtu) => self.gateway.set_mtu(mtu),
             Order::Drain => {
                 self.standing = Standing::Draining;
                 self.gateway.drain(now);

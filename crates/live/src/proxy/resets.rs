@@ -1,11 +1,12 @@
 //! Resets in the name of both ends of connections whose worker is gone.
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::net::{SocketAddrV4, SocketAddrV6};
 use std::os::fd::OwnedFd;
 
 use base::{Ecn, Flags, Seq, TcpHeader};
 use middlebox::{Connection, Exposure};
+use proxy::addresses;
 use rustix::net::ipproto::RAW;
 use rustix::net::{
     AddressFamily, SendFlags, SocketFlags, SocketType, sendto, socket_with, sockopt,
@@ -38,10 +39,18 @@ impl Resets {
     /// Resets both ends of a connection; true if every packet was sent.
     pub(super) fn reset(&self, exposure: &Exposure) -> bool {
         let mut packet = Vec::new();
-        resets(exposure).into_iter().fold(true, |all, (connection, header)| {
-            let addresses = addresses(&connection);
-            emit(&header, Ecn::NotCapable, &addresses, Payload::Bytes(b""), &mut packet)
-                .expect("no payload and no options fit");
+        exposure.resets().fold(true, |all, (way, seq, ack)| {
+            let Some(addresses) = addresses(way.source.host, way.destination.host) else {
+                return false;
+            };
+            emit(
+                &header(&way, seq, ack),
+                Ecn::NotCapable,
+                &addresses,
+                Payload::Bytes(b""),
+                &mut packet,
+            )
+            .expect("no payload and no options fit");
             all & self.send(&addresses, &packet).is_ok()
         })
     }
@@ -72,26 +81,6 @@ fn open(family: AddressFamily) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// A reset counts only with the very number that the receiver expects next (RFC 5961 §3.2). That is
-/// where the data end that left the box, once all is there, and what the receiver has acknowledged
-/// if the rest was lost. A receiver that is between the two asks the other end about it (§3.2),
-/// which is reset by then and answers with the right number.
-fn resets(exposure: &Exposure) -> Vec<(Connection, TcpHeader)> {
-    let there = exposure.connection;
-    let back = there.reversed();
-    [
-        (there, exposure.caller_acked, [exposure.caller_next, exposure.callee_acked]),
-        (back, exposure.callee_acked, [exposure.callee_next, exposure.caller_acked]),
-    ]
-    .into_iter()
-    .flat_map(|(connection, ack, [departed, acknowledged])| {
-        let again = (acknowledged != departed).then_some(acknowledged);
-        let header = move |seq| (connection, header(&connection, seq, ack));
-        std::iter::once(departed).chain(again).map(header)
-    })
-    .collect()
-}
-
 fn header(connection: &Connection, seq: Seq, ack: Seq) -> TcpHeader {
     TcpHeader {
         source_port: connection.source_port,
@@ -103,22 +92,10 @@ fn header(connection: &Connection, seq: Seq, ack: Seq) -> TcpHeader {
     }
 }
 
-/// IPv4 addresses are mapped into IPv6 ones (RFC 4291 §2.5.5.2).
-fn addresses(connection: &Connection) -> Addresses {
-    let [source, destination] =
-        [connection.source, connection.destination].map(|end| Ipv6Addr::from_bits(end.host));
-    match (v4(source), v4(destination)) {
-        (Some(source), Some(destination)) => Addresses::V4 { source, destination },
-        _ => Addresses::V6 { source, destination },
-    }
-}
-
-fn v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    address.to_ipv4_mapped()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
     use middlebox::{Address, Leg};
 
     use super::*;
@@ -144,26 +121,20 @@ mod tests {
     #[test]
     fn both_ends_get_every_number_that_may_be_next() {
         let exposure = exposure(["::ffff:10.45.0.2", "::ffff:198.51.100.2"], [100, 90, 500, 400]);
-        let sent: Vec<_> = resets(&exposure)
-            .into_iter()
-            .map(|(to, header)| {
-                assert_eq!(header.flags, Flags::RST | Flags::ACK);
-                assert_eq!(header.source_port, to.source_port);
-                (header.destination_port, header.seq.to_u32(), header.ack.to_u32())
-            })
-            .collect();
+        let sent = |(way, seq, ack)| {
+            let header = header(&way, seq, ack);
+            assert_eq!(header.flags, Flags::RST | Flags::ACK);
+            assert_eq!(header.source_port, way.source_port);
+            (header.destination_port, header.seq.to_u32(), header.ack.to_u32())
+        };
+        let sent: Vec<_> = exposure.resets().map(sent).collect();
         assert_eq!(sent, [(80, 100, 400), (80, 90, 400), (40_000, 500, 90), (40_000, 400, 90)]);
-        let addresses = addresses(&exposure.connection);
-        let source = Ipv4Addr::new(10, 45, 0, 2);
-        let destination = Ipv4Addr::new(198, 51, 100, 2);
-        assert_eq!(addresses, Addresses::V4 { source, destination });
     }
 
     #[test]
     fn a_number_that_is_sure_is_sent_once() {
         let exposure = exposure(["2001:db8:45::2", "2001:db8:100::2"], [7, 7, 9, 9]);
-        let sent: Vec<_> = resets(&exposure).iter().map(|(_, header)| header.seq).collect();
+        let sent: Vec<_> = exposure.resets().map(|(_, seq, _)| seq).collect();
         assert_eq!(sent, [Seq::new(7), Seq::new(9)]);
-        assert!(matches!(addresses(&exposure.connection), Addresses::V6 { .. }));
     }
 }

@@ -108,9 +108,8 @@ impl Gateway {
         let Some(served) = self.boxes.get(seen.number) else { return };
         let after = served.machine.counters().bypasses;
         let is_it = |reason: &&Refusal| after[**reason] > before[**reason];
-        match Refusal::ALL.iter().find(is_it) {
-            Some(&reason) => self.tallies.refusals[reason as usize] += 1,
-            None => self.tallies.bypasses.add(Bypass::Limit),
+        if let Some(&reason) = Refusal::ALL.iter().find(is_it) {
+            self.tallies.refusals[reason as usize] += 1;
         }
         let packet = match original {
             Original::Packet(packet) => packet.to_vec(),
@@ -133,18 +132,9 @@ impl Gateway {
             Some(Bypass::Option)
         } else if !segment.payload.is_empty() {
             Some(Bypass::DataOnSyn)
-        } else if self.draining == Draining::Yes {
-            Some(Bypass::Draining)
         } else {
-            self.is_full().then_some(Bypass::Limit)
+            (self.draining == Draining::Yes).then_some(Bypass::Draining)
         }
-    }
-
-    /// Each box keeps the limits by itself; here they hold for all together.
-    fn is_full(&self) -> bool {
-        let held = || self.boxes.each().map(|served| served.machine.counters().held_bytes);
-        self.flows() >= self.config.limits.flows.into()
-            || held().sum::<u64>() >= self.config.limits.bytes
     }
 
     /// A segment of a connection that a box takes part in.

@@ -205,7 +205,7 @@ impl Gateway {
     }
 
     /// The interfaces' largest packets, wired and radio, are now these.
-    pub const fn set_mtu(&mut self, _now: Time, mtu: [u16; 2]) {
+    pub const fn set_mtu(&mut self, mtu: [u16; 2]) {
         self.mtu = mtu;
     }
 
