@@ -59,8 +59,7 @@ impl Boxes {
             };
             let number = kept.iter().find(is_its).copied().unwrap_or_else(|| {
                 // How large segments may be is told to hosts before a box sees it.
-                let machine =
-                    profile.machine(&config.limits, &self.admission, [None; 2], self.seed);
+                let machine = profile.machine(&config.limits, &self.admission, self.seed);
                 self.all.push(Some(Box::new(Served::new(profile.clone(), machine))));
                 self.all.len() as u32 - 1
             });

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use base::Stream;
-use middlebox::{Admission, Journal, Limits, PacketSize, SplitConfig, Uplink};
+use middlebox::{Admission, Journal, Limits, SplitConfig, Uplink};
 use tcp::Payload;
 
 use super::{ProxyLimits, ProxyProfile};
 use crate::profile::{self, Profile};
 
 impl ProxyProfile {
-    /// The box of its mobiles, which lets connections in by `admission`. On the wired and on the
-    /// radio leg no segment carries more than `mss` bytes. Its sources of chance go by `seed`.
+    /// The box of its mobiles, which lets connections in by `admission`. Its sources of chance go
+    /// by `seed`.
     ///
     /// # Panics
     /// If it has no scheme, which cannot be in a parsed configuration.
@@ -19,14 +19,10 @@ impl ProxyProfile {
         &self,
         limits: &ProxyLimits,
         admission: &Admission,
-        mss: [Option<u16>; 2],
         seed: u64,
     ) -> Box<dyn middlebox::Middlebox<P>> {
-        let [wired, radio] = mss.map(|mss| PacketSize { mss, mtu: None });
         let uplink = self.split_uplink.then(|| Arc::new(toward_hosts(seed)));
         let split = SplitConfig {
-            wired,
-            radio,
             uplink: if self.split_uplink { Uplink::Split } else { Uplink::Rides },
             limits: limits.of_box(),
             journal: Journal::Kept,
