@@ -367,9 +367,8 @@ fn every_scheme_makes_a_box() {
     let both_ways = ["atcp", "i-tcp", "split"].map(|kind| (kind, "split_uplink = true\n"));
     for (kind, uplink) in kinds.into_iter().map(|kind| (kind, "")).chain(both_ways) {
         let proxy = proxy(&format!("{LEAST}{uplink}middlebox.kind = \"{kind}\""));
-        let mss = [Some(1460), Some(536)];
         let admission = middlebox::Admission::new(proxy.limits.of_box());
-        let machine = proxy.profile[0].machine::<tcp::Length>(&proxy.limits, &admission, mss, 1);
+        let machine = proxy.profile[0].machine::<tcp::Length>(&proxy.limits, &admission, 1);
         assert_eq!(machine.flows(), 0, "{kind}");
     }
 }
