@@ -106,8 +106,8 @@ pub(super) struct News {
     pub(super) beyond: u64,
     /// Positions below have been skipped often enough.
     pub(super) bound: u64,
-    /// True if a first transmission arrived, not one that was sent again.
-    pub(super) original: bool,
+    /// True if something arrived that was sent before the last stall, and not only again in it.
+    pub(super) waited: bool,
 }
 
 impl Aggregate {
@@ -314,7 +314,7 @@ impl Aggregate {
         let once = sent.transmissions == 1;
         let early = !once && self.round_trip.least().is_none_or(|least| age < least);
         news.bytes += u64::from(sent.length);
-        news.original |= once || early;
+        news.waited |= early || once && self.recovery.is_before_stall(sent.position);
         if early {
             return;
         }

@@ -15,7 +15,7 @@
 //! "quick detection".) The first acknowledgement of something restores everything.
 //!
 //! *After a stall* what was in flight may be lost, or may only have waited in the network. If what
-//! arrives is a first transmission, it waited, and nothing more is sent again (F-RTO, RFC 5682;
+//! arrives was sent before the stall, it waited, and nothing more is sent again (F-RTO, RFC 5682;
 //! Eifel, RFC 3522, with send times for timestamps). Else up to as many new packets as a loss
 //! takes skips are sent beyond the window: if they overtake what was in flight, that was lost.
 //! Where there is nothing new to send, it is lost when nothing arrives for 1.5 round-trip times.
@@ -59,6 +59,8 @@ pub(super) struct Recovery {
     doubts: VecDeque<(u64, Time)>,
     /// What is below this position, of connections that are no more, has left the pipe by then.
     haunted: Option<(u64, Time)>,
+    /// Packets below this position were sent before the last stall.
+    stalled_from: u64,
     /// When the last stall ended.
     back_at: Time,
     /// Packets below this position lived through a stall.
@@ -96,6 +98,11 @@ pub(super) enum Repair {
 impl Recovery {
     pub(super) const fn is_stalled(&self) -> bool {
         matches!(self.standing, Standing::Stalled { .. })
+    }
+
+    /// True if what was sent at `position` was sent before the last stall.
+    pub(super) const fn is_before_stall(&self, position: u64) -> bool {
+        position < self.stalled_from
     }
 
     /// The next probe of a stall need not wait.
@@ -146,8 +153,8 @@ impl Aggregate {
             self.recovery.doubts.push_back((news.bound, now + context.config.patience));
         }
         match self.recovery.standing {
-            Standing::Stalled { .. } => self.recover(context, news.original),
-            Standing::Doubtful { .. } if news.original && news.rtt.is_none() => {
+            Standing::Stalled { .. } => self.recover(context, news.waited),
+            Standing::Doubtful { .. } if news.waited => {
                 self.recovery.standing = Standing::Steady;
             }
             Standing::Steady | Standing::Doubtful { .. } => {}
@@ -157,12 +164,12 @@ impl Aggregate {
     }
 
     /// The mobile has been heard from.
-    fn recover<P: Payload>(&mut self, context: &mut Context<'_, P>, original: bool) {
+    fn recover<P: Payload>(&mut self, context: &mut Context<'_, P>, waited: bool) {
         let until = self.unacked.next_position();
         self.recovery.timed_from = until;
         self.recovery.back_at = context.now;
         self.recovery.standing =
-            if original { Standing::Steady } else { Standing::Doubtful { until } };
+            if waited { Standing::Steady } else { Standing::Doubtful { until } };
         self.settle_doubt();
         (context.watch)(MiddleboxFact::Recovered { mobile: self.mobile });
         for index in 0..self.members.len() {
@@ -235,6 +242,7 @@ impl Aggregate {
                 if self.unacked.oldest().or(self.unacked.first_lost()).is_none() {
                     return;
                 }
+                self.recovery.stalled_from = self.unacked.next_position();
                 self.recovery.standing = Standing::Stalled { since: now, due: true };
                 self.tally.timeouts += 1;
                 self.estimator.interrupt();

@@ -68,6 +68,28 @@ fn an_outage_that_swallows_everything_is_repaired_in_two_round_trips() {
     }
 }
 
+/// Outages so long that each packet was a probe several times, and then new ones were: that one of
+/// those arrives does not say that what was sent before only waits.
+#[test]
+fn after_a_long_outage_a_new_probe_does_not_tell_that_the_rest_waited() {
+    for lasts in (60..150).step_by(4) {
+        let mut pipe = Pipe::new(config());
+        let end = Time::ZERO + secs(60 + lasts);
+        pipe.radio.outage = Some((Time::ZERO + secs(60), end));
+        pipe.radio.flushed = true;
+        let flow = pipe.open(Plan::of(300_000));
+        pipe.run_for(secs(60 + lasts));
+        let (read, timeouts) = (pipe.read(flow), pipe.leg.aggregates[0].tally.timeouts);
+        while pipe.read(flow) == read {
+            pipe.run_for(secs(1));
+        }
+        // A probe, its acknowledgement, 1.5 round-trip times of doubt, and the first of the lost.
+        assert!(pipe.now <= end + secs(10), "{lasts} s: read on at {:?}", pipe.now);
+        pipe.finish(secs(60));
+        assert_eq!(pipe.leg.aggregates[0].tally.timeouts, timeouts, "{lasts} s");
+    }
+}
+
 /// The timeout, then a probe every 1.5 round-trip times, each of the packet that waited longest.
 #[test]
 fn probes_leave_at_even_intervals() {
