@@ -28,12 +28,12 @@ KEYS = 'heartbeat = "500 ms"\ndrain = "2 s"\n'
 PROXY = Proxy(profiles=PROFILE, keys=KEYS)
 BLOCKING = Proxy(profiles=PROFILE, keys=f'{KEYS}on_failure = "block"\n')
 
-LINK = "rate 400kbit burst 4kb limit 60kb"
+LINK, SLOW = "rate 400kbit burst 4kb limit 60kb", "rate 40kbit burst 4kb limit 60kb"
 """The radio: a token bucket at the router, so that what the proxy has acknowledged waits."""
 
-SPEAKS, ABSORBS, CLOSED = 80, 81, 82
-SMALL, LARGE = 20_000, 2_000_000
-"""Bytes: over at once, and not over while a test lasts."""
+SPEAKS, ABSORBS, CLOSED, ENDS = 80, 81, 82, 83
+SMALL, MEDIUM, LARGE = 20_000, 200_000, 2_000_000
+"""Bytes: over at once, after some seconds, and not over while a test lasts."""
 
 AGREED_S = 1.0
 """Within which new connections are forwarded plainly again."""
@@ -55,7 +55,7 @@ def standing(proxy: Proxy = PROXY) -> Iterator[Bed]:
     with bed(Plan(proxy=proxy)) as made:
         made.router.run(["tc", "qdisc", "add", "dev", "wl0", "root", "tbf", *LINK.split()])
         listeners = [Listener(SPEAKS, bytes=LARGE), Listener(ABSORBS, "absorb")]
-        listeners.append(Listener(SMALL, bytes=SMALL))
+        listeners += [Listener(SMALL, bytes=SMALL), Listener(ENDS, bytes=MEDIUM)]
         server = made.host.serve(listeners)
         yield made
         server.so_far()
@@ -289,13 +289,17 @@ def test_sigterm_hands_idle_connections_back_and_ends():
 def test_sigterm_waits_for_the_busy_and_resets_them_at_the_deadline():
     with standing() as made:
         running = busy(made)
+        # What is held does not get through until the deadline: else it could be handed back.
+        made.router.run(["tc", "qdisc", "change", "dev", "wl0", "root", "tbf", *SLOW.split()])
         assert made.daemon is not None
         start_s = time.monotonic()
         made.daemon.terminate()
-        whole(made)
+        passing = get(made)
         assert stopped(made, SOON_S) == 0
         assert 1.9 < time.monotonic() - start_s < 4
         was_reset(made, running)
+        [fetched] = passing.all(2 * SOON_S)
+        assert fetched.whole
 
 
 def test_a_second_sigterm_ends_at_once():
@@ -368,26 +372,62 @@ def test_a_good_file_counts_for_new_connections():
         assert [each["name"] for each in before] == ["other", "all"]
         running.program.kill()
         until(lambda: bool(told(made, "retired")))
+        assert told(made, "retired")[0]["profiles"] == ["all"]
         assert worker(made) == number
         assert made.status()["reloads"] == 1
 
 
+def sources(made: Bed) -> set[str]:
+    """Whose packets come to the proxy."""
+    rules = made.router.shown("-4", "rule", "show")
+    return {rule["src"] for rule in rules if rule.get("iif") == "wl0"}
+
+
 def test_prefixes_come_and_go_with_their_rules():
     with standing() as made:
-
-        def prefixes() -> set[str]:
-            rules = made.router.shown("-4", "rule", "show")
-            return {rule["dst"] for rule in rules if rule.get("iif") == "wired0"}
-
-        assert prefixes() == {"10.45.0.0"}
+        assert sources(made) == {"10.45.0.0"}
         text = made.config.read_text(encoding="utf-8")
         reload(made, text.replace('"10.45.0.0/16"', '"10.46.0.0/16"'))
-        until(lambda: prefixes() == {"10.46.0.0"})
+        until(lambda: sources(made) == {"10.46.0.0"})
         whole(made)
         assert taken(made) == 0
         reload(made, text)
-        until(lambda: prefixes() == {"10.45.0.0"})
+        until(lambda: sources(made) == {"10.45.0.0"})
         handled(made)
+        assert len(told(made, "reloaded")) == 2
+        assert told(made, "retired") == [], "the profile has gone on"
+
+
+@pytest.mark.parametrize(("round_trip", "retired"), [("200 ms", []), ("300 ms", ["all"])])
+def test_rules_stay_as_long_as_a_connection_needs_them(round_trip, retired):
+    """Whether its profile has gone on without this mobile, or is another now."""
+    with standing() as made:
+        fetch = Fetch(HOST[0], ENDS, bytes=MEDIUM, limit_s=2 * SOON_S)
+        running = made.mobile.fetch([fetch])
+        until(lambda: made.status()["journal_flows"] == 1)
+        text = made.config.read_text(encoding="utf-8")
+        text = text.replace("10.45.0.0/16", "10.46.0.0/16")
+        reload(made, text.replace("200 ms", round_trip))
+        until(lambda: bool(told(made, "reloaded")))
+        assert told(made, "reloaded")[0]["retired"] == retired
+        assert sources(made) == {"10.45.0.0", "10.46.0.0"}
+        [fetched] = running.all(2 * SOON_S)
+        assert (fetched.error, fetched.whole) == ("", True)
+        until(lambda: sources(made) == {"10.46.0.0"})
+        assert [each["profiles"] for each in told(made, "retired")] == [retired][: len(retired)]
+
+
+def test_a_worker_that_dies_leaves_no_rules_of_former_mobiles():
+    with standing() as made:
+        busy(made)
+        text = made.config.read_text(encoding="utf-8").replace("10.45.0.0/16", "10.46.0.0/16")
+        reload(made, text.replace("200 ms", "300 ms"))
+        until(lambda: bool(told(made, "reloaded")))
+        assert sources(made) == {"10.45.0.0", "10.46.0.0"}
+        os.kill(worker(made), signal.SIGKILL)
+        until(lambda: len(told(made, "serving")) == 2)
+        assert sources(made) == {"10.46.0.0"}
+        assert [each["profiles"] for each in told(made, "retired")] == [["all"]]
 
 
 def test_a_full_queue_loses_packets_and_no_connection():

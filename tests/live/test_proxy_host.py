@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
 NUMBERS = itertools.count()
 LIMIT_S = 30
+DEVICE_MODE = "warning: /dev/net/tun is of mode "
 CONFIG = """
 radio.interfaces = ["wl0"]
 wired.interfaces = ["eth0"]
@@ -55,7 +56,11 @@ class Router:
         assert done.returncode == 0, done.stderr
 
     def check(self) -> tuple[int, list[str]]:
-        """Return the exit status and what is not as it should be."""
+        """Return the exit status and what is not as it should be, whoever may open the device."""
+        status, lines = self.check_all()
+        return status, [line for line in lines if not line.startswith(DEVICE_MODE)]
+
+    def check_all(self) -> tuple[int, list[str]]:
         command = [sys.executable, "-m", "thinpipe", "proxy", "--config", str(self.config)]
         done = self.within(*command, "--check")
         assert not done.stderr, done.stderr
@@ -135,6 +140,24 @@ def test_what_is_wrong_is_told(router: Router, change: str, status: int, expecte
     got, lines = router.check()
     assert any(line.startswith(expected) for line in lines), lines
     assert got == status, lines
+
+
+def test_a_device_that_only_root_may_make_is_told(router: Router) -> None:
+    """It is mode 666 where udev makes it, and 600 where nobody has changed it."""
+    mode = Path("/dev/net/tun").stat().st_mode & 0o777
+    told = [line for line in router.check_all()[1] if line.startswith(DEVICE_MODE)]
+    assert len(told) == (mode & 0o006 != 0o006)
+    router.config.write_text(f'user = "root"\n{router.config.read_text()}')
+    assert router.check_all() == (0, [])
+
+
+def test_a_budget_for_less_than_a_mobile_is_told(router: Router) -> None:
+    router.config.write_text(f'{router.config.read_text()}middlebox.kind = "w-tcp"\n')
+    # 4096 segments of 1460 B each.
+    expected = "warning: profile gprs: w-tcp sets 5980160 B aside for a connection, so that "
+    status, [line] = router.check()
+    assert line.startswith(f"{expected}limits.bytes has room for 42 of all mobiles")
+    assert status == 0
 
 
 @pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")

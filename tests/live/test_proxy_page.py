@@ -55,7 +55,10 @@ def root(request):
 
 def test_the_machine_is_found_fit(printed):
     assert re.findall("^error: .*", printed, flags=re.M) == []
-    assert re.findall("^warning: (.*?):", printed, flags=re.M) == ["there is no IPv4 default route"]
+    told = re.findall("^warning: (.*?):", printed, flags=re.M)
+    # Where nobody has made the device node as udev does.
+    told = [line for line in told if not line.startswith("/dev/net/tun is of mode")]
+    assert told == ["there is no IPv4 default route"]
 
 
 def test_the_download_is_whole_and_the_proxy_took_part(printed):

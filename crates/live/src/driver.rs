@@ -51,6 +51,13 @@ pub trait Machine {
         Duration::from_millis(5)
     }
 
+    /// Packets taken from a port in a row, if so many wait, before what they call for is sent:
+    /// enough to make a poll cheap, few enough that what is due meanwhile, at either port, does
+    /// not wait for long.
+    fn batch(&self) -> usize {
+        32
+    }
+
     /// True once there is nothing left to do.
     fn is_over(&self) -> bool;
 }
@@ -142,7 +149,7 @@ pub fn run<M: Machine>(
             }
             let backlog = &mut backlogs[number];
             machine.handle_unseen(backlog.begin(clock.now()));
-            for _ in 0..BATCH {
+            for _ in 0..machine.batch() {
                 let before = clock.now();
                 let received = port.receive(&mut inbox).or_else(|error| again(number, &error));
                 let Some(bytes) = received? else {
@@ -172,10 +179,6 @@ pub fn run<M: Machine>(
     }
     Ok(())
 }
-
-/// Packets taken from a port in a row: enough to make a poll cheap, few enough that what is due
-/// meanwhile, at either port, does not wait for long.
-const BATCH: usize = 32;
 
 /// Sends whatever is to be sent by now.
 fn flush<M: Machine>(

@@ -20,9 +20,6 @@ pub(crate) struct Figures {
     stalled: Duration,
     /// By the numbers that the box gives them.
     mobiles: Vec<State>,
-    queued: u64,
-    in_flight: u64,
-    cwnd: u64,
 }
 
 /// What is known of a mobile.
@@ -61,9 +58,6 @@ impl Figures {
         match fact {
             MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd } => {
                 let state = state(&mut self.mobiles, mobile);
-                self.queued = self.queued - state.queued + queued;
-                self.in_flight = self.in_flight - state.in_flight + in_flight;
-                self.cwnd = self.cwnd - state.cwnd + cwnd;
                 *state = State { queued, in_flight, cwnd, ..*state };
             }
             MiddleboxFact::Rtt { mobile, rtt, .. } => {
@@ -96,8 +90,8 @@ impl Figures {
         counters: &Counters,
         machine: &dyn Middlebox<Bytes>,
     ) -> ProfileFigures {
-        let stalls = || self.mobiles.iter().filter_map(|state| state.stalled);
-        let stalled = stalls().fold(self.stalled, |sum, since| sum + (now - since));
+        let stalls = self.mobiles.iter().filter_map(|state| state.stalled);
+        let stalled = stalls.fold(self.stalled, |sum, since| sum + (now - since));
         let mut radio = self.radio.clone();
         radio.retransmissions = counters.retransmissions;
         let usage = machine.usage(None);
@@ -107,11 +101,6 @@ impl Figures {
             flows: Flows { opening: usage.opening.into(), open: usage.standing.into() },
             stalls: self.stalls,
             stalled_seconds: stalled.as_secs_f64(),
-            stalled_mobiles: stalls().count() as u64,
-            mobiles: self.mobiles.iter().filter(|state| state.flows(machine) > 0).count() as u64,
-            queued_bytes: self.queued,
-            in_flight_bytes: self.in_flight,
-            cwnd_bytes: self.cwnd,
             held_bytes: counters.held_bytes,
             held_max_bytes: counters.held_max,
             zero_windows: counters.zero_windows,
@@ -120,6 +109,13 @@ impl Figures {
             discarded_bytes: counters.discarded_bytes,
             ..ProfileFigures::default()
         };
+        for (state, _) in self.with_connections(machine) {
+            report.mobiles += 1;
+            report.stalled_mobiles += u64::from(state.stalled.is_some());
+            report.queued_bytes += state.queued;
+            report.in_flight_bytes += state.in_flight;
+            report.cwnd_bytes += state.cwnd;
+        }
         report.connections.taken = counters.flows;
         report.connections.bypassed = counters.bypassed + self.bypassed;
         report.connections.released = counters.released;
@@ -130,6 +126,15 @@ impl Figures {
         report
     }
 
+    /// What is known of the mobiles that have connections, and how many.
+    fn with_connections(
+        &self,
+        machine: &dyn Middlebox<Bytes>,
+    ) -> impl Iterator<Item = (&State, u64)> {
+        let with_flows = self.mobiles.iter().map(|state| (state, state.flows(machine)));
+        with_flows.filter(|&(_, flows)| flows > 0)
+    }
+
     /// The mobiles that have connections.
     pub(crate) fn mobiles(
         &self,
@@ -137,8 +142,7 @@ impl Figures {
         profile: &str,
         machine: &dyn Middlebox<Bytes>,
     ) -> impl Iterator<Item = Mobile> {
-        let with_flows = self.mobiles.iter().map(|state| (state, state.flows(machine)));
-        with_flows.filter(|&(_, flows)| flows > 0).map(move |(state, flows)| Mobile {
+        self.with_connections(machine).map(move |(state, flows)| Mobile {
             address: hosts::address(state.host),
             profile: profile.to_owned(),
             flows,

@@ -38,6 +38,7 @@ fn connections_keep_their_profile() {
     let old = ("thin".to_owned(), "atcp", true);
     let new = ("thin".to_owned(), "split", false);
     assert_eq!(names(&net), [new.clone(), old]);
+    assert!(net.gateway.has_retired());
     let syn = from_mobile(base::Flags::SYN, 5, 0, b"");
     net.inject(&syn);
     let unserved = net.gateway.snapshot(net.now);
@@ -48,6 +49,7 @@ fn connections_keep_their_profile() {
     net.assert_read(client, server, 100_000);
     net.run_for(Duration::from_secs(1_000));
     assert_eq!((net.gateway.flows(), names(&net)), (0, vec![new]));
+    assert!(!net.gateway.has_retired());
     assert!(net.journal.is_empty());
     // What was counted under the name stays.
     let figures = &net.gateway.snapshot(net.now).profiles[0];

@@ -162,6 +162,8 @@ fn many_connections_with_loss_resets_and_aborts() {
         assert_eq!(profile.held_bytes, 0, "{scheme}: {figures:?}");
         assert_eq!((net.gateway.flows(), net.journal.len()), (0, 0), "{scheme}");
         assert_eq!((profile.queued_bytes, profile.in_flight_bytes), (0, 0), "{scheme}");
+        // Gauges are of mobiles that have connections, and none has.
+        assert_eq!((profile.mobiles, profile.cwnd_bytes), (0, 0), "{scheme}");
     }
 }
 

@@ -19,6 +19,15 @@ pub(super) fn befall(packet: &[u8], mishap: Mishap) -> Vec<Vec<u8>> {
     vec![changed]
 }
 
+/// The bit of `how` by which the second fragment carries something else.
+const ELSE: u8 = 3;
+
+/// Whether fragments, which tell nothing one by one, may be something else together, and by chance
+/// have its checksum.
+pub(super) const fn may_make_whole_lies(mishap: Mishap) -> bool {
+    matches!(mishap, Mishap::Fragments { how, .. } if how >> ELSE & 1 == 1)
+}
+
 /// An IPv4 packet in two pieces (RFC 791 §3.2). By bits of `how`: the last one first, only the
 /// first, they overlap, the second carries something else.
 fn fragments(packet: &[u8], at: u8, how: u8) -> Vec<Vec<u8>> {
@@ -39,7 +48,7 @@ fn fragments(packet: &[u8], at: u8, how: u8) -> Vec<Vec<u8>> {
         piece
     };
     let mut pieces = vec![piece(0, HEADER + cut, 1), piece(start, packet.len(), 0)];
-    if has(3) {
+    if has(ELSE) {
         pieces[1].iter_mut().skip(HEADER).for_each(|byte| *byte ^= 1);
     }
     for piece in &mut pieces {

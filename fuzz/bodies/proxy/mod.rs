@@ -68,6 +68,9 @@ impl Run {
             }
             Event::Altered(shape, mishap) => {
                 let packet = self.send(&shape);
+                let connection = Connection::new(shape.connection);
+                self.ends[connection.index()][usize::from(shape.from_host)].lied |=
+                    mishaps::may_make_whole_lies(mishap);
                 for packet in mishaps::befall(&packet, mishap) {
                     self.handle_packet(&packet);
                 }

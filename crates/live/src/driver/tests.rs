@@ -168,6 +168,57 @@ fn a_bell_wakes_a_machine_that_waits_for_nothing() {
     assert_eq!(machine.bells, 1);
 }
 
+/// Notes how many packets it is handed before it is asked for what they call for.
+#[derive(Default)]
+struct Rows {
+    row: usize,
+    rows: Vec<usize>,
+}
+
+impl Rows {
+    const BATCH: usize = 4;
+}
+
+impl Machine for Rows {
+    fn handle_packet(&mut self, _now: Time, _port: usize, _packet: &[u8]) -> io::Result<()> {
+        self.row += 1;
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, _now: Time) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn poll_packet(&mut self, _now: Time, _packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        let row = std::mem::take(&mut self.row);
+        self.rows.extend((row > 0).then_some(row));
+        Ok(None)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+
+    fn batch(&self) -> usize {
+        Self::BATCH
+    }
+
+    fn is_over(&self) -> bool {
+        self.rows.iter().sum::<usize>() >= QUEUE.into()
+    }
+}
+
+#[test]
+fn a_batch_is_taken_in_before_it_is_answered() {
+    let (near, [left, _right]) = ports(Errno::NOBUFS);
+    for number in 0..QUEUE {
+        left.send(&[number]).expect("it may");
+    }
+    let (bell, mut machine) = (Bell::new().expect("a bell"), Rows::default());
+    run(&Clock::start(), &near, &bell, Scheduling::Normal, &mut machine).expect("nothing fails");
+    assert_eq!(machine.rows, [Rows::BATCH, Rows::BATCH, 2]);
+}
+
 /// A flood from one side does not keep what is due at the other from leaving.
 #[test]
 fn a_flood_starves_nobody() {

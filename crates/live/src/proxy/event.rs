@@ -51,7 +51,7 @@ events! {
     Reloaded = "reloaded", Info;
     /// A file could not be used; what was before still counts: why.
     ReloadRefused = "reload refused", Error;
-    /// All connections of profiles that a reload took away are over.
+    /// All connections of profiles that a reload took away are over: the names of these.
     Retired = "retired", Info;
     /// No new connections are taken, and those that can are handed back: how long at most.
     Draining = "draining", Info;

@@ -74,7 +74,7 @@ impl Journal {
         was & VALID != 0
     }
 
-    /// All that is noted, while nobody writes.
+    /// All that is noted. While a worker writes, one may have its ends from two connections.
     pub(super) fn exposed(&self) -> impl Iterator<Item = Exposure> {
         let used = self.used[0].load(Ordering::Acquire) as usize;
         self.slots.chunks_exact(SLOT).take(used).filter_map(read)

@@ -53,17 +53,18 @@ pub(super) struct Relay<'a> {
     /// Whether the supervisor knows that no connection depends on it.
     is_drained: bool,
     is_over: bool,
-    /// Profiles that the configuration names; a gateway that shows more has retired ones.
-    profiles: usize,
-    /// When to look whether retired profiles are gone; `None` if there are none.
-    retirement: Option<Time>,
+    /// Whether the supervisor waits for retired profiles to lose their last connection.
+    is_retiring: bool,
     exposed: u32,
     refused: u64,
     beats: Duration,
 }
 
-/// How often it is looked whether profiles that were taken out still have connections.
-const RETIREMENT: Duration = Duration::from_secs(1);
+/// Packets whose senders are answered at once. All that a host has sent of a connection among them
+/// gets one acknowledgement, as from a kernel that merges segments (RFC 5681 §4.2: every second one
+/// is a SHOULD), so that with many connections a batch has to be long. It holds nothing up unless
+/// so many wait, and takes a few milliseconds.
+const BATCH: usize = 512;
 
 /// So many beats fall into the time that a supervisor waits for one.
 const BEATS: u64 = 5;
@@ -89,8 +90,7 @@ impl<'a> Relay<'a> {
             standing: Standing::Serving,
             is_drained: false,
             is_over: false,
-            profiles: config.profile.len(),
-            retirement: None,
+            is_retiring: false,
             exposed: 0,
             refused: 0,
             beats: config.heartbeat / BEATS,
@@ -121,8 +121,7 @@ impl<'a> Relay<'a> {
         let retired = self.gateway.reload(now, &config).retired;
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
-        self.profiles = config.profile.len();
-        self.retirement = Some(now);
+        self.is_retiring |= !retired.is_empty();
         self.say(&Word::Reloaded { retired })
     }
 
@@ -140,17 +139,14 @@ impl<'a> Relay<'a> {
     }
 
     /// Tells what has come to an end.
-    fn tell_ends(&mut self, now: Time) -> io::Result<()> {
+    fn tell_ends(&mut self) -> io::Result<()> {
         if self.standing == Standing::Draining && !self.is_drained && self.gateway.flows() == 0 {
             self.is_drained = true;
             self.say(&Word::Drained)?;
         }
-        if self.retirement.is_some_and(|time| time <= now) {
-            let is_gone = self.gateway.snapshot(now).profiles.len() <= self.profiles;
-            self.retirement = (!is_gone).then_some(now + RETIREMENT);
-            if is_gone {
-                self.say(&Word::Retired)?;
-            }
+        if self.is_retiring && !self.gateway.has_retired() {
+            self.is_retiring = false;
+            self.say(&Word::Retired)?;
         }
         Ok(())
     }
@@ -182,7 +178,7 @@ impl Machine for Relay<'_> {
         self.shared.pulse.beat(now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
-        self.tell_ends(now)
+        self.tell_ends()
     }
 
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
@@ -219,7 +215,7 @@ impl Machine for Relay<'_> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        Time::earlier(self.gateway.poll_timeout(), self.retirement)
+        self.gateway.poll_timeout()
     }
 
     fn is_over(&self) -> bool {
@@ -228,6 +224,10 @@ impl Machine for Relay<'_> {
 
     fn longest_sleep(&self) -> Duration {
         self.beats
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
     }
 }
 

@@ -39,6 +39,11 @@ impl Manager {
         }
     }
 
+    /// Asks it for so much time from now on, if it would give less.
+    pub(super) fn ask_for(&self, time: Duration) {
+        self.tell(&format!("EXTEND_TIMEOUT_USEC={}", time.as_nanos() / 1_000));
+    }
+
     /// When to call [`Manager::show_life`] next; `None` if nobody wants it.
     pub(super) fn due(&self) -> Option<Time> {
         let watchdog = self.watchdog?;
@@ -80,9 +85,10 @@ mod tests {
         assert_eq!(manager.due(), Some(Time::ZERO));
         let now = Time::ZERO + Duration::from_secs(1);
         manager.show_life(now);
+        manager.ask_for(Duration::from_millis(1500));
         assert_eq!(manager.due(), Some(now + Duration::from_secs(5)));
         let mut told = [0; 64];
-        for expected in ["READY=1", "WATCHDOG=1"] {
+        for expected in ["READY=1", "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=1500000"] {
             let bytes = heard.recv(&mut told).expect("a message");
             assert_eq!(&told[..bytes], expected.as_bytes());
         }

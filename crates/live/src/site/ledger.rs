@@ -82,13 +82,14 @@ impl Entry {
     }
 }
 
-/// The directory of the ledgers: of root in `/run`, of others where they may have such files.
+/// The directory of the ledgers: of root in `/run`, of others where they may have such files. It is
+/// nobody else's: `/run/thinpipe` is the proxy's, and comes and goes with it.
 pub(super) fn directory() -> Result<PathBuf, Trouble> {
     let user = rustix::process::geteuid().as_raw();
     let candidates = [
-        Some(PathBuf::from("/run/thinpipe")),
-        env::var_os("XDG_RUNTIME_DIR").map(|run| Path::new(&run).join("thinpipe")),
-        Some(env::temp_dir().join(format!("thinpipe-{}", user_outside()))),
+        Some(PathBuf::from("/run/thinpipe-emulate")),
+        env::var_os("XDG_RUNTIME_DIR").map(|run| Path::new(&run).join("thinpipe-emulate")),
+        Some(env::temp_dir().join(format!("thinpipe-emulate-{}", user_outside()))),
     ];
     let usable = candidates.into_iter().flatten().find(|path| is_usable(path, user));
     usable.ok_or_else(|| {

@@ -19,6 +19,7 @@ use crate::passing::Passing;
 use crate::places::Places;
 use crate::reasons::{Bypasses, Drops, IcmpTally};
 use crate::records::{FlowRecord, Records};
+use crate::served::Standing;
 use crate::{Fragments as FragmentFigures, ProfileFigures, Volume, merged};
 
 /// All boxes of a proxy, as one machine over IP packets.
@@ -233,6 +234,11 @@ impl Gateway {
                 self.stir(number);
             }
         }
+    }
+
+    /// Whether connections go on of profiles that the configuration no longer has.
+    pub fn has_retired(&self) -> bool {
+        self.boxes.each().any(|served| served.standing == Standing::Retired)
     }
 
     /// A box was told something: it may have packets and exposures.

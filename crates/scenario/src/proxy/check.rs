@@ -163,6 +163,25 @@ const fn splits(kind: MiddleboxKind) -> bool {
     }
 }
 
+impl ProxyProfile {
+    /// Payload bytes that are set aside for each connection that stands, if its segments carry
+    /// `mss` bytes. What is set aside for a mobile, whatever its connections, comes on top.
+    pub const fn bytes_of_connection(&self, mss: u16) -> u64 {
+        let Self { middlebox, split_uplink, .. } = self;
+        let buffers = middlebox.split.receive_buffer + middlebox.split.send_buffer;
+        let uplink = if *split_uplink { buffers } else { 0 };
+        match middlebox.kind {
+            MiddleboxKind::Atcp => uplink,
+            MiddleboxKind::ITcp | MiddleboxKind::Split => buffers + uplink,
+            MiddleboxKind::Snoop | MiddleboxKind::FdaLike => {
+                middlebox.snoop.cache_segments as u64 * mss as u64
+            }
+            MiddleboxKind::WTcp => middlebox.w_tcp.buffer_segments as u64 * mss as u64,
+            MiddleboxKind::None | MiddleboxKind::DelayedDupacks | MiddleboxKind::MTcp => 0,
+        }
+    }
+}
+
 /// One mobile's budget is within that of all.
 fn budget(
     proxy: &Proxy,

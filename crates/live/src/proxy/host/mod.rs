@@ -146,6 +146,12 @@ impl Host {
         Ok(())
     }
 
+    /// Whether there are rules that `config` does not ask for.
+    pub(super) fn has_more_than(&self, config: &Proxy) -> bool {
+        let asked = self.rules_of(config);
+        self.rules.iter().any(|rule| !asked.contains(rule))
+    }
+
     /// Removes the rules that `config` does not ask for.
     ///
     /// # Errors

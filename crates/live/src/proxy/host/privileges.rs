@@ -53,6 +53,19 @@ impl Identity {
     pub(in crate::proxy) fn own(self, path: &Path) -> io::Result<()> {
         Ok(rustix::fs::chown(path, Some(self.user), Some(self.group))?)
     }
+
+    /// Whether it may read and write a file of such an owner, group and mode, without capabilities
+    /// and in no other group (`path_resolution(7)`).
+    pub(super) const fn may_use(self, [owner, group, mode]: [u32; 3]) -> bool {
+        let own = if owner == self.user.as_raw() {
+            mode >> 6
+        } else if group == self.group.as_raw() {
+            mode >> 3
+        } else {
+            mode
+        };
+        own & 0o6 == 0o6
+    }
 }
 
 /// Whether this process may set up and serve.
@@ -236,6 +249,21 @@ mod tests {
         check("thinpip", 0, ALL, "no such user: say `useradd");
         check("thinpipe", 1000, ALL, "only root can");
         check("thinpipe", 0, ALONE, "this user namespace does not know it");
+    }
+
+    #[test]
+    fn what_it_may_use() {
+        let own = Identity { user: Uid::from_raw(990), group: Gid::from_raw(980) };
+        let check = |owner: u32, group: u32, mode: u32, expect: bool| {
+            assert_eq!(own.may_use([owner, group, mode]), expect, "{owner} {group} {mode:o}");
+        };
+        check(0, 0, 0o666, true);
+        check(0, 0, 0o600, false);
+        check(0, 0, 0o664, false);
+        check(0, 980, 0o660, true);
+        check(0, 980, 0o606, false);
+        check(990, 0, 0o600, true);
+        check(990, 980, 0o466, false);
     }
 
     #[test]

@@ -416,7 +416,11 @@ fn the_machine_is_looked_at() {
                 batch(wrong);
             }
             let found = check(&config);
-            found.into_iter().filter(|found| found.gravity != Gravity::Ok).collect::<Vec<_>>()
+            // Who may open that differs between systems.
+            let is_told = |found: &super::Finding| {
+                found.gravity != Gravity::Ok && !found.line.starts_with("/dev/net/tun is of mode")
+            };
+            found.into_iter().filter(is_told).collect::<Vec<_>>()
         })
     };
     let lines = |found: &[super::Finding]| -> Vec<String> {

@@ -36,6 +36,7 @@ impl Supervisor {
         self.forward_waiting();
         self.restarts += 1;
         self.settle_proposed();
+        self.retire();
         if self.stage == Stage::Serving {
             let next = self.back_off.fail(started, self.clock.now());
             self.crew = Crew::Awaited(next);

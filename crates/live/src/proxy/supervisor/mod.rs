@@ -45,6 +45,8 @@ pub(super) struct Supervisor {
     config: Proxy,
     /// What the worker was told to use and has not yet agreed to, oldest first.
     proposed: VecDeque<Proxy>,
+    /// Profiles that were taken out, of which the worker still has connections.
+    retired: Vec<String>,
     device: Tun,
     host: Host,
     legs: Legs,
@@ -134,6 +136,7 @@ impl Supervisor {
         Ok(Self {
             file,
             proposed: VecDeque::new(),
+            retired: Vec::new(),
             device,
             host,
             legs,
@@ -228,7 +231,7 @@ impl Supervisor {
             match word {
                 // The heart is looked at after this.
                 Word::Ready => {}
-                Word::Reloaded { retired } => self.adopt(&retired),
+                Word::Reloaded { retired } => self.adopt(retired),
                 Word::Refused { why } => self.abandon(&why),
                 Word::Retired => self.retire(),
                 Word::Drained => self.release()?,
@@ -335,6 +338,7 @@ impl Supervisor {
             return;
         }
         self.next_look = now + LOOKS;
+        self.narrow();
         if self.legs.look() {
             let mtu = self.legs.mtu();
             self.log.tell(Event::MtuChanged, &mtu_fields(mtu));

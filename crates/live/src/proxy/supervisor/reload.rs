@@ -1,5 +1,9 @@
 //! Another configuration while the daemon serves.
 
+use std::mem;
+
+use middlebox::{Connection, Leg};
+use proxy::addresses;
 use scenario::Proxy;
 use serde_json::json;
 
@@ -50,7 +54,7 @@ impl Supervisor {
     }
 
     /// The worker uses what was proposed first.
-    pub(super) fn adopt(&mut self, retired: &[String]) {
+    pub(super) fn adopt(&mut self, retired: Vec<String>) {
         let Some(config) = self.proposed.pop_front() else { return };
         self.take(config);
         self.chronicle.note_reload();
@@ -58,6 +62,8 @@ impl Supervisor {
         if let Crew::Here(hand, _) = &mut self.crew {
             hand.watch.set_limit(self.config.heartbeat);
         }
+        self.retired.extend(retired);
+        self.narrow();
     }
 
     /// The worker cannot use what was proposed first.
@@ -67,9 +73,12 @@ impl Supervisor {
         self.narrow();
     }
 
-    /// Nothing depends any more on what an earlier configuration had.
+    /// Profiles that were taken out have no connections any more.
     pub(super) fn retire(&mut self) {
-        self.log.tell(Event::Retired, &json!({}));
+        let names = mem::take(&mut self.retired);
+        if !names.is_empty() {
+            self.log.tell(Event::Retired, &json!({ "profiles": names }));
+        }
         self.narrow();
     }
 
@@ -91,14 +100,30 @@ impl Supervisor {
         self.config = config;
     }
 
-    /// Takes away the rules that nobody needs, unless a proposal does.
-    fn narrow(&mut self) {
-        if !self.proposed.is_empty() {
+    /// Takes away the rules of mobiles that no profile has any more, unless a proposal needs them
+    /// or a connection does that began before: then it is tried again at the next look around.
+    pub(super) fn narrow(&mut self) {
+        let is_settled = self.proposed.is_empty() && self.retired.is_empty();
+        if !is_settled || !self.host.has_more_than(&self.config) || self.serves_others() {
             return;
         }
         if let Err(trouble) = self.host.remove(&self.config) {
             self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
         }
+    }
+
+    /// Whether a connection would hang without the worker that no profile would serve: its profile
+    /// has gone on without these mobiles.
+    fn serves_others(&self) -> bool {
+        let prefixes = || self.config.profile.iter().flat_map(|profile| &profile.mobiles);
+        let is_other = |Connection { source, destination, .. }: Connection| {
+            let Some(ends) = addresses(source.host, destination.host) else { return false };
+            let ends = [(source.leg, ends.source()), (destination.leg, ends.destination())];
+            ends.into_iter().any(|(leg, address)| {
+                leg == Leg::Radio && !prefixes().any(|prefix| prefix.holds(address))
+            })
+        };
+        self.journal.exposed().any(|exposure| is_other(exposure.connection))
     }
 
     fn refuse(&self, why: &str) {

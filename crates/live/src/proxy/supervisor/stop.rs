@@ -11,6 +11,9 @@ use crate::proxy::message::Order;
 /// How long a worker may take for what takes no time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// What is left to be done after `drain` takes no longer, rules of many prefixes included.
+const TO_END: Duration = Duration::from_secs(30);
+
 impl Supervisor {
     /// Drains the worker; asked once more, ends at once.
     pub(super) fn stop(&mut self) {
@@ -19,6 +22,7 @@ impl Supervisor {
             Stage::Serving => {
                 self.manager.tell("STOPPING=1");
                 let limit = self.config.drain.as_secs_f64();
+                self.manager.ask_for(self.config.drain + TO_END);
                 self.log.tell(Event::Draining, &json!({ "limit_seconds": limit }));
                 if matches!(self.crew, Crew::Awaited(_)) {
                     self.crew = Crew::Gone;

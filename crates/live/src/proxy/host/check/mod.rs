@@ -1,5 +1,6 @@
 //! Whether a machine is fit for a proxy: what `--check` looks at beside the configuration.
 
+mod budgets;
 mod filters;
 mod forwarding;
 mod interfaces;
@@ -55,6 +56,7 @@ pub fn check(config: &Proxy) -> Vec<Finding> {
     let mut report = Report(Vec::new());
     rights::check(config, &mut report);
     interfaces::check(config, &mut report);
+    budgets::check(config, &mut report);
     forwarding::check(config, &mut report);
     let device = &config.routing.device;
     let is_running = iproute::link(device).is_ok_and(|link| link.is_some());

@@ -1,10 +1,11 @@
 //! Whether this user may do what a proxy has to.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::MetadataExt;
 
 use scenario::Proxy;
 
-use super::super::{no_device, privileges};
+use super::super::{Identity, no_device, privileges};
 use super::Report;
 
 pub(super) fn check(config: &Proxy, report: &mut Report) {
@@ -12,13 +13,35 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
         Ok(()) => report.ok("rights: CAP_NET_ADMIN and CAP_NET_RAW"),
         Err(trouble) => report.error(trouble.to_string()),
     }
-    match privileges::identity(config.user.as_deref()) {
+    let identity = privileges::identity(config.user.as_deref());
+    match &identity {
         Ok(Some(identity)) => report.ok(format!("user: becomes {identity}")),
         Ok(None) => report.ok("user: stays who it is"),
         Err(trouble) => report.error(trouble.to_string()),
     }
-    match OpenOptions::new().read(true).write(true).open("/dev/net/tun") {
-        Ok(_) => report.ok("/dev/net/tun can be used"),
-        Err(error) => report.error(no_device(&config.routing.device, &error).to_string()),
+    let device = &config.routing.device;
+    let opened = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    match opened.and_then(|file| file.metadata()) {
+        Ok(metadata) => {
+            report.ok("/dev/net/tun can be used");
+            if let Ok(Some(identity)) = identity {
+                let of = [metadata.uid(), metadata.gid(), metadata.mode() & 0o777];
+                again(device, identity, of, report);
+            }
+        }
+        Err(error) => report.error(no_device(device, &error).to_string()),
+    }
+}
+
+/// Root makes the device, but whom it becomes has to if somebody deletes that; a service that is
+/// not started as root has to from the beginning.
+fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
+    if !identity.may_use(of) {
+        report.warning(format!(
+            "/dev/net/tun is of mode {:o}: {identity} cannot make {device} again if somebody \
+             deletes it, and a service with DynamicUser does not start: say `chmod 666 \
+             /dev/net/tun`",
+            of[2]
+        ));
     }
 }

@@ -1,0 +1,69 @@
+//! Whether what may be held is enough for the connections that may stand.
+
+use scenario::{Proxy, ProxyProfile};
+
+use super::super::leg::Legs;
+use super::Report;
+
+/// Headers of IPv4 and TCP without options (RFC 9293 §3.7.1); those of IPv6 leave less for data.
+const HEADERS: u16 = 40;
+
+pub(super) fn check(config: &Proxy, report: &mut Report) {
+    let Ok(legs) = Legs::read(config) else { return };
+    let [wired, radio] = legs.mtu();
+    let largest = wired.min(radio).saturating_sub(HEADERS);
+    for profile in &config.profile {
+        one(config, profile, profile.mss.unwrap_or(largest).min(largest), report);
+    }
+}
+
+/// Connections of a profile whose segments carry up to `mss` bytes.
+fn one(config: &Proxy, profile: &ProxyProfile, mss: u16, report: &mut Report) {
+    let (all, each) = (config.limits.bytes, profile.bytes_of_connection(mss));
+    let asked = config.limits.flows_per_mobile;
+    let Some(room) = all.checked_div(each).filter(|room| *room < asked.into()) else { return };
+    let line = format!(
+        "profile {}: {} sets {each} B aside for a connection, so that limits.bytes has room for \
+         {room} of all mobiles, where limits.flows_per_mobile lets one have {asked}: more pass \
+         untouched",
+        profile.name,
+        profile.middlebox.kind.name()
+    );
+    if room == 0 { report.error(line) } else { report.warning(line) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mobile_that_gets_less_than_it_may_is_told() {
+        let check = |keys: &str, expect: &[&str]| {
+            let text = format!(
+                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
+                 name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
+            );
+            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let mut report = Report(Vec::new());
+            one(&config, &config.profile[0], 1000, &mut report);
+            assert_eq!(report.lines(), expect, "{keys}");
+        };
+        check("", &[]);
+        check("split_uplink = true", &[]);
+        check("middlebox.kind = 'snoop'", &[]);
+        check("middlebox.kind = 'm-tcp'\n[limits]\nbytes = '10 kB'", &[]);
+        check("middlebox = { kind = 'w-tcp', w_tcp.buffer_segments = 1000 }", &[]);
+        check(
+            "middlebox.kind = 'w-tcp'",
+            &["warning: profile thin: w-tcp sets 4096000 B aside for a connection, so that \
+               limits.bytes has room for 62 of all mobiles, where limits.flows_per_mobile lets \
+               one have 256: more pass untouched"],
+        );
+        check(
+            "middlebox.kind = 'split'\n[limits]\nbytes = '100 kB'",
+            &["error: profile thin: split sets 218452 B aside for a connection, so that \
+               limits.bytes has room for 0 of all mobiles, where limits.flows_per_mobile lets \
+               one have 256: more pass untouched"],
+        );
+    }
+}
