@@ -135,6 +135,10 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.leave(connection);
     }
 
+    fn refuse(&mut self, connection: Connection) {
+        self.splitter.refuse(connection);
+    }
+
     fn handle_path_mtu(
         &mut self,
         now: Time,

@@ -45,7 +45,7 @@ pub use packet::{Connection, Packet};
 pub use per_flow_split::PerFlowSplit;
 pub use snoop::{Snoop, SnoopConfig};
 pub use split::{
-    BothWays, FlowId, Journal, Numbers, PacketSize, PerFlow, RadioLeg, SocketBuffers, SplitConfig,
-    Splitter, Terms, Uplink,
+    BothWays, FlowId, Journal, Numbers, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter,
+    Terms, Uplink,
 };
 pub use w_tcp::{WTcp, WTcpConfig};

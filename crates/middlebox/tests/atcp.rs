@@ -12,7 +12,7 @@ use middlebox::{
 };
 use proptest::prelude::*;
 use support::{Network, Opening, Outage, OutageFate, Passage, PeerId, Way, fixed, mobile, modern};
-use tcp::{Config, Offers};
+use tcp::{Config, Offers, Payload};
 
 fn config() -> AtcpConfig {
     AtcpConfig {
@@ -280,6 +280,67 @@ fn opening(number: usize, kind: u8) -> Opening {
     Opening { client, server, client_config: own.clone(), server_config: own, ..Opening::of(port) }
 }
 
+/// Many flows over a slow radio that loses, and a budget of less than a segment for each.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    flows: u16,
+    budget: u64,
+    loss: f64,
+    rate: u64,
+    sack: bool,
+    coalescing: bool,
+    patient: bool,
+}
+
+/// How often each byte is sent over the radio on average, once all of 200 kB have arrived. No
+/// connection is given up: the mobile is heard of.
+fn transmissions(seed: u64, crowd: Crowd) -> f64 {
+    let Crowd { flows, budget, loss, rate, sack, coalescing, patient } = crowd;
+    let settings = AtcpConfig {
+        clamp: budget.min(26_000),
+        budget,
+        coalescing: coalescing.then_some(Duration::from_millis(200)),
+        patience: Duration::from_millis(if patient { 300 } else { 0 }),
+        ..config()
+    };
+    let mut net = network(seed, settings);
+    set(&mut net, &Weather { loss, outages: Vec::new(), rate: Some(rate) });
+    let offers = Offers { sack, timestamps: true, ecn: false };
+    let own = Config { offers, window: 32, ..modern() };
+    let (client_config, server_config) = (own.clone(), own);
+    let opening = Opening { client_config, server_config, ..Opening::of(0) };
+    let open = |client_port| net.open(&Opening { client_port, ..opening.clone() });
+    let peers: Vec<_> = (5_000..5_000 + flows).map(open).collect();
+    let each = 200_000 / u64::from(flows);
+    for &(_, server) in &peers {
+        net.write(server, each);
+    }
+    whole(&mut net, &peers, 2_000);
+    let sent = |passage: &&Passage<Bytes>| {
+        assert!(!passage.has(Flags::RST), "{crowd:?} at {:?}", passage.at);
+        passage.way == Way::Out && passage.host().leg == Leg::Radio
+    };
+    let sent = net.log.iter().filter(sent).map(|passage| passage.segment().payload.length());
+    sent.sum::<u64>() as f64 / (each * u64::from(flows)) as f64
+}
+
+/// A duplicate acknowledgement that a packet sent in vain brought says nothing of others, and one
+/// that was sent again may have arrived the first time: else each would make more be sent in vain,
+/// until a full queue looks like silence.
+#[test]
+fn what_is_sent_in_vain_makes_nothing_more_be_sent_in_vain() {
+    for (flows, budget) in [(16, 32_000), (42, 16_000), (42, 32_000), (42, 128_000)] {
+        for (loss, most) in [(0.0, 1.001), (0.02, 1.2), (0.06, 1.5)] {
+            for [sack, coalescing] in [[false; 2], [false, true], [true, false], [true; 2]] {
+                let rest =
+                    Crowd { flows, budget, loss, rate: 3_116, sack, coalescing, patient: true };
+                let mean = transmissions(7, rest);
+                assert!(mean <= most, "{rest:?}: {mean}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
@@ -337,5 +398,20 @@ proptest! {
         net.run_for(Duration::from_secs(4 * 3_600));
         prop_assert_eq!(net.middlebox.counters().held_bytes, 0);
         prop_assert_eq!(net.middlebox.poll_timeout(), None);
+    }
+    /// All arrives, whatever the budget, the number of flows and the losses, and no connection is
+    /// given up.
+    #[test]
+    fn crowds_are_served(
+        seed in any::<u64>(),
+        flows in 1_u16..48,
+        budget in 8_000_u64..130_000,
+        loss in 0.0..0.08,
+        rate in 2_000_u64..50_000,
+        [sack, coalescing, patient] in any::<[bool; 3]>(),
+    ) {
+        let crowd = Crowd { flows, budget, loss, rate, sack, coalescing, patient };
+        let mean = transmissions(seed, crowd);
+        prop_assert!(mean <= 2.0, "{}", mean);
     }
 }

@@ -306,7 +306,8 @@ fn connections_at_rest_are_not_exposed() {
             for receive_buffer in [2_000, 5_392, 60_000, 1_000_000] {
                 let offers = [Offers { sack: true, timestamps: true, ecn: false }; 2];
                 let receive_buffers = [receive_buffer; 2];
-                let flow = Flow { who, host: 0, isns: [7, 99], offers, receive_buffers };
+                let flow =
+                    Flow { who, host: 0, isns: [7, 99], offers, receive_buffers, mss: [1_000; 2] };
                 let fair =
                     Weather { loss: 0.0, jitter_millis: 0, outages: Vec::new(), rate: Some(9_000) };
                 let mut story = Story::new(1, kind, KEPT, &[flow], &fair);

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use middlebox::{
     Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig,
     Estimation, FdaLike, FdaLikeConfig, FlowControl, Heeds, Leg, MTcp, MTcpConfig, Middlebox,
-    PacketSize, PerFlow, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
-    Uplink, WTcp, WTcpConfig,
+    PerFlow, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp,
+    WTcpConfig,
 };
 use proptest::prelude::*;
 use support::{Network, Opening, PeerId, Way, modern};
@@ -219,38 +219,6 @@ fn a_flow_whose_path_takes_less_is_not_handed_back() {
             assert_eq!(net.middlebox.counters().released, released, "{mtu}");
         }
     }
-}
-
-/// The MSS of SYNs: on each leg what it takes, and where data ride what both take.
-#[test]
-fn syns_say_what_each_leg_takes() {
-    let size = |mtu| PacketSize { mss: None, mtu: Some(mtu) };
-    let check = |wired, radio, expected: [u16; 2]| {
-        let split = SplitConfig { wired: size(wired), radio: size(radio), ..SplitConfig::PLAIN };
-        for (index, middlebox) in splitters(split).into_iter().enumerate() {
-            let mut net = Network::new(6, middlebox);
-            let flow = net.open(&opening());
-            net.write(flow.1, 30_000);
-            net.write(flow.0, 30_000);
-            whole(&mut net, flow, 60);
-            let mss = |to| {
-                let mut passages = net.passed(to, Way::Out);
-                passages.find_map(|it| it.segment().header.options.mss).expect("a SYN has passed")
-            };
-            let [to_host, mut to_mobile] = expected;
-            if index >= 2 {
-                to_mobile = to_mobile.max(radio - 40).min(1_460);
-            }
-            assert_eq!([mss(HOST), mss(MOBILE)], [to_host, to_mobile], "{wired} {radio} {index}");
-            let largest = |to| sizes(&net, to).iter().map(|it| it.1).max();
-            assert!(largest(MOBILE) <= Some(u64::from(radio)));
-            assert!(largest(HOST) <= Some(u64::from(wired)));
-        }
-    };
-    check(1_500, 1_500, [1_460, 1_460]);
-    check(1_500, 1_240, [1_460, 1_200]);
-    check(1_280, 1_500, [1_240, 1_240]);
-    check(576, 576, [536, 536]);
 }
 
 proptest! {

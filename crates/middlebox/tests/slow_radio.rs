@@ -7,8 +7,7 @@ mod support;
 use base::{Duration, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind, PacketSize, SplitConfig,
-    Splitter,
+    Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind, SplitConfig, Splitter,
 };
 use support::{FIRST_MOBILE, Network, Opening, PeerId, Way, modern};
 use tcp::Config;
@@ -22,7 +21,7 @@ const MSS: u16 = 1_272;
 /// What full segments need where parts of one count.
 const CLAMP: u64 = 5_000;
 
-fn network(clamp: u64, mss: u16, fraction: Fraction, tickets: u32) -> Network<Bytes> {
+fn network(clamp: u64, fraction: Fraction, tickets: u32) -> Network<Bytes> {
     let atcp = AtcpConfig {
         clamp,
         estimator: Estimation::Static,
@@ -41,9 +40,7 @@ fn network(clamp: u64, mss: u16, fraction: Fraction, tickets: u32) -> Network<By
         fraction,
         classes: vec![Class { flows: Kind::Port(8_080), priority: 0, tickets }],
     };
-    let size = PacketSize::of_mss(mss);
-    let split = SplitConfig { wired: size, radio: size, ..SplitConfig::PLAIN };
-    let mut net = Network::new(1, Box::new(Splitter::new(split, Atcp::new(atcp))));
+    let mut net = Network::new(1, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(atcp))));
     for (way, rate, millis) in [(Way::Out, 5_000, 330), (Way::In, 1_750, 270)] {
         let path = net.path(FIRST_MOBILE, way);
         path.rate = Some(rate);
@@ -52,18 +49,21 @@ fn network(clamp: u64, mss: u16, fraction: Fraction, tickets: u32) -> Network<By
     net
 }
 
-/// A mobile calls a host, which sends `bytes` and closes, like kernels of today.
-fn download(net: &mut Network<Bytes>, port: u16, bytes: u64) -> (PeerId, PeerId) {
-    download_with(net, port, bytes, Some(Duration::from_millis(40)))
+/// A mobile calls a host, which sends `bytes` and closes, like kernels of today. SYNs say `mss`,
+/// of which timestamps take 12 bytes.
+fn download(net: &mut Network<Bytes>, port: u16, bytes: u64, mss: u16) -> (PeerId, PeerId) {
+    download_with(net, port, bytes, mss, Some(Duration::from_millis(40)))
 }
 
 fn download_with(
     net: &mut Network<Bytes>,
     port: u16,
     bytes: u64,
+    mss: u16,
     delayed_ack: Option<Duration>,
 ) -> (PeerId, PeerId) {
-    let config = Config { mss: 1_448, initial_window: 10, delayed_ack, ..modern() };
+    let mss = u32::from(mss) - 12;
+    let config = Config { mss, initial_window: 10, delayed_ack, ..modern() };
     let (client_config, server_config) = (config.clone(), config);
     let server_port = if port == 5_000 { 80 } else { 8_080 };
     let flow =
@@ -96,13 +96,13 @@ fn seconds(at: Option<Time>, from: Time) -> f64 {
 fn four_segments_fill_the_radio_and_a_ping_takes_less_than_a_second() {
     let check = |clamp, mss, fraction, most: f64, pings: std::ops::Range<f64>| {
         let alone = {
-            let mut net = network(clamp, mss, fraction, 1);
-            let flow = download(&mut net, 5_000, 600_000);
+            let mut net = network(clamp, fraction, 1);
+            let flow = download(&mut net, 5_000, 600_000, mss);
             net.run_for(Duration::from_secs(200));
             seconds(net.read_at(flow.0), Time::ZERO)
         };
-        let mut net = network(clamp, mss, fraction, 1);
-        download(&mut net, 5_000, 600_000);
+        let mut net = network(clamp, fraction, 1);
+        download(&mut net, 5_000, 600_000, mss);
         net.run_for(Duration::from_secs(5));
         let mean = ping(&mut net, Time::ZERO + Duration::from_secs(110));
         assert!(alone <= most && pings.contains(&mean), "{clamp} of {mss}: {alone} s, {mean} s");
@@ -121,8 +121,8 @@ fn four_segments_fill_the_radio_and_a_ping_takes_less_than_a_second() {
 fn parts_of_a_segment_count_where_a_whole_one_is_too_much() {
     for delayed_ack in [None, Some(Duration::from_millis(40))] {
         for clamp in [4_700, CLAMP, 5_200] {
-            let mut net = network(clamp, 1_460, Fraction::Timed, 1);
-            let flow = download_with(&mut net, 5_000, 600_000, delayed_ack);
+            let mut net = network(clamp, Fraction::Timed, 1);
+            let flow = download_with(&mut net, 5_000, 600_000, 1_460, delayed_ack);
             let mean = ping(&mut net, Time::ZERO + Duration::from_secs(130));
             let took = seconds(net.read_at(flow.0), Time::ZERO);
             assert!(took <= 128.0 && mean <= 1.0, "{clamp} {delayed_ack:?}: {took} s, {mean} s");
@@ -138,18 +138,18 @@ fn who_comes_later_waits_for_nobody() {
     let targets = [(1, [1.2, 47.0, 8.0]), (2, [1.2, 40.0, 8.0])];
     let each = boxes.into_iter().flat_map(|it| targets.map(|target| (it, target)));
     for ((clamp, mss, fraction), (tickets, most)) in each {
-        let mut net = network(clamp, mss, fraction, tickets);
-        download(&mut net, 5_000, 300_000);
+        let mut net = network(clamp, fraction, tickets);
+        download(&mut net, 5_000, 300_000, mss);
         let mut stands = None;
         let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
         ping(&mut net, at(8));
-        let (from, second) = (net.now, download(&mut net, 5_001, 100_000));
+        let (from, second) = (net.now, download(&mut net, 5_001, 100_000, mss));
         let stood = |net: &Network<Bytes>| net.state(second.0) == tcp::State::Established;
         if net.run_while(Duration::from_secs(3), stood) {
             stands = Some(net.now);
         }
         ping(&mut net, at(16));
-        let (later, third) = (net.now, download(&mut net, 5_002, 10_000));
+        let (later, third) = (net.now, download(&mut net, 5_002, 10_000, mss));
         let mean = ping(&mut net, at(80));
         let took = [
             seconds(stands, from),

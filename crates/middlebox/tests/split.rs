@@ -7,8 +7,8 @@ use std::sync::Arc;
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    Address, BothWays, Counters, IpFields, Itcp, Limits, Middlebox, Packet, PacketSize, PerFlow,
-    PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
+    Address, BothWays, Counters, IpFields, Itcp, Limits, Middlebox, Packet, PerFlow, PerFlowSplit,
+    SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use support::{
     FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
@@ -449,14 +449,12 @@ fn a_hopeless_mobile_resets_both() {
 /// Both SYNs' MSS, the windows that a mobile is told, DSCP, and clocks that are somebody's.
 #[test]
 fn headers_say_what_they_must() {
-    let config = SplitConfig {
-        wired: PacketSize::of_mss(500),
-        radio: PacketSize::of_mss(500),
-        uplink_clamp: Some(2_000),
-        ..SplitConfig::PLAIN
-    };
+    let config = SplitConfig { uplink_clamp: Some(2_000), ..SplitConfig::PLAIN };
     let mut net = Network::new(1, Box::new(boxed(config)));
-    let (client, server) = net.open(&Opening::of(5_000));
+    // And 12 bytes of timestamps.
+    let [client_config, server_config] = [(); 2].map(|()| Config { mss: 488, ..modern() });
+    let (client, server) =
+        net.open(&Opening { client_config, server_config, ..Opening::of(5_000) });
     net.set_dscp(server, 10);
     net.set_dscp(client, 46);
     net.write(client, 30_000);

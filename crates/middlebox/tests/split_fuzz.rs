@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags};
 use bytes::Bytes;
-use middlebox::{
-    BothWays, Middlebox, PacketSize, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink,
-};
+use middlebox::{BothWays, Middlebox, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
 use proptest::prelude::*;
 use support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
@@ -107,10 +105,6 @@ fn run(
     net
 }
 
-fn size(clamped: bool) -> PacketSize {
-    if clamped { PacketSize::of_mss(600) } else { PacketSize::ANY }
-}
-
 proptest! {
 
     #[test]
@@ -122,13 +116,11 @@ proptest! {
         ],
         operations in prop::collection::vec((0_usize..1_000, operation()), 0..60),
         weather in weather(),
-        clamps in any::<[bool; 5]>(),
+        clamps in any::<[bool; 3]>(),
         drained_at in prop_oneof![2 => Just(None), 1 => (0_usize..60).prop_map(Some)],
     ) {
         let config = SplitConfig {
-            wired: size(clamps[0]),
-            radio: size(clamps[3]),
-            uplink: if clamps[4] { Uplink::Split } else { Uplink::Rides },
+            uplink: if clamps[0] { Uplink::Split } else { Uplink::Rides },
             uplink_clamp: clamps[1].then_some(3_000),
             delayed_ack: clamps[2].then_some(Duration::from_millis(100)),
             ..SplitConfig::PLAIN
@@ -165,6 +157,7 @@ fn equal_seeds_give_equal_logs() {
         isns: [7, u32::MAX - 5_000],
         offers: [Offers { sack: true, timestamps: true, ecn: false }; 2],
         receive_buffers: [60_000; 2],
+        mss: [1_000; 2],
     };
     let weather = Weather { loss: 0.05, jitter_millis: 20, outages: Vec::new(), rate: Some(9_000) };
     let operations = [(1, Operation::Write(90_000)), (0, Operation::Write(9_000))];

@@ -4,11 +4,11 @@ mod support;
 
 use std::net::IpAddr;
 
-use base::{Duration, Ecn, Flags, Time};
+use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
 use proxy::{Gateway, Snapshot};
 use support::{
     HOST, HOST6, MOBILE, MOBILE6, Net, Way, config, configured, from_host, from_mobile, hops_less,
-    icmp_unreachable, modern, segment, too_big, udp, with_option, with_tcp_bytes,
+    icmp_unreachable, modern, profiled, segment, too_big, udp, with_option, with_tcp_bytes,
 };
 use tcp::State;
 use wire::{IpFields, hop_limit, set_hop_limit};
@@ -78,7 +78,7 @@ fn what_is_no_business_of_a_box_passes_untouched() {
         let [fenced, other]: [IpAddr; 2] = [[203, 0, 113, 7].into(), [10, 46, 0, 1].into()];
         check(&segment([MOBILE, fenced], &syn, b""), "never_host");
         check(&segment([other, HOST], &syn, b""), "no_mobile");
-        let shell = base::TcpHeader { destination_port: 22, ..syn };
+        let shell = TcpHeader { destination_port: 22, ..syn };
         check(&segment([MOBILE, HOST], &shell, b""), "never_port");
         // A mapped address is nobody's on a wire.
         let mapped = "::ffff:10.45.0.2".parse().expect("an address");
@@ -156,7 +156,7 @@ fn limits_let_pass_what_came() {
         let mut outcomes = Vec::new();
         for port in 0..5 {
             let syn = wire::parse(&from_mobile(Flags::SYN, 100, 0, b"")).expect("a SYN").header;
-            let mut syn = base::TcpHeader { source_port: 5_000 + port, ..syn };
+            let mut syn = TcpHeader { source_port: 5_000 + port, ..syn };
             // A box would write these in another order.
             syn.options.window_scale = Some(7);
             let packet = with_option(&segment([MOBILE, HOST], &syn, b""), &[1, 1, 4, 2]);
@@ -170,6 +170,43 @@ fn limits_let_pass_what_came() {
         assert_eq!(figures.profiles[0].connections.bypassed, 3, "{scheme}");
         assert_eq!(figures.sent.packets, 5, "{scheme}");
     }
+}
+
+/// What both legs take, each family with its header, and no more than the profile says: of SYNs
+/// and of their answers.
+#[test]
+fn syns_say_what_both_legs_take() {
+    #[track_caller]
+    fn check(line: &str, mtu: [u16; 2], expected: [u16; 2]) {
+        for scheme in ["atcp", "split", "snoop"] {
+            let mut gateway = Gateway::new(&profiled(scheme, line), mtu, 1);
+            for (ends, expected) in [[MOBILE, HOST], [MOBILE6, HOST6]].into_iter().zip(expected) {
+                let mut header =
+                    wire::parse(&from_mobile(Flags::SYN, 5, 0, b"")).expect("it").header;
+                header.options.mss = Some(1_460);
+                let back = TcpHeader {
+                    source_port: header.destination_port,
+                    destination_port: header.source_port,
+                    seq: Seq::new(9),
+                    ack: Seq::new(6),
+                    flags: SYN_ACK,
+                    ..header
+                };
+                let syns = [segment(ends, &header, b""), segment([ends[1], ends[0]], &back, b"")];
+                for syn in syns {
+                    let [out] = &pass(&mut gateway, &syn)[..] else { panic!("one") };
+                    let mss = wire::parse(out).expect("a SYN").header.options.mss;
+                    assert_eq!(mss, Some(expected), "{scheme} {line} {mtu:?}");
+                }
+            }
+        }
+    }
+    check("", [1_500, 1_500], [1_460, 1_440]);
+    check("", [1_500, 1_280], [1_240, 1_220]);
+    check("", [1_280, 9_000], [1_240, 1_220]);
+    check("", [9_000, 9_000], [1_460, 1_460]);
+    check("mss = 1200", [1_500, 1_500], [1_200, 1_200]);
+    check("mss = 1230", [1_500, 1_280], [1_230, 1_220]);
 }
 
 /// RST and ICMP errors during the handshake come to the caller as without a proxy.
@@ -195,12 +232,36 @@ fn refusals_pass_one_to_one() {
         assert_eq!(*stray, error, "{scheme}: one hop in, one out, one given back");
         let refused = |net: &Net| net.gateway.snapshot(net.now).profiles[0].syns;
         assert_eq!(refused(&net).refused, 1, "{scheme}");
+        assert_eq!((refused(&net).held, net.gateway.flows()), (0, 0), "{scheme}");
         // The client tries again, and is refused.
         net.run_for(Duration::from_secs(3));
         net.inject(&from_host(Flags::RST | Flags::ACK, 0, isn.wrapping_add(1), b""));
         net.run_for(Duration::from_secs(1));
         assert_eq!(net.state(client), State::Closed, "{scheme}");
         assert_eq!((refused(&net).seen, refused(&net).refused), (2, 2), "{scheme}");
+    }
+}
+
+/// An ICMP error ends a handshake if it quotes the number of the SYN (RFC 5927 §4.1), and another
+/// SYN begins it anew.
+#[test]
+fn no_syn_is_held_that_an_error_answers() {
+    for scheme in ["atcp", "split", "i-tcp", "snoop", "w-tcp"] {
+        let mut gateway = Gateway::new(&config(scheme), MTU, 1);
+        let syn = from_mobile(Flags::SYN, 5, 0, b"");
+        let forged = icmp_unreachable(&from_mobile(Flags::SYN, 6, 0, b""));
+        let error = icmp_unreachable(&syn);
+        let mut check = |packet: &[u8], held| {
+            assert_eq!(pass(&mut gateway, packet).len(), 1, "{scheme}");
+            assert_eq!(gateway.flows(), held, "{scheme}");
+        };
+        check(&syn, 1);
+        check(&forged, 1);
+        check(&error, 0);
+        check(&error, 0);
+        check(&syn, 1);
+        check(&from_host(SYN_ACK, 9, 6, b""), 1);
+        check(&error, 1);
     }
 }
 
@@ -350,8 +411,8 @@ fn blind_errors_and_resets_change_nothing() {
             let header = wire::parse(&packet).expect("a segment").header;
             let size = packet.len();
             let strays = net.strays.len();
-            let old = base::TcpHeader { seq: header.seq - 100_000, ..header };
-            let new = base::TcpHeader { seq: header.seq + 100_000, ..header };
+            let old = TcpHeader { seq: header.seq - 100_000, ..header };
+            let new = TcpHeader { seq: header.seq + 100_000, ..header };
             let mut injected = Vec::new();
             for wrong in [old, new] {
                 let mtu = if ends[0] == MOBILE { 600 } else { 1_280 };
@@ -372,7 +433,7 @@ fn blind_errors_and_resets_change_nothing() {
             came.sort();
             assert_eq!(came, expect, "{scheme}: they go where they are sent");
             // RFC 5961 §3: a reset that does not hit the next number is challenged.
-            let reset = base::TcpHeader {
+            let reset = TcpHeader {
                 flags: Flags::RST,
                 seq: header.seq + 3_000_000,
                 options: base::Options::default(),
@@ -426,7 +487,7 @@ fn a_flood_of_syns_harms_nobody() {
     for number in 0..100_000_u32 {
         let mobile: IpAddr = [10, 45, (number >> 8) as u8, number as u8].into();
         let source_port = 10_000 + (number / 5) as u16;
-        let syn = base::TcpHeader { source_port, ..syn };
+        let syn = TcpHeader { source_port, ..syn };
         net.gateway.handle_packet(net.now, &segment([mobile, HOST], &syn, b""));
         let out = drain(&mut net.gateway, net.now);
         assert!(!out.is_empty());

@@ -10,7 +10,7 @@ use super::Flows;
 use super::config::AtcpConfig;
 use super::deference::Deference;
 use super::estimator::{Arrived, Estimator};
-use super::flow::{Next, Telling, reports_duplicate};
+use super::flow::{Flow, Next, Telling, reports_duplicate};
 use super::flow_control::{Books, Grant, Step};
 use super::recovery::Recovery;
 use super::round_trip::RoundTrip;
@@ -100,8 +100,10 @@ pub(super) struct Context<'a, P> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct News {
     pub(super) bytes: u64,
-    /// The round-trip time of the newest that was sent once.
+    /// The round-trip time of the newest, if nothing of all that was sent again.
     pub(super) rtt: Option<Duration>,
+    /// True if something was.
+    pub(super) repaired: bool,
     /// One above the highest position that arrived.
     pub(super) beyond: u64,
     /// Positions below have been skipped often enough.
@@ -196,7 +198,7 @@ impl Aggregate {
         context: &mut Context<'_, P>,
     ) {
         let now = context.now;
-        let Some(heard) = context.flows[id].hear(arrival) else { return };
+        let Some(heard) = context.flows[id].hear(now, arrival) else { return };
         self.tally.duplicates += u64::from(reports_duplicate(arrival));
         let limited = self.unacked.in_flight() + self.mss > self.cwnd(context.config);
         let mut news = News::default();
@@ -273,7 +275,9 @@ impl Aggregate {
     }
 
     /// A mobile that does not select: a duplicate says that one later packet of the flow arrived.
-    /// Which one, it does not say; the first that could be is taken for it.
+    /// Which one, it does not say: the one that was sent first is taken for it, since no other
+    /// arrives before, if that can have arrived by now. It tells no round-trip time, and not that
+    /// nothing was sent in vain.
     fn take_duplicate<P: Payload>(
         &mut self,
         id: u32,
@@ -284,47 +288,64 @@ impl Aggregate {
         if chain.is_empty() {
             return;
         }
-        let mut slot = self.unacked.next(chain.first);
-        while slot != NONE && self.unacked.get(slot).fate == Fate::Sacked {
-            slot = self.unacked.next(slot);
-        }
-        if slot != NONE {
-            let sent = *self.unacked.get(slot);
+        let later = self.unacked.after(chain.first).filter(|sent| sent.1.fate != Fate::Sacked);
+        if let Some((slot, sent)) = later.min_by_key(|sent| sent.1.position)
+            && self.may_have_arrived(context.now, &sent)
+        {
             self.unacked.sack(slot);
-            self.arrived(context.now, &sent, news);
+            news.bytes += u64::from(sent.length);
+            news.bound = news.bound.max(self.skips.arrived(sent.position));
+            news.beyond = news.beyond.max(sent.position + 1);
         }
     }
 
     /// The first packet that is not acknowledged cannot have arrived. If it counts as arrived, the
-    /// mobile gave it up (RFC 2018 §8), or a duplicate was about another one: it is lost.
+    /// mobile gave it up (RFC 2018 §8), and it is lost; or a duplicate was about another one, and
+    /// it is lost if it has been skipped.
     fn take_back_head<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
-        let chain = context.flows[id].chain;
-        if !chain.is_empty() && self.unacked.get(chain.first).fate == Fate::Sacked {
+        let Flow { chain, sack, .. } = context.flows[id];
+        if chain.is_empty() || self.unacked.get(chain.first).fate != Fate::Sacked {
+            return;
+        }
+        if sack {
             self.unacked.lose(chain.first, RepairReason::Skipped);
+        } else {
+            self.unacked.take_back(chain.first);
         }
     }
 
     /// A packet arrived that was not known to have.
     ///
     /// Sent again, it may have arrived either time. Where that was less than the shortest
-    /// round-trip time ago it was the first time (as in RFC 8985 §6.2), and says nothing of what
-    /// was sent before the second. It never tells a round-trip time (Karn's algorithm).
+    /// round-trip time ago it was the first time (as in RFC 8985 §6.2). Where it was less than the
+    /// usual one, with a queue that takes seconds, it may have been: it says nothing of what was
+    /// sent before the second time, or one packet that was sent again in vain would be taken for
+    /// the loss of all before it. It never tells a round-trip time (Karn's algorithm).
     fn arrived(&mut self, now: Time, sent: &Sent, news: &mut News) {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
         let early = !once && self.round_trip.least().is_none_or(|least| age < least);
         news.bytes += u64::from(sent.length);
         news.waited |= early || once && self.recovery.is_before_stall(sent.position);
-        if early {
-            return;
+        if !once {
+            // What is acknowledged with it may have waited for it at the mobile.
+            (news.repaired, news.rtt) = (true, None);
+            if !self.may_have_arrived(now, sent) {
+                return;
+            }
         }
         news.bound = news.bound.max(self.skips.arrived(sent.position));
         if sent.position >= news.beyond {
             news.beyond = sent.position + 1;
-            if once && sent.position >= self.recovery.timed_from {
+            if once && !news.repaired && sent.position >= self.recovery.timed_from {
                 news.rtt = Some(age);
             }
         }
+    }
+
+    /// Whether a packet was sent last long enough ago to have been acknowledged.
+    fn may_have_arrived(&self, now: Time, sent: &Sent) -> bool {
+        self.round_trip.least_likely().is_some_and(|likely| now - sent.at >= likely)
     }
 
     fn measure<P: Payload>(
@@ -364,9 +385,10 @@ impl Aggregate {
     fn move_edge<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> bool {
         let grant = self.grant(id, context);
         let flow = &mut context.flows[id];
+        let coalesces = self.books.queued >= self.mss && !self.recovery.is_stalled();
         let moved = match grant {
             Grant::Edge(edge) => Some((edge, Step::Whole)),
-            Grant::Short | Grant::Enough if self.recovery.is_stalled() => None,
+            Grant::Short | Grant::Enough if !coalesces => None,
             Grant::Short | Grant::Enough => {
                 let left = self.books.left(context.config.budget, Step::Sliver);
                 let edge = flow.window.sliver(&flow.position(), left, self.books.connections);

@@ -16,7 +16,8 @@ pub(super) struct Flow<P> {
     /// What facts call the connection.
     pub(super) connection: u32,
     first: Seq,
-    /// Payload bytes of a full segment: of those that are sent, and of its sender's.
+    /// Payload bytes of a full segment: of those that are sent, which a path may make smaller, and
+    /// of its sender's.
     pub(super) mss: u32,
     pub(super) sender_mss: u32,
     pub(super) sack: bool,
@@ -34,8 +35,10 @@ pub(super) struct Flow<P> {
     pub(super) chain: Chain,
     pub(super) place: Place,
     pub(super) window: Window,
-    /// When something of it was acknowledged, or sent with nothing else in flight.
+    /// When its mobile acknowledged something of it or asked for more, and when something was
+    /// acknowledged; or when something was sent with nothing else in flight.
     pub(super) heard_at: Time,
+    pub(super) moved_at: Time,
     /// Since when something waits that was not sent.
     waiting_since: Time,
     /// Whether the sender is to be told of its window.
@@ -98,7 +101,7 @@ impl<P: Payload> Flow<P> {
             connection: terms.numbers.connection,
             first: terms.first,
             mss: terms.mss,
-            sender_mss: terms.sender_mss,
+            sender_mss: terms.mss,
             sack: terms.sack,
             scale: terms.scale,
             buffer: Pieces::default(),
@@ -111,6 +114,7 @@ impl<P: Payload> Flow<P> {
             place,
             window,
             heard_at: Time::ZERO,
+            moved_at: Time::ZERO,
             waiting_since: Time::ZERO,
             telling: Telling::Settled,
         }
@@ -202,7 +206,7 @@ impl<P: Payload> Flow<P> {
 
     /// Takes in the window of an acknowledgement. `None` if it is old, or about what was never
     /// sent.
-    pub(super) fn hear(&mut self, arrival: &Acknowledgement) -> Option<Heard> {
+    pub(super) fn hear(&mut self, now: Time, arrival: &Acknowledgement) -> Option<Heard> {
         let ahead = i64::from(arrival.ack.distance(self.first + self.una as u32));
         if ahead < 0 || ahead > (self.probed - self.una) as i64 {
             return None;
@@ -218,13 +222,14 @@ impl<P: Payload> Flow<P> {
             self.peer.size = window_bytes(arrival.window);
             self.peer.largest = self.peer.largest.max(self.peer.size);
         }
+        self.heard_at = now;
         let duplicate = ahead == 0 && arrival.pure && same_window && arrival.sack.is_empty();
         Some(Heard { una: self.una + ahead as u64, duplicate })
     }
 
     /// Everything below `una` is acknowledged.
     pub(super) fn acknowledge(&mut self, now: Time, una: u64) {
-        self.heard_at = now;
+        self.moved_at = now;
         self.una = una;
         self.nxt = self.nxt.max(una);
         self.buffer.drop_below(una);

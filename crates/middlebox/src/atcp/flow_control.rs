@@ -36,7 +36,13 @@
 //! slivers, and all flows no more than the budget has room for. They are bytes of w like all
 //! others: who had slivers gets a whole segment later. (A receiver should not open its window by
 //! so little, §3.8.6.2.2. Here it keeps senders from backing off, costs the wire a small packet in
-//! a retransmission timeout, and nothing on the radio, where segments are coalesced.)
+//! a retransmission timeout, and nothing on the radio, where segments are coalesced while they
+//! wait. Where less than a segment waits, each sliver would be a packet of its own: there is none.)
+//!
+//! *Zero windows* outside stalls are what is left where slivers are used up. A window scaled by 10
+//! is told in units of 1024 bytes, so that a segment is one sliver, and senders whose persist timer
+//! is shorter than a segment's time (Linux: 200 ms) see some 20 in 100 kB at 40 kbit/s. They cost
+//! nothing: whole segments are told of at once, and the radio has (b + c) ÷ a to send meanwhile.
 //!
 //! *Budget.* What is held and what has been allowed never exceed it. An eighth is kept for what
 //! SYNs promise before their connections stand, and a sixteenth for slivers. Beyond its first

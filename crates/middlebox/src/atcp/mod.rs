@@ -205,7 +205,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
             self.flows.0.resize_with(slot + 1, || None);
         }
         self.with(now, index, watch, |aggregate, context| {
-            let mss = u64::from(terms.sender_mss);
+            let mss = u64::from(terms.mss);
             aggregate.mss = aggregate.mss.max(u64::from(terms.mss));
             aggregate.books.connections += 1;
             let (books, promised) = (&aggregate.books, terms.promised);

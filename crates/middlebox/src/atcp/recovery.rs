@@ -34,8 +34,8 @@ use super::flow::Flow;
 use super::unacked::Slot;
 use crate::FlowId;
 
-/// For how long a mobile may be silent before its connections are given up (RFC 1122 §4.2.3.5: 100
-/// s at least; as long as Linux' 15 retransmissions take).
+/// For how long a mobile may be silent before its connections are given up, or hear of one without
+/// getting further (RFC 1122 §4.2.3.5: 100 s at least; as long as Linux' 15 retransmissions take).
 const PATIENCE_WITH_MOBILE: Duration = Duration::from_secs(924);
 
 /// How often a packet is sent before a new one may be the probe in its place.
@@ -148,7 +148,7 @@ impl Aggregate {
         let now = context.now;
         self.unacked.lay_ghosts(news.beyond);
         if context.config.patience == Duration::ZERO {
-            self.unacked.lose_below(news.bound, RepairReason::Skipped);
+            self.skip_below(news.bound, context);
         } else if self.recovery.doubts.back().is_none_or(|&(bound, _)| bound < news.bound) {
             self.recovery.doubts.push_back((news.bound, now + context.config.patience));
         }
@@ -161,6 +161,19 @@ impl Aggregate {
         }
         self.settle_doubt();
         self.restart_timer(now, context.config);
+    }
+
+    /// What lies below `bound` has been skipped often enough. Of a flow that does not select, only
+    /// the first packet is known not to have arrived: of the others its acknowledgement will tell
+    /// (RFC 6582 §3.2, step 3). Sent again all the same, each that had arrived would bring a
+    /// duplicate acknowledgement, which says that another one arrived. What lived through a stall
+    /// is lost as a whole.
+    fn skip_below<P: Payload>(&mut self, bound: u64, context: &Context<'_, P>) {
+        let (flows, timed_from) = (&*context.flows, self.recovery.timed_from);
+        self.unacked.lose_below(bound, RepairReason::Skipped, |sent| {
+            let flow = &flows[sent.flow];
+            flow.sack || flow.una == sent.offset || sent.position < timed_from
+        });
     }
 
     /// The mobile has been heard from.
@@ -224,7 +237,7 @@ impl Aggregate {
             && due <= now
         {
             self.recovery.doubts.pop_front();
-            self.unacked.lose_below(bound, RepairReason::Skipped);
+            self.skip_below(bound, context);
             self.settle_doubt();
         }
         if self.recovery.timer.is_some_and(|timer| timer <= now) {
@@ -252,7 +265,7 @@ impl Aggregate {
                 self.recovery.standing = Standing::Stalled { since, due: true };
             }
             Standing::Doubtful { until } => {
-                self.unacked.lose_below(until, RepairReason::Timeout);
+                self.unacked.lose_below(until, RepairReason::Timeout, |_| true);
                 self.recovery.standing = Standing::Steady;
                 self.restart_timer(now, context.config);
             }
@@ -268,10 +281,13 @@ impl Aggregate {
         }
     }
 
-    /// True if the mobile is heard of, but has been silent about a flow for too long.
+    /// True if the mobile is heard of, but has been silent about a flow for too long, or has got
+    /// nowhere with it.
     pub(super) fn is_dead<P: Payload>(&self, now: Time, flow: &Flow<P>) -> bool {
-        let since = flow.heard_at.max(self.recovery.back_at);
-        !self.recovery.is_stalled() && now.saturating_since(since) > PATIENCE_WITH_FLOW
+        let since = |at: Time| now.saturating_since(at.max(self.recovery.back_at));
+        !self.recovery.is_stalled()
+            && (since(flow.heard_at) > PATIENCE_WITH_FLOW
+                || since(flow.moved_at) > PATIENCE_WITH_MOBILE)
     }
 
     /// What is to be sent before anything new.

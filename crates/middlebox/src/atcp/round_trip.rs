@@ -28,6 +28,11 @@ impl RoundTrip {
         self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 8))
     }
 
+    /// The shortest that is likely now: an eighth below the smoothed one.
+    pub(super) fn least_likely(&self) -> Option<Duration> {
+        self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 64 * 7))
+    }
+
     pub(super) const fn least(&self) -> Option<Duration> {
         self.least
     }

@@ -117,7 +117,7 @@ impl Aggregate {
         let flow = &mut context.flows[id];
         let from = flow.nxt;
         if flow.chain.is_empty() {
-            flow.heard_at = now;
+            (flow.heard_at, flow.moved_at) = (now, now);
         }
         let queued = flow.queued();
         self.unacked.push(now, &mut flow.chain, id, from, numbers as u32);

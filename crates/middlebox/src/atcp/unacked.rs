@@ -32,7 +32,7 @@ pub(super) enum Fate {
     Flying,
     /// Later packets arrived: it is to be sent again.
     Lost,
-    /// It arrived out of order.
+    /// It left the network: it arrived out of order, or that is as likely as not.
     Sacked,
     /// In the network, of a flow that is no more.
     Ghost,
@@ -111,6 +111,8 @@ pub(super) struct Unacknowledged {
     in_flight: u64,
     ghosts: u32,
     next_position: u64,
+    /// What flew below this position has been taken for lost.
+    bound: u64,
 }
 
 impl Unacknowledged {
@@ -124,6 +126,7 @@ impl Unacknowledged {
             in_flight: 0,
             ghosts: 0,
             next_position: 0,
+            bound: 0,
         }
     }
 
@@ -144,6 +147,12 @@ impl Unacknowledged {
     /// The packet of the same flow that follows.
     pub(super) fn next(&self, slot: Slot) -> Slot {
         self.entries[slot as usize].next
+    }
+
+    /// Those of the same flow that follow, in the order of its stream.
+    pub(super) fn after(&self, slot: Slot) -> impl Iterator<Item = (Slot, Sent)> {
+        let known = |slot: Slot| (slot != NONE).then(|| (slot, *self.get(slot)));
+        std::iter::successors(known(self.next(slot)), move |&(slot, _)| known(self.next(slot)))
     }
 
     /// The packet that has been flying longest.
@@ -241,18 +250,41 @@ impl Unacknowledged {
         }
     }
 
-    /// All that flies and has a position below `bound` is lost. Says how many packets that are.
-    pub(super) fn lose_below(&mut self, bound: u64, reason: RepairReason) -> u32 {
-        let mut count = 0;
+    /// All that flies and has a position below `bound` is lost, or has left the network at least
+    /// where it is not `known` that it did not arrive.
+    pub(super) fn lose_below(
+        &mut self,
+        bound: u64,
+        reason: RepairReason,
+        known: impl Fn(&Sent) -> bool,
+    ) {
+        self.bound = self.bound.max(bound);
         while let Some(slot) = self.oldest().filter(|&slot| self.get(slot).position < bound) {
-            if self.get(slot).fate == Fate::Ghost {
+            let sent = self.get(slot);
+            if sent.fate == Fate::Ghost {
                 self.forget(slot);
-            } else {
+            } else if known(sent) {
                 self.lose(slot, reason);
-                count += 1;
+            } else {
+                self.sack(slot);
             }
         }
-        count
+    }
+
+    /// The packet, which was held to have arrived, has not: it is where it would be otherwise.
+    pub(super) fn take_back(&mut self, slot: Slot) {
+        let Sent { position, length, .. } = *self.get(slot);
+        if position < self.bound {
+            self.lose(slot, RepairReason::Skipped);
+            return;
+        }
+        let mut after = self.flying.head;
+        while after != NONE && self.get(after).position < position {
+            after = self.entries[after as usize].after;
+        }
+        self.entries[slot as usize].sent.fate = Fate::Flying;
+        self.in_flight += u64::from(length);
+        link_before(&mut self.entries, &mut self.flying, slot, after);
     }
 
     /// Takes the first packet of a flow out.
@@ -352,9 +384,14 @@ impl Unacknowledged {
 }
 
 fn link(entries: &mut [Entry], list: &mut List, slot: Slot) {
-    let before = std::mem::replace(&mut list.tail, slot);
+    link_before(entries, list, slot, NONE);
+}
+
+fn link_before(entries: &mut [Entry], list: &mut List, slot: Slot, after: Slot) {
+    let behind = if after == NONE { &mut list.tail } else { &mut entries[after as usize].before };
+    let before = std::mem::replace(behind, slot);
     let entry = &mut entries[slot as usize];
-    (entry.before, entry.after) = (before, NONE);
+    (entry.before, entry.after) = (before, after);
     if before == NONE {
         list.head = slot;
     } else {
@@ -434,7 +471,7 @@ mod tests {
         fn sack(&mut self, slot: Slot) -> Vec<u64> {
             self.list.sack(slot);
             let bound = self.skips.arrived(self.list.get(slot).position);
-            self.list.lose_below(bound, RepairReason::Skipped);
+            self.list.lose_below(bound, RepairReason::Skipped, |_| true);
             self.lost()
         }
 
@@ -492,12 +529,37 @@ mod tests {
         let first = window.list.pop(&mut window.chains[1]).expect("it is there");
         window.list.lay_ghosts(first.position + 1);
         assert_eq!((window.list.in_flight(), window.list.ghosts), (2, 1));
-        window.list.lose_below(u64::MAX, RepairReason::Skipped);
+        window.list.lose_below(u64::MAX, RepairReason::Skipped, |_| true);
         assert_eq!(
             (window.list.in_flight(), window.lost()),
             (0, vec![3]),
             "no ghost is sent again"
         );
+    }
+
+    #[test]
+    fn what_is_taken_back_is_where_it_was() {
+        let mut window = Window::of(&[0, 1, 0, 1, 0]);
+        for slot in [0, 2, 4] {
+            window.list.sack(slot);
+        }
+        for slot in [2, 0, 4] {
+            window.list.take_back(slot);
+        }
+        assert_eq!(window.list.in_flight(), 5);
+        let mut order = Vec::new();
+        while let Some(slot) = window.list.oldest() {
+            order.push(slot);
+            window.list.lose_below(
+                window.list.get(slot).position + 1,
+                RepairReason::Skipped,
+                |_| slot != 3,
+            );
+        }
+        assert_eq!((order, window.lost()), (vec![0, 1, 2, 3, 4], vec![0, 1, 2, 4]));
+        // All have been skipped.
+        window.list.take_back(3);
+        assert_eq!((window.list.in_flight(), window.lost()), (0, vec![0, 1, 2, 4, 3]));
     }
 
     #[test]
@@ -601,7 +663,7 @@ mod tests {
                         window.list.sack(slot);
                         let bound = window.skips.arrived(position);
                         window.list.lay_ghosts(position + 1);
-                        window.list.lose_below(bound, RepairReason::Skipped);
+                        window.list.lose_below(bound, RepairReason::Skipped, |_| true);
                         prop_assert!(!lost || window.list.get(slot).fate == Fate::Sacked);
                         naive.arrived(offset);
                     }
@@ -611,7 +673,7 @@ mod tests {
                             if sent.fate != Fate::Sacked {
                                 let bound = window.skips.arrived(sent.position);
                                 window.list.lay_ghosts(sent.position + 1);
-                                window.list.lose_below(bound, RepairReason::Skipped);
+                                window.list.lose_below(bound, RepairReason::Skipped, |_| true);
                                 naive.arrived(sent.offset);
                             }
                             let index = naive.index(sent.offset);

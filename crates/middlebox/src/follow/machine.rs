@@ -252,6 +252,12 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         admitted
     }
 
+    /// A connection that is about to open.
+    fn opening(&mut self, connection: &Connection) -> Option<u32> {
+        let id = self.connections.find(&Key::of(*connection).0)?;
+        (self.connections.get_mut(id).1.stage == Stage::Opening).then_some(id)
+    }
+
     /// A connection that has just begun goes on without the box.
     fn pass_by(&mut self, now: Time, id: u32, reason: Bypass, watch: Watch<'_>) {
         self.counters.bypass(reason);
@@ -399,11 +405,15 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     }
 
     fn leave(&mut self, connection: Connection) {
-        if let Some(id) = self.connections.find(&Key::of(connection).0)
-            && self.connections.get_mut(id).1.stage == Stage::Opening
-        {
+        if let Some(id) = self.opening(&connection) {
             // Nothing is told of what has not begun.
             self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
+        }
+    }
+
+    fn refuse(&mut self, connection: Connection) {
+        if let Some(id) = self.opening(&connection) {
+            self.forget(Time::ZERO, id, &mut |_| {});
         }
     }
 

@@ -2,17 +2,11 @@
 
 use base::Duration;
 
-use super::PacketSize;
-use crate::{Address, Leg, Limits};
+use crate::{Leg, Limits};
 
 /// How connections are split, whatever the radio leg does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SplitConfig {
-    /// How large packets on the wired leg may be. Where that is more than the radio's MTU, a host
-    /// may send what does not get to its mobile, and such a connection cannot be handed back.
-    pub wired: PacketSize,
-    /// How large packets on the radio leg may be.
-    pub radio: PacketSize,
     /// What becomes of data towards a fixed host.
     pub uplink: Uplink,
     /// The most bytes that a window advertised to a mobile lets it send to a fixed host; `None` is
@@ -47,38 +41,18 @@ pub enum Journal {
 impl SplitConfig {
     /// Everything off that can be, without limits.
     pub const PLAIN: Self = Self {
-        wired: PacketSize::ANY,
-        radio: PacketSize::ANY,
         uplink: Uplink::Rides,
         uplink_clamp: None,
         delayed_ack: None,
         limits: Limits::NONE,
         journal: Journal::Unkept,
     };
+
     /// Whether data to a host on `leg` are split on their way.
     pub(super) fn splits_toward(&self, leg: Leg) -> bool {
         match (leg, self.uplink) {
             (Leg::Radio, _) | (Leg::Wired, Uplink::Split) => true,
             (Leg::Wired, Uplink::Rides) => false,
-        }
-    }
-
-    /// How large packets on `leg` may be.
-    pub(super) const fn packets_on(&self, leg: Leg) -> PacketSize {
-        match leg {
-            Leg::Wired => self.wired,
-            Leg::Radio => self.radio,
-        }
-    }
-
-    /// The largest MSS option of a SYN from `source` to `destination`, in bytes: what comes for
-    /// `source` passes the leg of `destination`, and where it rides through its own as well.
-    pub(super) fn mss_of_syn(&self, source: Address, destination: Address) -> u16 {
-        let far = self.packets_on(destination.leg).mss_to(source);
-        if self.splits_toward(source.leg) {
-            far
-        } else {
-            far.min(self.packets_on(source.leg).mss_to(source))
         }
     }
 }

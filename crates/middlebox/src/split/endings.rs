@@ -204,13 +204,21 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// A connection that is about to open does so without the box.
     pub(super) fn pass_by(&mut self, slot: u32, reason: Bypass) {
-        let opens = |flow: &Flow<P>| matches!(flow.phase, Phase::Opening(_));
-        if self.table[slot].as_deref().is_some_and(opens)
-            && let Some(flow) = self.table.remove(slot)
-        {
-            self.door.cancel(mobiles(&flow.name));
+        if self.cancel(slot) {
             self.counters.bypass(reason);
         }
+    }
+
+    /// Forgets a connection that is about to open. Says whether it was.
+    pub(super) fn cancel(&mut self, slot: u32) -> bool {
+        let opens = |flow: &Flow<P>| matches!(flow.phase, Phase::Opening(_));
+        if !self.table[slot].as_deref().is_some_and(opens) {
+            return false;
+        }
+        if let Some(flow) = self.table.remove(slot) {
+            self.door.cancel(mobiles(&flow.name));
+        }
+        true
     }
 
     /// Takes no new connections any more, and hands each that stands back to plain forwarding as

@@ -60,7 +60,7 @@ pub(super) struct Split<P> {
     pub(super) asked: Pair<bool>,
     /// Whether it is among those that may owe an acknowledgement.
     pub(super) listed: bool,
-    /// Whether full segments of its ends are small enough for all of the way.
+    /// Whether full segments of its ends are small enough for all of the way, as far as is known.
     pub(super) fits: bool,
     /// From when on a strange segment calls for an acknowledgement again.
     pub(super) challenges_from: Time,
@@ -166,17 +166,12 @@ impl<P: Payload> Split<P> {
             let Some(flow) = flows[from] else { continue };
             let scale = agreed.scales[to];
             let half = TowardHost::new(cx.now, flow, cx.config, (own, other), (agreed, scale));
-            let packets = cx.config.packets_on(way.destination.leg);
-            let takes = other.takes.min(packets.mss_to(way.destination));
-            split.fits &=
-                other.mss <= packets.mtu.map_or(u16::MAX, |mtu| mss_of(mtu, way.destination));
             let terms = Terms {
                 mobile: way.destination,
                 connection: way,
                 dscp: own.ip.dscp,
                 first: own.isn + 1,
-                mss: full_segment(takes, agreed.offers),
-                sender_mss: full_segment(other.mss, agreed.offers),
+                mss: full_segment(other.mss, agreed.offers),
                 window: u64::from(other.room),
                 scale,
                 sack: agreed.offers.sack,

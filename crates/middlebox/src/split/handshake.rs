@@ -22,9 +22,8 @@ pub(super) struct Handshake {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syn {
     pub(super) isn: Seq,
-    /// The largest segment to it, as the SYN went on and as it came.
+    /// The largest segment to it.
     pub(super) mss: u16,
-    pub(super) takes: u16,
     pub(super) scale: Option<u8>,
     pub(super) offers: Offers,
     /// The window, never scaled on a SYN, as it went on.
@@ -67,8 +66,6 @@ impl Handshake {
     /// The SYN of `from` before it was clamped.
     pub(super) fn note_offer(&mut self, from: Side, offer: &TcpHeader) {
         if let Some(syn) = &mut self.syns[from] {
-            let mss = offer.options.mss.unwrap_or(DEFAULT_MSS);
-            syn.takes = if syn.repeated { syn.takes.min(mss) } else { mss };
             syn.room = offer.window;
         }
     }
@@ -149,7 +146,6 @@ impl Syn {
         Self {
             isn: header.seq,
             mss: mss.unwrap_or(DEFAULT_MSS),
-            takes: mss.unwrap_or(DEFAULT_MSS),
             scale: window_scale,
             offers: Offers {
                 sack: sack_permitted,
@@ -170,7 +166,6 @@ impl Syn {
     const fn again(self, newer: &Self) -> Self {
         Self {
             mss: if self.mss < newer.mss { self.mss } else { newer.mss },
-            takes: self.takes,
             scale: if newer.scale.is_some() { newer.scale } else { self.scale },
             offers: Offers {
                 sack: self.offers.sack || newer.offers.sack,
@@ -193,11 +188,8 @@ pub(super) fn agreed(opener: &Syn, answerer: &Syn) -> Agreed {
     }
 }
 
-/// Changes a SYN on its way: the MSS to at most `mss`, and the window to at most `window` bytes.
-pub(super) fn clamp(header: &mut TcpHeader, mss: u16, window: u64) {
-    if header.options.mss.unwrap_or(DEFAULT_MSS) > mss {
-        header.options.mss = Some(mss);
-    }
+/// Changes a SYN on its way: the window to at most `window` bytes.
+pub(super) fn clamp(header: &mut TcpHeader, window: u64) {
     header.window = window.min(u64::from(header.window)) as u16;
 }
 

@@ -352,6 +352,12 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         self.let_go(connection);
     }
 
+    fn refuse(&mut self, connection: Connection) {
+        if let Some(slot) = self.table.find(&Name::of(connection)) {
+            self.cancel(slot);
+        }
+    }
+
     fn handle_path_mtu(
         &mut self,
         now: Time,

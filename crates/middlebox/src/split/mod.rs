@@ -22,6 +22,5 @@ mod toward_host;
 pub use both_ways::BothWays;
 pub use config::{Journal, SplitConfig, Uplink};
 pub use machine::Splitter;
-pub use packet_size::PacketSize;
 pub use per_flow::{PerFlow, SocketBuffers};
 pub use radio_leg::{FlowId, Numbers, RadioLeg, Terms};

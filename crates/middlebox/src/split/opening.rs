@@ -38,7 +38,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.out.push_back(packet);
     }
 
-    /// A SYN as it goes on: its MSS and window clamped.
+    /// A SYN as it goes on: its window clamped.
     pub(super) fn clamped(&self, mut packet: Packet<P>) -> Packet<P> {
         let source = packet.source;
         let split = self.config.splits_toward(source.leg).then(|| self.leg.syn_window(source));
@@ -46,8 +46,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Leg::Radio => u64::MAX,
             Leg::Wired => self.config.uplink_clamp.map_or(u64::MAX, u64::from),
         });
-        let mss = self.config.mss_of_syn(source, packet.destination);
-        clamp(&mut packet.segment.header, mss, window);
+        clamp(&mut packet.segment.header, window);
         packet
     }
 

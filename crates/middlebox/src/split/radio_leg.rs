@@ -32,8 +32,6 @@ pub struct Terms {
     pub first: Seq,
     /// Payload bytes of a full segment to the mobile.
     pub mss: u32,
-    /// The same of one that its sender's host sends.
-    pub sender_mss: u32,
     /// The mobile's window in bytes, scaled.
     pub window: u64,
     /// The shift of the windows that the sender's host is told (RFC 7323 §2.2).

@@ -35,6 +35,7 @@ pub struct Flow {
     pub isns: [u32; 2],
     pub offers: [Offers; 2],
     pub receive_buffers: [u32; 2],
+    pub mss: [u32; 2],
 }
 
 /// What paths do to packets.
@@ -64,13 +65,16 @@ pub fn flow() -> impl Strategy<Value = Flow> {
         1 => Just(Who::MobileCallsMobile),
     ];
     let buffer = prop_oneof![Just(5_392_u32), Just(60_000), Just(1_000_000)];
-    (who, 0_u8..3, [isn(), isn()], [offers(), offers()], [buffer.clone(), buffer]).prop_map(
-        |(who, host, isns, offers, receive_buffers)| Flow {
+    let mss = || prop_oneof![Just(1_000_u32), Just(588)];
+    let sizes = ([buffer.clone(), buffer], [mss(), mss()]);
+    (who, 0_u8..3, [isn(), isn()], [offers(), offers()], sizes).prop_map(
+        |(who, host, isns, offers, (receive_buffers, mss))| Flow {
             who,
             host,
             isns,
             offers,
             receive_buffers,
+            mss,
         },
     )
 }
@@ -101,6 +105,7 @@ pub fn opening(number: usize, flow: &Flow) -> Opening {
     let config = |side: usize| Config {
         offers: flow.offers[side],
         receive_buffer: flow.receive_buffers[side],
+        mss: flow.mss[side],
         window: 32,
         ..modern()
     };

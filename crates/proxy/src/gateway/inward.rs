@@ -254,6 +254,8 @@ impl Gateway {
                     && let Some(served) = self.boxes.get_mut(number)
                 {
                     served.figures.syns_refused += 1;
+                    served.machine.refuse(connection);
+                    self.stir(number);
                 }
                 Icmp::Error
             }

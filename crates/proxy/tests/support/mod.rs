@@ -19,9 +19,18 @@ pub fn config(scheme: &str) -> scenario::Proxy {
 
 /// The same with more lines before the profile.
 pub fn configured(scheme: &str, more: &str) -> scenario::Proxy {
+    parsed(scheme, more, "")
+}
+
+/// The same with one more line in the profile.
+pub fn profiled(scheme: &str, line: &str) -> scenario::Proxy {
+    parsed(scheme, "", line)
+}
+
+fn parsed(scheme: &str, more: &str, line: &str) -> scenario::Proxy {
     let text = format!(
         "{more}\n[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
-         name = 'thin'\nmobiles = ['10.45.0.0/16', '2001:db8:45::/48']\n\
+         name = 'thin'\nmobiles = ['10.45.0.0/16', '2001:db8:45::/48']\n{line}\n\
          [profile.middlebox]\nkind = '{scheme}'\n"
     );
     scenario::Proxy::parse(&text, "proxy.toml").expect("a configuration")

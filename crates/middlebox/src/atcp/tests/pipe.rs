@@ -160,7 +160,6 @@ impl Pipe {
             dscp: 0,
             first,
             mss: MSS as u32,
-            sender_mss: MSS as u32,
             window: plan.buffer,
             scale: plan.scale,
             sack: plan.sack,
