@@ -190,7 +190,11 @@ def test_round_trip_times_are_those_of_the_box_where_it_takes_some():
     run = outcome(rtt=rtt, middlebox_rtt=leg)
     assert measuring.rtts(run).tolist() == [2.0, 4.0]
     assert measuring.mean_rtt(run) == 3.0
-    assert measuring.rtts(outcome(rtt=rtt, middlebox_rtt=())).tolist() == [9.0]
+    # A box that forwards an upload measures nothing, its end, or another connection.
+    own = [(float(at), 0, at * MSS, 9.0) for at in range(4)]
+    others = [(1.0, 0, 1, 2.0)] * 4
+    for box in ((), leg, others):
+        assert measuring.rtts(outcome(rtt=own, middlebox_rtt=box)).tolist() == [9.0] * 4
 
 
 def test_mean_over_time_weighs_by_time():

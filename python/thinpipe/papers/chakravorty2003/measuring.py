@@ -110,13 +110,17 @@ def sent_until(run: Outcome, time_s: float, flow: int = 0) -> float:
 def rtts(run: Outcome, flow: int = 0) -> Floats:
     """Return the round-trip times of a flow's segments over the radio, in order, in s.
 
-    Those that the box took, if it sends towards the mobile; else those of the sender.
+    Those of a box that sends what the flow carries, and so measures about as often as the sender
+    (of an upload that it forwards, only the end); else those of the sender.
     """
+    table = run.tables["rtt"]
+    own = table.filter(table["flow"] == flow)
     box = run.tables.get("middlebox_rtt")
     if box is not None and len(box):
-        return _floats(box.filter(box["connection"] == flow), "rtt_s")
-    table = run.tables["rtt"]
-    return _floats(table.filter(table["flow"] == flow), "rtt_s")
+        taken = box.filter(box["connection"] == flow)
+        if 2 * len(taken) > len(own):
+            return _floats(taken, "rtt_s")
+    return _floats(own, "rtt_s")
 
 
 def mean_rtt(run: Outcome) -> float:
