@@ -137,6 +137,7 @@ def queues(outcomes: Outcomes) -> Figure:
         simulated = [value(each.simulated[0]) for each in runs]
         ax.plot(places, simulated, "+", color=HUES[1], markersize=11, label="simulated")
         ax.set_xticks(list(places), names)
+        ax.margins(y=0.1)
         ax.set(xlabel="Window of the proxy (KB)", ylabel=label, ylim=(0, None))
     axes[0].axhline(155, color=BLACK, linestyle=":", linewidth=1, label="the paper's 155 s")
     axes[0].legend(loc="lower right")
@@ -145,7 +146,7 @@ def queues(outcomes: Outcomes) -> Figure:
         for seen, look in ((each.simulated[0], SIMULATED), (each.live[0], CARRIED)):
             label = "_" if look is SIMULATED else f"{name} KB" if name.isdigit() else "no proxy"
             axes[2].plot(*zip(*seen.transfer.rtt, strict=True), color=hue, label=label, **look)
-    axes[2].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, 170), ylim=(0, None))
+    axes[2].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, None), ylim=(0, None))
     for ax, title in zip(
         axes,
         ("(a) Completion", "(b) Mean round trip", "(c) Round trips, simulated dashed"),
