@@ -64,8 +64,9 @@ pub(crate) fn atcp(tree: &Table, keys: &AtcpKeys, at: &str) -> Result<(), Fault>
     match keys.classes.iter().find(|class| class.class().is_none()) {
         None => Ok(()),
         Some(class) => {
-            let port = key(&format!("classes.{}.port", class.name));
-            tree.clash(&[&port], "a class needs a port or a dscp, and not both")
+            let of_class = |name| key(&format!("classes.{}{name}", class.name));
+            let message = format!("{} needs a port or a dscp, and not both", class.name);
+            tree.clash(&[&of_class(".port"), &of_class("")], message)
         }
     }
 }

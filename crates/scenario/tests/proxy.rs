@@ -161,8 +161,12 @@ fn classes_are_those_of_a_scenario() {
     );
     refused_in_profile(
         &format!("{classes}dscp = 8\n"),
-        ":9: profile.gprs.middlebox.atcp.classes.ssh.port: a class needs a port or a dscp, and \
-         not both",
+        ":9: profile.gprs.middlebox.atcp.classes.ssh.port: ssh needs a port or a dscp, and not both",
+    );
+    let neither = classes.replace("port = 22\n", "");
+    refused_in_profile(
+        &neither,
+        ":7: profile.gprs.middlebox.atcp.classes.ssh: ssh needs a port or a dscp, and not both",
     );
 }
 
@@ -203,7 +207,12 @@ fn values_that_cannot_be() {
     refused_ahead(
         "routing.device = \"a-name-that-is-long\"",
         ":1: routing.device = \"a-name-that-is-long\": must be the name of an interface: 1 to 15 \
-         bytes without spaces, / and :",
+         bytes without spaces, /, : and %",
+    );
+    refused_ahead(
+        "routing.device = \"tun%d\"",
+        ":1: routing.device = \"tun%d\": must be the name of an interface: 1 to 15 bytes without \
+         spaces, /, : and %",
     );
     refused_ahead(
         "routing.priority = 32766",
@@ -342,6 +351,12 @@ fn profiles_have_names_and_mobiles_of_their_own() {
         "[[profile]]\nname = \"b\"\nmobiles = [\"0.0.0.0/0\"]",
         ":9: profile.b.mobiles: 0.0.0.0/0 holds fixed hosts as well: name the mobiles' own",
     );
+    for prefix in ["224.0.0.0/8", "ff02::/16", "127.0.0.0/8", "::1/128", "::ffff:10.45.0.0/112"] {
+        refused_in_profile(
+            &format!("[[profile]]\nname = \"b\"\nmobiles = [\"{prefix}\"]"),
+            &format!(":9: profile.b.mobiles: {prefix} holds no addresses of mobiles"),
+        );
+    }
     // One within another is none of two.
     let nested = format!("{LEAST}[[profile]]\nname = \"b\"\nmobiles = [\"10.45.7.0/24\"]");
     assert_eq!(proxy(&nested).profile.len(), 2);

@@ -198,6 +198,10 @@ impl<A: Absent, L: Leaf> Leaf for Or<A, L> {
             return Ok(None);
         }
         L::parse(scalar).map(Some).map_err(|message| {
+            // What is wrong with a value that is nearly one says nothing of the word.
+            if !message.contains("must be ") && !message.contains("expected ") {
+                return message;
+            }
             let (must, hint) = message.split_at(message.find("; ").unwrap_or(message.len()));
             format!("{must}, or {}{hint}", A::WORD)
         })

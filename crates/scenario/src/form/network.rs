@@ -15,18 +15,20 @@ const LONGEST_NAME: usize = 15;
 /// The longest path of a socket in bytes (`sun_path` of unix(7), less the zero).
 const LONGEST_PATH: usize = 107;
 
-/// The name of an interface, as the kernel takes it (`dev_valid_name`).
+/// The name of an interface, as the kernel takes it (`dev_valid_name`); with % it would make a name
+/// of its own from it.
 pub(crate) struct InterfaceName;
 
 impl Leaf for InterfaceName {
     type Value = String;
 
     fn expected() -> String {
-        format!("the name of an interface: 1 to {LONGEST_NAME} bytes without spaces, / and :")
+        format!("the name of an interface: 1 to {LONGEST_NAME} bytes without spaces, /, : and %")
     }
 
     fn parse(scalar: &Scalar) -> Result<String, String> {
-        let is_unfit = |letter: char| letter.is_whitespace() || matches!(letter, '/' | ':' | '\0');
+        let is_unfit =
+            |letter: char| letter.is_whitespace() || matches!(letter, '/' | ':' | '%' | '\0');
         Text::parse(scalar)
             .ok()
             .filter(|name| (1..=LONGEST_NAME).contains(&name.len()) && !name.contains(is_unfit))

@@ -1,5 +1,7 @@
 //! Whether the keys of `proxy.toml` go together.
 
+use std::net::IpAddr;
+
 use wire::Prefix;
 
 use super::{Proxy, ProxyProfile};
@@ -103,6 +105,10 @@ fn prefixes(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
                 let message = format!("{prefix} holds fixed hosts as well: name the mobiles' own");
                 return tree.clash(&[&key], message);
             }
+            if !is_of_hosts(prefix.address()) {
+                let message = format!("{prefix} holds no addresses of mobiles");
+                return tree.clash(&[&key], message);
+            }
             if let Some((other, _)) = earlier.iter().find(|(_, other)| *other == prefix) {
                 let message = format!("{prefix} is of profile {} already", other.name);
                 return tree.clash(&[&key], message);
@@ -111,6 +117,15 @@ fn prefixes(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
         earlier.extend(profile.mobiles.iter().map(|prefix| (profile, prefix)));
     }
     Ok(())
+}
+
+/// Whether packets to `address` are forwarded to one host (RFC 6890; RFC 4291 §2.5.5.2).
+const fn is_of_hosts(address: IpAddr) -> bool {
+    let is_mapped = match address {
+        IpAddr::V4(_) => false,
+        IpAddr::V6(address) => address.to_ipv4_mapped().is_some(),
+    };
+    !(is_mapped || address.is_multicast() || address.is_loopback() || address.is_unspecified())
 }
 
 /// What is said of the radio can be, and is enough.
