@@ -211,7 +211,7 @@ def test_json_is_handed_on_as_it_came(thinpipe, config, tmp_path):
         (b'{"error": "packets are not handled in time"}\n', "packets are not handled in time"),
         (b"220 smtp\r\n", "what answers there is no proxy"),
         (b"", "what answers there is no proxy"),
-        (None, "the proxy did not answer within 3 s"),
+        (None, "the proxy did not answer within 3 s: its log says why"),
     ],
 )
 def test_a_proxy_that_does_not_answer_is_told_in_a_line(

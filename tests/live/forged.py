@@ -15,6 +15,9 @@ from thinpipe.papers.proxy.nodes import Node
 
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
 MSS = b"\2\4\5\xb4"
+STAMP = b"\1\1\x08\x0a"
+"""Two fillers, then kind and length of timestamps (RFC 7323, appendix A)."""
+HOPS = 64
 CLONE_NEWNET = 0x40000000
 """linux/sched.h"""
 ETHERNET = 14
@@ -31,9 +34,15 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
-def ipv4(source: str, destination: str, body: bytes, protocol: int = socket.IPPROTO_TCP) -> bytes:
+def ipv4(
+    source: str,
+    destination: str,
+    body: bytes,
+    protocol: int = socket.IPPROTO_TCP,
+    hops: int = HOPS,
+) -> bytes:
     ends = socket.inet_aton(source) + socket.inet_aton(destination)
-    head = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(body), 7, 0x4000, 64, protocol)
+    head = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(body), 7, 0x4000, hops, protocol)
     return head + struct.pack("!H", checksum(head + b"\0\0" + ends)) + ends + body
 
 
@@ -60,6 +69,18 @@ class Segment:
     def after(self) -> int:
         """The number behind it."""
         return self.seq + len(self.payload) + bool(self.flags & SYN) + bool(self.flags & FIN)
+
+    @property
+    def hops(self) -> int:
+        """The hop limit it still has."""
+        return self.packet[8]
+
+    @property
+    def clock(self) -> int | None:
+        """Its sender's clock, if it shows one as all senders write it."""
+        options = self.packet[40 : 20 + 4 * (self.packet[32] >> 4)]
+        at = options.find(STAMP[2:])
+        return int(struct.unpack_from("!I", options, at + 2)[0]) if at >= 0 else None
 
 
 def read(packet: bytes) -> Segment | None:
@@ -119,12 +140,20 @@ class End:
     next: int = 0
     expects: int = 0
     window: int = 30_000
+    clock: int | None = None
+    """Of its timestamps; it goes on by one a segment."""
     heard: list[Segment] = field(default_factory=list)
 
     def packet(self, flags: int, payload: bytes = b"", **other: int | bytes) -> bytes:
-        """What it would send now, but for what is `other`: seq, ack, options, words, checksum."""
+        """What it would send now, but for what is `other`.
+
+        That may be seq, ack, options, clock, words, checksum, hops.
+        """
         options = other.get("options", b"")
         assert isinstance(options, bytes)
+        if self.clock is not None:
+            shown = (other.get("clock", self.clock), self.echo())
+            options += STAMP + struct.pack("!II", *(int(value) % (1 << 32) for value in shown))
         options += bytes(-len(options) % 4)
         words = other.get("words", 5 + len(options) // 4)
         asked = (other.get("seq", self.next), other.get("ack", self.expects))
@@ -137,11 +166,17 @@ class End:
         pseudo = ends + struct.pack("!BBH", 0, socket.IPPROTO_TCP, len(segment))
         total = int(other.get("checksum", checksum(pseudo + segment)))
         segment = segment[:16] + struct.pack("!H", total) + segment[18:]
-        return ipv4(self.address, self.peer, segment)
+        return ipv4(self.address, self.peer, segment, hops=int(other.get("hops", HOPS)))
+
+    def echo(self) -> int:
+        """The clock that its peer showed last."""
+        return next((each.clock for each in reversed(self.heard) if each.clock is not None), 0)
 
     def send(self, flags: int, payload: bytes = b"", **other: int | bytes) -> bytes:
         packet = self.packet(flags, payload, **other)
         self.wire.send(packet)
+        if self.clock is not None:
+            self.clock += 1
         if "seq" not in other and not flags & RST:
             self.next += len(payload) + bool(flags & SYN) + bool(flags & FIN)
             self.next %= 1 << 32

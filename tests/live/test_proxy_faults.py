@@ -5,9 +5,11 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,7 +33,7 @@ BLOCKING = Proxy(profiles=PROFILE, keys=f'{KEYS}on_failure = "block"\n')
 LINK, SLOW = "rate 400kbit burst 4kb limit 60kb", "rate 40kbit burst 4kb limit 60kb"
 """The radio: a token bucket at the router, so that what the proxy has acknowledged waits."""
 
-SPEAKS, ABSORBS, CLOSED, ENDS = 80, 81, 82, 83
+SPEAKS, ABSORBS, CLOSED, ENDS, ASKED = 80, 81, 82, 83, 84
 SMALL, MEDIUM, LARGE = 20_000, 200_000, 2_000_000
 """Bytes: over at once, after some seconds, and not over while a test lasts."""
 
@@ -56,6 +58,7 @@ def standing(proxy: Proxy = PROXY) -> Iterator[Bed]:
         made.router.run(["tc", "qdisc", "add", "dev", "wl0", "root", "tbf", *LINK.split()])
         listeners = [Listener(SPEAKS, bytes=LARGE), Listener(ABSORBS, "absorb")]
         listeners += [Listener(SMALL, bytes=SMALL), Listener(ENDS, bytes=MEDIUM)]
+        listeners += [Listener(ASKED, "answer")]
         server = made.host.serve(listeners)
         yield made
         server.so_far()
@@ -417,6 +420,69 @@ def test_rules_stay_as_long_as_a_connection_needs_them(round_trip, retired):
         assert [each["profiles"] for each in told(made, "retired")] == [retired][: len(retired)]
 
 
+IDLE = f"""
+import socket, sys
+with socket.create_connection(("{HOST[0]}", {ASKED}), {SOON_S}) as link:
+    print("idle", flush=True)
+    sys.stdin.readline()
+    link.sendall(b'{{"bytes": {MEDIUM}, "seed": 1}}' + bytes([10]))
+    print(sum(map(len, iter(lambda: link.recv(65536), b""))))
+"""
+"""Asks for data when it is told to."""
+
+
+def test_an_idle_connection_keeps_the_rules_it_needs():
+    """Nothing is held of it now, but what is acknowledged next must not hang."""
+    with standing() as made:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        client = made.mobile.popen([sys.executable, "-c", IDLE], **pipes)
+        assert client.stdout is not None
+        assert client.stdout.readline() == "idle\n"
+        assert (taken(made), made.status()["journal_flows"]) == (1, 0)
+        text = made.config.read_text(encoding="utf-8")
+        reload(made, text.replace("10.45.0.0/16", "10.46.0.0/16"))
+        until(lambda: bool(told(made, "reloaded")))
+        time.sleep(3)  # longer than the supervisor takes to look around
+        assert sources(made) == {"10.45.0.0", "10.46.0.0"}
+        assert client.communicate("go\n", timeout=2 * SOON_S)[0] == f"{MEDIUM}\n"
+        until(lambda: sources(made) == {"10.46.0.0"})
+
+
+def contains(made: Bed, source: str) -> bool:
+    return source in sources(made)
+
+
+def test_reloads_in_quick_succession_end_with_the_last():
+    """Of a file so long that a socket has room for a few."""
+    keys = KEYS.replace("500 ms", "30 s")
+    with standing(Proxy(profiles=PROFILE, keys=keys)) as made:
+        long = made.config.read_text(encoding="utf-8") + "#" * 50_000
+        with still(worker(made)):
+            for address in [f"10.{46 + number}.0.0" for number in range(6)]:
+                reload(made, long.replace("10.45.0.0", address))
+                until(partial(contains, made, address))
+        until(lambda: sources(made) == {"10.51.0.0"})
+        reload(made, long)
+        until(lambda: sources(made) == {"10.45.0.0"})
+        handled(made)
+        assert told(made, "reload refused") == []
+        assert told(made, "worker hung") == []
+
+
+def test_rules_that_cannot_be_added_change_nothing():
+    with standing() as made:
+        text = made.config.read_text(encoding="utf-8")
+        # The same rule, of somebody else.
+        rule = "pref 1000 iif wl0 from 10.46.0.0/16 ipproto tcp lookup 101"
+        made.router.ip(f"rule add {rule}")
+        made.router.ip("link add wide0 mtu 9000 type veth peer name wide1")
+        wider = text.replace('["wired0"]', '["wired0", "wide0"]')
+        assert "File exists" in refused(made, wider.replace("10.45.0.0/16", "10.46.0.0/16"))
+        assert made.router.shown("link", "show", DEVICE)[0]["mtu"] == 1500
+        assert told(made, "mtu changed") == []
+        handled(made)
+
+
 def test_a_worker_that_dies_leaves_no_rules_of_former_mobiles():
     with standing() as made:
         busy(made)
@@ -466,9 +532,13 @@ def test_a_service_manager_is_told():
             hear("READY=1")
             hear("WATCHDOG=1")
             heard.clear()
-            reload(made, made.config.read_text(encoding="utf-8"))
-            hear("RELOADING=1")
+            with still(worker(made)):
+                reload(made, made.config.read_text(encoding="utf-8"))
+                hear("RELOADING=1")
+                hear("WATCHDOG=1")
+                assert "READY=1" not in heard, "the worker does not use it yet"
             hear("READY=1")
+            assert len(told(made, "reloaded")) == 1
             assert made.daemon is not None
             made.daemon.terminate()
             hear("STOPPING=1")

@@ -253,6 +253,40 @@ def test_blind_attacks_do_not_end_a_connection(net, ends):
     assert taken(net.status()) == taken(before) + 2
 
 
+def test_blind_packets_say_nothing(net, ends):
+    """RFC 9293 §3.10.7.4: of a wrong number neither acknowledgement nor clock nor hops count."""
+    mobile, host = ends
+    mobile.clock, host.clock = 1_000, 700_000
+    down, up = random.Random(7).randbytes(22_000), random.Random(8).randbytes(5_000)
+    with beside(net):
+        shake_hands(mobile, host)
+        assert carry(host, mobile, down[:10_000]) == down[:10_000]
+        # The mobile has these, and says nothing.
+        host.send(ACK | PSH, down[10_000:11_000])
+        end = mobile.wait(PSH).after
+        held = profile(net.status())["held_bytes"]
+        assert held >= 1_000
+        host.heard.clear()
+        for off in (31_000, 100_000, 1 << 30, -(1 << 20), -(1 << 30)):
+            for ack in (end, mobile.expects, mobile.expects + (1 << 30)):
+                far = mobile.clock + (1 << 30)
+                packet = mobile.packet(ACK, seq=mobile.next + off, ack=ack, clock=far, hops=3)
+                mobile.wire.send(packet)
+                mobile.wire.send(
+                    mobile.packet(ACK | PSH, b"forged", seq=mobile.next + off, clock=far, hops=3)
+                )
+        time.sleep(0.2)
+        assert net.status()["profiles"][0]["held_bytes"] >= 1_000
+        host.next -= 1_000
+        host.next %= 1 << 32
+        assert carry(host, mobile, down[10_000:]) == down[10_000:]
+        assert carry(mobile, host, up) == up
+        assert not [each for each in host.heard if b"forged" in each.payload]
+        assert max(each.clock or 0 for each in host.heard) <= mobile.clock
+        assert min(each.hops for each in host.heard) > 50
+        closed(mobile, host)
+
+
 def test_a_flood_of_syns_is_bounded_and_not_refused(net, ends):
     mobile, host = ends
     mobile.peer, mobile.peer_port = HOST_END, 7_000

@@ -209,8 +209,9 @@ def phone(net) -> Iterator[Node]:
         net.mobile.ip(f"link add tether0 mtu 1280 type veth peer phone0 mtu 1500 netns {node.pid}")
         for end, name, addresses in ((net.mobile, "tether0", TETHER), (node, "phone0", PHONE)):
             places = zip(addresses, LENGTHS, strict=True)
-            end.ip(*(f"address add {at}/{length} dev {name}" for at, length in places))
+            # Before the addresses: one that is still tentative is no source.
             end.sysctl(**{f"ipv6__conf__{name}__accept_dad": 0})
+            end.ip(*(f"address add {at}/{length} dev {name}" for at, length in places))
             end.ip(f"link set {name} up")
         node.ip(*(f"route add default via {each}" for each in TETHER))
         net.router.ip(*(f"route add {PHONE[each]} via {MOBILE[each]}" for each in (0, 1)))

@@ -7,6 +7,18 @@ use crate::Duration;
 /// connections is forgotten, and its number used again; that of a connection is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MiddleboxFact {
+    /// A connection of a mobile stands.
+    Opened {
+        /// The mobile.
+        mobile: u32,
+        /// The number of its host, as the box's packets have it.
+        host: u128,
+    },
+    /// One that stood does not any more.
+    Closed {
+        /// The mobile.
+        mobile: u32,
+    },
     /// What is under way to a mobile.
     Backlog {
         /// The mobile.

@@ -25,8 +25,10 @@ pub struct Counters {
     pub held_max: u64,
     /// Segments that it sent again on its own.
     pub retransmissions: u64,
-    /// Times that it heard nothing from a mobile for too long.
+    /// Times that it heard nothing from a mobile, or from a fixed host, for too long.
     pub timeouts: u64,
+    /// What of both was towards fixed hosts.
+    pub wired: Repairs,
     /// Acknowledgements that it kept from a sender.
     pub suppressed: u64,
     /// Zero windows that it advertised.
@@ -35,6 +37,15 @@ pub struct Counters {
     pub resets: u64,
     /// Payload bytes that it threw away because of a reset.
     pub discarded_bytes: u64,
+}
+
+/// What a box did about losses on one leg.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Repairs {
+    /// Segments that it sent again on its own.
+    pub retransmissions: u64,
+    /// Times that it heard nothing for too long.
+    pub timeouts: u64,
 }
 
 /// Connections that a box let pass untouched, by reason.
@@ -46,6 +57,13 @@ impl Index<Bypass> for Bypasses {
 
     fn index(&self, reason: Bypass) -> &u64 {
         &self.0[reason as usize]
+    }
+}
+
+impl Bypasses {
+    /// What there is one more of than there was `before`.
+    pub fn since(&self, before: &Self) -> Option<Bypass> {
+        Bypass::ALL.into_iter().find(|&reason| self[reason] > before[reason])
     }
 }
 

@@ -8,8 +8,8 @@ use tcp::Payload;
 
 use crate::split::{BothWays, PerFlow, SocketBuffers, SplitConfig, Splitter};
 use crate::{
-    Address, Admission, Connection, Counters, Exposure, Heeds, Middlebox, Packet, RadioReport,
-    Usage, Watch,
+    Address, Admission, Bypasses, Connection, Counters, Exposure, Heeds, Middlebox, Packet,
+    RadioReport, Usage, Watch,
 };
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
@@ -119,6 +119,10 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.counters()
     }
 
+    fn bypasses(&self) -> Bypasses {
+        self.splitter.bypasses()
+    }
+
     fn knows(&self, connection: &Connection) -> bool {
         self.splitter.knows(connection)
     }
@@ -127,8 +131,8 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.flows()
     }
 
-    fn usage(&self, mobile: Option<Address>) -> Usage {
-        self.splitter.usage(mobile)
+    fn usage(&self) -> Usage {
+        self.splitter.usage()
     }
 
     fn leave(&mut self, connection: Connection) {

@@ -31,7 +31,7 @@ mod w_tcp;
 
 pub use address::{Address, Leg};
 pub use atcp::{Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
-pub use counters::{Bypasses, Counters};
+pub use counters::{Bypasses, Counters, Repairs};
 pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig};
 pub use exposure::Exposure;
 pub use fda::{FdaLike, FdaLikeConfig};

@@ -73,20 +73,6 @@ impl Bypass {
         Self::Handshake,
         Self::Left,
     ];
-
-    /// Its name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flows => "flows",
-            Self::FlowsPerMobile => "flows_per_mobile",
-            Self::Opening => "opening",
-            Self::OpeningPerMobile => "opening_per_mobile",
-            Self::Bytes => "bytes",
-            Self::Draining => "draining",
-            Self::Handshake => "handshake",
-            Self::Left => "left",
-        }
-    }
 }
 
 /// The most bytes that a box can come to hold.
@@ -117,6 +103,11 @@ impl Admission {
         self.books().limits = limits;
     }
 
+    /// Whether one of the mobiles with connections, by [`Address::handset`], is such a one.
+    pub fn has(&self, is_such: impl Fn(Address) -> bool) -> bool {
+        self.books().mobiles.keys().any(|&mobile| is_such(mobile))
+    }
+
     fn books(&self) -> MutexGuard<'_, Books> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,45 +119,73 @@ pub(crate) struct Door {
     admission: Admission,
     /// Of this box.
     usage: Usage,
+    /// Of mobiles with connections that stand: each box may hold its own bytes for them.
+    booked: Map<Address, Booked>,
+}
+
+/// What a box has for a mobile.
+#[derive(Clone, Copy, Debug, Default)]
+struct Booked {
+    standing: u32,
+    /// The largest of [`Reserve::per_mobile`] since it has had a connection.
+    bytes: u64,
 }
 
 impl Door {
     /// Nobody has come yet.
     pub(crate) fn new(admission: Admission) -> Self {
-        Self { admission, usage: Usage::default() }
+        Self { admission, usage: Usage::default(), booked: Map::default() }
     }
 
-    /// Connections that open or stand: of one mobile, or of the whole box.
-    pub(crate) fn usage(&self, mobile: Option<Address>) -> Usage {
-        let of = |mobile| self.admission.books().mobiles.get(&mobile).copied().unwrap_or_default();
-        mobile.map_or(self.usage, of)
+    /// Connections of the box that open or stand.
+    pub(crate) const fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// A connection is about to open.
     pub(crate) fn open(&mut self, ends: Ends) -> Result<(), Bypass> {
-        self.admission.books().open(ends)?;
+        self.admission.books().open(handsets(ends))?;
         self.usage.opening += 1;
         Ok(())
     }
 
     /// A connection that was about to open is not any more.
     pub(crate) fn cancel(&mut self, ends: Ends) {
-        self.admission.books().cancel(ends);
+        self.admission.books().cancel(handsets(ends));
         self.usage.opening -= 1;
     }
 
     /// A connection that was about to open stands, and may hold as much as `reserve`. If it has to
     /// pass instead it is canceled.
     pub(crate) fn stand(&mut self, ends: Ends, reserve: Reserve) -> Result<(), Bypass> {
+        let ends = handsets(ends);
         self.usage.opening -= 1;
-        self.admission.books().stand(ends, reserve)?;
+        let booked = |mobile| self.booked.get(mobile).map_or(0, |booked| booked.bytes);
+        let more = |mobile| u128::from(reserve.per_mobile.saturating_sub(booked(mobile)));
+        let bytes = u128::from(reserve.per_flow) + ends.iter().flatten().map(more).sum::<u128>();
+        self.admission.books().stand(ends, bytes)?;
+        for mobile in ends.into_iter().flatten() {
+            let booked = self.booked.entry(mobile).or_default();
+            booked.standing += 1;
+            booked.bytes = booked.bytes.max(reserve.per_mobile);
+        }
         self.usage.standing += 1;
         Ok(())
     }
 
     /// A connection that stood with `reserve` is gone.
     pub(crate) fn leave(&mut self, ends: Ends, reserve: Reserve) {
-        self.admission.books().leave(ends, reserve);
+        let ends = handsets(ends);
+        let mut bytes = u128::from(reserve.per_flow);
+        for mobile in ends.iter().flatten() {
+            let Some(booked) = self.booked.get_mut(mobile) else { continue };
+            booked.standing -= 1;
+            if booked.standing == 0 {
+                bytes += u128::from(booked.bytes);
+                self.booked.remove(mobile);
+            }
+        }
+        self.admission.books().leave(ends, bytes);
         self.usage.standing -= 1;
     }
 }
@@ -175,7 +194,8 @@ impl Door {
 struct Books {
     limits: Limits,
     whole: Usage,
-    bytes: u64,
+    /// That all connections may come to hold.
+    bytes: u128,
     /// Of mobiles with connections.
     mobiles: Map<Address, Usage>,
 }
@@ -226,15 +246,12 @@ impl Books {
         }
     }
 
-    fn stand(&mut self, ends: Ends, reserve: Reserve) -> Result<(), Bypass> {
-        let first = |mobile| self.mobiles.get(mobile).is_none_or(|usage| usage.standing == 0);
-        let new = ends.iter().flatten().filter(|mobile| first(mobile)).count() as u64;
-        let wanted = reserve.per_flow.saturating_add(reserve.per_mobile.saturating_mul(new));
-        if wanted > self.limits.bytes.saturating_sub(self.bytes) {
+    fn stand(&mut self, ends: Ends, bytes: u128) -> Result<(), Bypass> {
+        if self.bytes + bytes > self.limits.bytes.into() {
             self.cancel(ends);
             return Err(Bypass::Bytes);
         }
-        self.bytes += wanted;
+        self.bytes += bytes;
         self.whole.opening -= 1;
         self.whole.standing += 1;
         for mobile in ends.into_iter().flatten() {
@@ -246,16 +263,11 @@ impl Books {
         Ok(())
     }
 
-    fn leave(&mut self, ends: Ends, reserve: Reserve) {
+    fn leave(&mut self, ends: Ends, bytes: u128) {
         self.whole.standing -= 1;
-        self.bytes -= reserve.per_flow;
+        self.bytes -= bytes;
         for mobile in ends.into_iter().flatten() {
-            let mut last = false;
-            self.change(mobile, |usage| {
-                usage.standing -= 1;
-                last = usage.standing == 0;
-            });
-            self.bytes -= if last { reserve.per_mobile } else { 0 };
+            self.change(mobile, |usage| usage.standing -= 1);
         }
     }
 
@@ -268,14 +280,22 @@ impl Books {
     }
 }
 
-/// The mobiles among the two.
+/// The mobiles among the two, by their addresses.
 pub(crate) fn ends(one: Address, other: Address) -> Ends {
-    let other = Some(other).filter(|&other| other != one);
+    let other = Some(other).filter(|other| other.handset() != one.handset());
     [Some(one), other].map(|end| end.filter(|end| end.leg == Leg::Radio))
+}
+
+fn handsets(ends: Ends) -> Ends {
+    ends.map(|end| end.map(Address::handset))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     const LIMITS: Limits = Limits {
@@ -289,6 +309,10 @@ mod tests {
 
     const fn mobile(host: u128) -> Address {
         Address { leg: Leg::Radio, host }
+    }
+
+    fn of_mobile(admission: &Admission, host: u128) -> Usage {
+        admission.books().mobiles[&mobile(host).handset()]
     }
 
     fn to(host: u128) -> Ends {
@@ -324,8 +348,8 @@ mod tests {
         let [mut one, mut other] = [(); 2].map(|()| Door::new(admission.clone()));
         assert_eq!((one.open(to(1)), one.open(to(2))), (Ok(()), Ok(())));
         assert_eq!((other.open(to(3)), other.open(to(4))), (Ok(()), Err(Bypass::Opening)));
-        assert_eq!((one.usage(None).opening, other.usage(None).opening), (2, 1));
-        assert_eq!(other.usage(Some(mobile(1))).opening, 1);
+        assert_eq!((one.usage().opening, other.usage().opening), (2, 1));
+        assert_eq!(of_mobile(&admission, 1).opening, 1);
         admission.set_limits(Limits { opening: 1, bytes: 5, ..LIMITS });
         let reserve = Reserve { per_mobile: 0, per_flow: 5 };
         assert_eq!((one.stand(to(1), reserve), one.open(to(1))), (Ok(()), Err(Bypass::Opening)));
@@ -333,7 +357,7 @@ mod tests {
         assert_eq!(other.stand(to(3), reserve), Err(Bypass::Bytes));
         one.leave(to(1), reserve);
         one.cancel(to(2));
-        assert_eq!((one.usage(None), other.usage(None)), (Usage::default(), Usage::default()));
+        assert_eq!((one.usage(), other.usage()), (Usage::default(), Usage::default()));
     }
 
     #[test]
@@ -353,9 +377,135 @@ mod tests {
             door.leave(to(1), reserve);
             assert_eq!(door.open(both), Ok(()));
             door.cancel(both);
-            assert_eq!(door.usage(None).flows(), 0);
+            assert_eq!(door.usage().flows(), 0);
             let Books { bytes, whole, mobiles, .. } = &*admission.books();
             assert_eq!((*bytes, whole.flows(), mobiles.len()), (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn addresses_of_one_handset_share_its_bounds() {
+        let admission = Admission::new(LIMITS);
+        let mut door = Door::new(admission.clone());
+        let prefix = 0x2001_0DB8_0045_0001 << 64;
+        assert_eq!(door.open(to(prefix | 1)), Ok(()));
+        assert_eq!(door.open(to(prefix | 2)), Ok(()));
+        assert_eq!(door.open(to(prefix | 3)), Err(Bypass::OpeningPerMobile));
+        assert_eq!(door.open(to((prefix + (1 << 64)) | 1)), Ok(()));
+        assert_eq!(of_mobile(&admission, prefix | 9).opening, 2);
+        // Of a connection between two of them it is one end.
+        assert_eq!(ends(mobile(prefix | 1), mobile(prefix | 2)).iter().flatten().count(), 1);
+        door.cancel(to(prefix | 1));
+        let reserve = Reserve { per_mobile: 10, per_flow: 5 };
+        assert_eq!(door.stand(to(prefix | 2), reserve), Ok(()));
+        assert_eq!(door.open(to(prefix | 7)), Ok(()));
+        assert_eq!(door.stand(to(prefix | 7), reserve), Ok(()));
+        assert_eq!(door.admission.books().bytes, 20);
+    }
+
+    /// What boxes are asked for; connections by their places among those that open or stand.
+    #[derive(Clone, Debug)]
+    enum Operation {
+        Open { door: usize, one: u128, other: u128 },
+        Cancel(usize),
+        Stand(usize, Reserve),
+        Leave(usize),
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        let reserve = (0..40_u64, 0..9_u64);
+        let reserve = reserve.prop_map(|(per_mobile, per_flow)| Reserve { per_mobile, per_flow });
+        prop_oneof![
+            3 => (0..3_usize, 1..4_u128, 0..4_u128)
+                .prop_map(|(door, one, other)| Operation::Open { door, one, other }),
+            1 => any::<usize>().prop_map(Operation::Cancel),
+            3 => (any::<usize>(), reserve).prop_map(|(which, of)| Operation::Stand(which, of)),
+            2 => any::<usize>().prop_map(Operation::Leave),
+        ]
+    }
+
+    /// Boxes with one book, and who came by which.
+    struct Boxes {
+        doors: [Door; 3],
+        opening: Vec<(usize, Ends)>,
+        standing: Vec<(usize, Ends, Reserve)>,
+        /// Connections of a mobile in a box, and the most that one of them wanted for it.
+        booked: BTreeMap<(usize, u128), (u32, u64)>,
+    }
+
+    impl Boxes {
+        fn act(&mut self, operation: &Operation) {
+            match *operation {
+                Operation::Open { door, one, other } => {
+                    let both = if other == 0 { to(one) } else { ends(mobile(one), mobile(other)) };
+                    if self.doors[door].open(both).is_ok() {
+                        self.opening.push((door, both));
+                    }
+                }
+                Operation::Cancel(which) if !self.opening.is_empty() => {
+                    let (door, ends) = self.opening.remove(which % self.opening.len());
+                    self.doors[door].cancel(ends);
+                }
+                Operation::Stand(which, reserve) if !self.opening.is_empty() => {
+                    let (door, ends) = self.opening.remove(which % self.opening.len());
+                    if self.doors[door].stand(ends, reserve).is_ok() {
+                        self.standing.push((door, ends, reserve));
+                        for mobile in ends.iter().flatten() {
+                            let (flows, most) = self.booked.entry((door, mobile.host)).or_default();
+                            *flows += 1;
+                            *most = reserve.per_mobile.max(*most);
+                        }
+                    }
+                }
+                Operation::Leave(which) if !self.standing.is_empty() => {
+                    let (door, ends, reserve) = self.standing.remove(which % self.standing.len());
+                    self.doors[door].leave(ends, reserve);
+                    for mobile in ends.iter().flatten() {
+                        let booked = self.booked.get_mut(&(door, mobile.host));
+                        let (flows, _) = booked.expect("it stood");
+                        *flows -= 1;
+                        if *flows == 0 {
+                            self.booked.remove(&(door, mobile.host));
+                        }
+                    }
+                }
+                Operation::Cancel(_) | Operation::Stand(..) | Operation::Leave(_) => {}
+            }
+        }
+
+        /// Booked is what all boxes together may hold, and no more than there may be.
+        fn balance(&self) {
+            let flows: u64 = self.standing.iter().map(|(.., reserve)| reserve.per_flow).sum();
+            let mobiles: u64 = self.booked.values().map(|&(_, most)| most).sum();
+            let books = self.doors[0].admission.books();
+            assert_eq!(books.bytes, u128::from(flows + mobiles));
+            assert!(books.bytes <= books.limits.bytes.into());
+            let usage = (self.opening.len() as u32, self.standing.len() as u32);
+            assert_eq!((books.whole.opening, books.whole.standing), usage);
+        }
+    }
+
+    proptest! {
+        /// A connection gives back what it took, in whichever order those of several boxes with
+        /// budgets of their own come and go.
+        #[test]
+        fn books_come_back_to_zero(operations in prop::collection::vec(operation(), 0..100)) {
+            let limits = Limits { flows: 20, flows_per_mobile: 9, opening: 9, ..LIMITS };
+            let admission = Admission::new(limits);
+            let doors = std::array::from_fn(|_| Door::new(admission.clone()));
+            let (opening, standing) = (Vec::new(), Vec::new());
+            let mut boxes = Boxes { doors, opening, standing, booked: BTreeMap::new() };
+            for operation in &operations {
+                boxes.act(operation);
+                boxes.balance();
+            }
+            while !boxes.opening.is_empty() || !boxes.standing.is_empty() {
+                boxes.act(&Operation::Cancel(0));
+                boxes.act(&Operation::Leave(0));
+            }
+            let Books { bytes, whole, mobiles, .. } = &*admission.books();
+            prop_assert_eq!((*bytes, whole.flows(), mobiles.len()), (0, 0, 0));
+            prop_assert!(boxes.doors.iter().all(|door| door.booked.is_empty()));
         }
     }
 }

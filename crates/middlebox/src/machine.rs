@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use base::{MiddleboxFact, Rate, Time};
 use tcp::Payload;
 
-use crate::{Address, Connection, Counters, Exposure, Packet, Usage};
+use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};
 
 /// Where the facts of a box go.
 pub type Watch<'a> = &'a mut dyn FnMut(MiddleboxFact);
@@ -42,6 +42,11 @@ pub trait Middlebox<P: Payload>: Debug + Send {
     /// What has been counted.
     fn counters(&self) -> Counters;
 
+    /// [`Counters::bypasses`]. Boxes tell it at once, however many mobiles there are.
+    fn bypasses(&self) -> Bypasses {
+        self.counters().bypasses
+    }
+
     /// Whether it takes part in a connection, in whichever direction it is named.
     fn knows(&self, _connection: &Connection) -> bool {
         false
@@ -52,8 +57,8 @@ pub trait Middlebox<P: Payload>: Debug + Send {
         0
     }
 
-    /// The same by how far they are: of one mobile, or of all together.
-    fn usage(&self, _mobile: Option<Address>) -> Usage {
+    /// The same by how far they are.
+    fn usage(&self) -> Usage {
         Usage::default()
     }
 

@@ -7,10 +7,11 @@ use base::{Duration, Time};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::Address;
+use crate::{Address, Limits};
 
-/// Mobiles by their numbers. One without connections keeps its number for a while, and what the
-/// radio leg has learned of it; then it is forgotten, and the number is another's.
+/// Mobiles by their numbers, each with all its addresses. One without connections keeps its number
+/// for a while, and what the radio leg has learned of it; then it is forgotten, and the number is
+/// another's.
 #[derive(Debug, Default)]
 pub(crate) struct Mobiles {
     numbers: HashTable<u32>,
@@ -22,7 +23,7 @@ pub(crate) struct Mobiles {
 
 #[derive(Clone, Copy, Debug)]
 struct Mobile {
-    address: Address,
+    handset: Address,
     /// Directions of connections that end at it.
     flows: u32,
     /// When it last had one.
@@ -33,8 +34,9 @@ struct Mobile {
 impl Mobiles {
     /// The number of a mobile that is known.
     pub(crate) fn find(&self, address: Address) -> Option<u32> {
-        let is_it = |&number: &u32| self.known[number as usize].address == address;
-        self.numbers.find(FxBuildHasher.hash_one(address), is_it).copied()
+        let handset = address.handset();
+        let is_it = |&number: &u32| self.known[number as usize].handset == handset;
+        self.numbers.find(FxBuildHasher.hash_one(handset), is_it).copied()
     }
 
     /// One more flow to a mobile: its number.
@@ -45,7 +47,8 @@ impl Mobiles {
     }
 
     fn add(&mut self, address: Address) -> u32 {
-        let mobile = Mobile { address, flows: 0, last: Time::ZERO, queued: false };
+        let handset = address.handset();
+        let mobile = Mobile { handset, flows: 0, last: Time::ZERO, queued: false };
         let number = if let Some(number) = self.free.pop() {
             self.known[number as usize] = mobile;
             number
@@ -53,7 +56,7 @@ impl Mobiles {
             self.known.push(mobile);
             self.known.len() as u32 - 1
         };
-        let hash = |number: u32| FxBuildHasher.hash_one(self.known[number as usize].address);
+        let hash = |number: u32| FxBuildHasher.hash_one(self.known[number as usize].handset);
         self.numbers.insert_unique(hash(number), number, |&number| hash(number));
         number
     }
@@ -68,27 +71,85 @@ impl Mobiles {
         }
     }
 
-    /// The next mobile that is forgotten.
-    pub(crate) fn forget(&mut self, now: Time, patience: Duration) -> Option<(u32, Address)> {
-        while let Some(&(due, number)) = self.quiet.front()
-            && due <= now
+    /// The next mobile that is forgotten: it has been quiet for long, or longer than others where
+    /// there are more quiet ones than may have connections.
+    pub(crate) fn forget(&mut self, now: Time, limits: &Limits) -> Option<(u32, Address)> {
+        while let Some(&(looked, number)) = self.quiet.front()
+            && (looked <= now || self.quiet.len() > limits.flows as usize)
         {
             self.quiet.pop_front();
             let mobile = &mut self.known[number as usize];
-            let due = mobile.last + patience;
-            mobile.queued = mobile.flows == 0 && due > now;
+            let due = mobile.last + limits.idle;
+            mobile.queued = mobile.flows == 0 && due > looked.max(now);
             if mobile.queued {
                 self.quiet.push_back((due, number));
             } else if mobile.flows == 0 {
-                let address = mobile.address;
-                let hash = FxBuildHasher.hash_one(address);
+                let handset = mobile.handset;
+                let hash = FxBuildHasher.hash_one(handset);
                 if let Ok(entry) = self.numbers.find_entry(hash, |&other| other == number) {
                     entry.remove();
                 }
                 self.free.push(number);
-                return Some((number, address));
+                return Some((number, handset));
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Leg;
+
+    const LIMITS: Limits = Limits { flows: 10, ..Limits::NONE };
+
+    const fn mobile(host: u128) -> Address {
+        Address { leg: Leg::Radio, host }
+    }
+
+    fn come_and_go(mobiles: &mut Mobiles, now: Time, host: u128) -> Option<Address> {
+        let forgotten = mobiles.forget(now, &LIMITS);
+        let number = mobiles.join(mobile(host));
+        mobiles.leave(now, number, LIMITS.idle);
+        forgotten.map(|(_, address)| address)
+    }
+
+    /// However many come and go, there are no more quiet ones than may have connections: those go
+    /// first that have been quiet for longest.
+    #[test]
+    fn quiet_mobiles_are_bounded() {
+        let mut mobiles = Mobiles::default();
+        let mut now = Time::ZERO;
+        for host in 1..1_000 {
+            now += Duration::from_millis(1);
+            let gone = come_and_go(&mut mobiles, now, host);
+            assert_eq!(gone, host.checked_sub(11).filter(|&host| host > 0).map(mobile));
+        }
+        assert_eq!(mobiles.known.len(), 11);
+        // The one whose turn it is comes back.
+        assert_eq!(come_and_go(&mut mobiles, now, 990), Some(mobile(989)));
+        let number = mobiles.join(mobile(991));
+        assert_eq!(come_and_go(&mut mobiles, now, 1_000), None);
+        assert_eq!(come_and_go(&mut mobiles, now, 1_001), None);
+        assert_eq!(come_and_go(&mut mobiles, now, 1_002), Some(mobile(992)));
+        assert_eq!(mobiles.find(mobile(991)), Some(number));
+        now += LIMITS.idle;
+        let left = std::iter::from_fn(|| mobiles.forget(now, &LIMITS)).count();
+        assert_eq!((left, mobiles.numbers.len()), (11, 1));
+        mobiles.leave(now, number, LIMITS.idle);
+        assert_eq!(mobiles.forget(now, &LIMITS), None);
+        now += LIMITS.idle;
+        assert_eq!(mobiles.forget(now, &LIMITS), Some((number, mobile(991))));
+    }
+
+    #[test]
+    fn addresses_of_one_handset_have_one_number() {
+        let mut mobiles = Mobiles::default();
+        let prefix = 0x2001_0DB8_0045_0001 << 64;
+        let number = mobiles.join(mobile(prefix | 1));
+        assert_eq!(mobiles.join(mobile(prefix | 2)), number);
+        assert_eq!(mobiles.find(mobile(prefix | 3)), Some(number));
+        assert_ne!(mobiles.join(mobile((prefix + (1 << 64)) | 1)), number);
     }
 }

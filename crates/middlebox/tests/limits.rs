@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
-use base::{Duration, Flags, Options, Rate, Seq, TcpHeader, Time};
+use base::{Duration, Flags, MiddleboxFact, Options, Rate, Seq, TcpHeader, Time};
 use middlebox::{
     Address, Atcp, AtcpConfig, Bypass, Connection, Estimation, FlowControl, IpFields, Limits,
     Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
@@ -214,4 +214,66 @@ fn what_is_over_makes_room() {
         }
         assert_eq!(middlebox.counters().bypassed, 0);
     }
+}
+
+/// The numbers of mobiles that a box tells of while each of these opens a connection and resets it.
+fn numbers(middlebox: &mut Any, hosts: impl Iterator<Item = u128>) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    for host in hosts {
+        let way = call(Address { host, ..mobile(0) }, 1);
+        for packet in [
+            packet(way, (100, 0), Flags::SYN, 0),
+            packet(way.reversed(), (500, 101), Flags::SYN | Flags::ACK, 0),
+            packet(way, (101, 501), Flags::ACK, 0),
+            packet(way, (101, 0), Flags::RST, 0),
+        ] {
+            middlebox.handle_packet(Time::ZERO, packet, &mut |fact| {
+                if let MiddleboxFact::Opened { mobile, .. } = fact {
+                    numbers.push(mobile);
+                }
+            });
+            while middlebox.poll_output(Time::ZERO, &mut |_| {}).is_some() {}
+        }
+        assert_eq!(middlebox.flows(), 0);
+    }
+    numbers
+}
+
+/// A mobile that takes one address after the other, and many mobiles after each other: a box keeps
+/// what it knows of as many as may have connections, and not of all that ever had.
+#[test]
+fn quiet_mobiles_take_bounded_room() {
+    let limits = Limits { flows: 50, ..Limits::NONE };
+    let prefix = 0x2001_0DB8_0045_0000_u128 << 64;
+    for mut middlebox in boxes(limits) {
+        let one = numbers(&mut middlebox, (1..5_000).map(|nth| prefix | nth));
+        assert_eq!((one.len(), one.iter().all(|&number| number == 0)), (4_999, true));
+    }
+    for mut middlebox in boxes(limits) {
+        let many = numbers(&mut middlebox, (1..5_000).map(|nth| prefix + (nth << 64)));
+        assert_eq!((many.len(), many.iter().max()), (4_999, Some(&50)));
+        let many = numbers(&mut middlebox, 1..5_000);
+        assert_eq!((many.len(), many.iter().max()), (4_999, Some(&50)));
+    }
+}
+
+/// Addresses of one mobile have one aggregate: one budget.
+#[test]
+fn addresses_of_one_mobile_share_what_is_held_for_it() {
+    let [mut aggregating, ..] = boxes(Limits { bytes: BUDGET, ..Limits::NONE });
+    let prefix = 0x2001_0DB8_0045_0000_u128 << 64;
+    let address = |nth| Address { host: prefix | nth, ..mobile(0) };
+    for nth in 1..5 {
+        assert!(open(&mut aggregating, Time::ZERO, address(nth), 1));
+    }
+    for nth in 0..100 {
+        for host in 1..5 {
+            let down = call(address(host), 1).reversed();
+            let data = packet(down, (501 + nth * 1_000, 101), Flags::ACK, 1_000);
+            pass(&mut aggregating, Time::ZERO, data);
+        }
+    }
+    let held = aggregating.counters().held_bytes;
+    assert!((BUDGET / 2..=BUDGET).contains(&held), "{held}");
+    assert!(!open(&mut aggregating, Time::ZERO, mobile(7), 1));
 }

@@ -367,7 +367,9 @@ fn a_relay_tells_of_a_whole_mobile() {
             MiddleboxFact::Backlog { queued, in_flight, cwnd, .. } => {
                 Some((queued + in_flight, cwnd))
             }
-            MiddleboxFact::Rtt { .. }
+            MiddleboxFact::Opened { .. }
+            | MiddleboxFact::Closed { .. }
+            | MiddleboxFact::Rtt { .. }
             | MiddleboxFact::Retransmitted { .. }
             | MiddleboxFact::Stalled { .. }
             | MiddleboxFact::Recovered { .. }

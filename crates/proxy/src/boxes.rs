@@ -119,6 +119,12 @@ impl Boxes {
         self.views.first()?.see(hosts, ports)
     }
 
+    /// Whether a mobile has connections that is not one any more, or not with all its addresses.
+    pub(crate) fn has_former(&self) -> bool {
+        let is_current = |mobile| self.views.first().is_some_and(|view| view.has(mobile));
+        self.admission.has(|mobile| !is_current(mobile))
+    }
+
     /// Whether a box takes part in a connection.
     pub(crate) fn knows(&self, number: u32, connection: &Connection) -> bool {
         self.get(number).is_some_and(|served| served.machine.knows(connection))

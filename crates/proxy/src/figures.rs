@@ -1,8 +1,8 @@
 //! What a box tells of itself, and what passes it, as figures.
 
 use base::{Duration, MiddleboxFact, Time};
-use bytes::Bytes;
-use middlebox::{Address, Counters, Leg, Middlebox};
+use middlebox::{Address, Counters, Leg, Usage};
+use rustc_hash::FxHashMap;
 
 use crate::{Flows, LegFigures, Mobile, ProfileFigures, hosts};
 
@@ -18,27 +18,25 @@ pub(crate) struct Figures {
     stalls: u64,
     /// Of stalls that are over.
     stalled: Duration,
-    /// By the numbers that the box gives them.
-    mobiles: Vec<State>,
+    /// Names of mobiles ([`Address::handset`]), by the numbers that the box gives them. The last
+    /// one's, if a number has been another's before.
+    names: Vec<u128>,
+    /// Mobiles with connections that stand, by their names.
+    mobiles: FxHashMap<u128, State>,
 }
 
 /// What is known of a mobile.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// Zero until it is known.
+    /// The address that it used last for a new one.
     host: u128,
+    /// Connections of it that stand.
+    flows: u64,
     queued: u64,
     in_flight: u64,
     cwnd: u64,
     round_trip: Option<Duration>,
     stalled: Option<Time>,
-}
-
-impl State {
-    /// Connections of it that stand.
-    fn flows(&self, machine: &dyn Middlebox<Bytes>) -> u64 {
-        machine.usage(Some(Address { leg: Leg::Radio, host: self.host })).standing.into()
-    }
 }
 
 impl Figures {
@@ -49,54 +47,80 @@ impl Figures {
         }
     }
 
-    /// The box tells something while it has a packet in hand of the mobile `host`, if that is
-    /// known.
-    pub(crate) fn note(&mut self, now: Time, host: Option<u128>, fact: MiddleboxFact) {
-        if let Some(host) = host {
-            state(&mut self.mobiles, mobile_of(&fact)).host = host;
-        }
+    /// The box tells something. Of a mobile without connections there is nothing to know.
+    pub(crate) fn note(&mut self, now: Time, fact: MiddleboxFact) {
         match fact {
+            MiddleboxFact::Opened { mobile, host } => self.open(mobile, host),
+            MiddleboxFact::Closed { mobile } => self.close(now, mobile),
             MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd } => {
-                let state = state(&mut self.mobiles, mobile);
-                *state = State { queued, in_flight, cwnd, ..*state };
+                if let Some(state) = self.state(mobile) {
+                    *state = State { queued, in_flight, cwnd, ..*state };
+                }
             }
             MiddleboxFact::Rtt { mobile, rtt, .. } => {
                 self.radio.round_trip.add(rtt);
-                let state = state(&mut self.mobiles, mobile);
-                state.round_trip = Some(smoothed(state.round_trip, rtt));
+                if let Some(state) = self.state(mobile) {
+                    state.round_trip = Some(smoothed(state.round_trip, rtt));
+                }
             }
             MiddleboxFact::Stalled { mobile } => {
-                self.stalls += 1;
-                state(&mut self.mobiles, mobile).stalled = Some(now);
+                if let Some(state) = self.state(mobile) {
+                    state.stalled = Some(now);
+                    self.stalls += 1;
+                }
             }
             MiddleboxFact::Recovered { mobile } => {
-                let since = state(&mut self.mobiles, mobile).stalled.take();
-                self.stalled += since.map_or(Duration::ZERO, |since| now - since);
+                let since = self.state(mobile).and_then(|state| state.stalled.take());
+                self.end_stall(now, since);
             }
             MiddleboxFact::Retransmitted { .. } | MiddleboxFact::Advertised { .. } => {}
         }
     }
 
-    /// Payload bytes under way to the mobile `host`.
-    pub(crate) fn in_flight_to(&self, host: Option<u128>) -> u64 {
-        let is_it = |state: &&State| host == Some(state.host);
-        self.mobiles.iter().find(is_it).map_or(0, |state| state.in_flight)
+    fn open(&mut self, mobile: u32, host: u128) {
+        let number = mobile as usize;
+        if self.names.len() <= number {
+            self.names.resize(number + 1, 0);
+        }
+        self.names[number] = name(host);
+        let state = self.mobiles.entry(name(host)).or_default();
+        state.host = host;
+        state.flows += 1;
     }
 
-    /// All of a box that has counted `counters`.
-    pub(crate) fn report(
-        &self,
-        now: Time,
-        counters: &Counters,
-        machine: &dyn Middlebox<Bytes>,
-    ) -> ProfileFigures {
-        let stalls = self.mobiles.iter().filter_map(|state| state.stalled);
+    /// With its last connection a mobile is forgotten, and a stall is over.
+    fn close(&mut self, now: Time, mobile: u32) {
+        let Some(state) = self.state(mobile) else { return };
+        state.flows -= 1;
+        if state.flows == 0 {
+            let since = state.stalled;
+            self.mobiles.remove(&self.names[mobile as usize]);
+            self.end_stall(now, since);
+        }
+    }
+
+    fn end_stall(&mut self, now: Time, since: Option<Time>) {
+        self.stalled += since.map_or(Duration::ZERO, |since| now - since);
+    }
+
+    fn state(&mut self, mobile: u32) -> Option<&mut State> {
+        self.mobiles.get_mut(self.names.get(mobile as usize)?)
+    }
+
+    /// Payload bytes under way to the mobile `host`.
+    pub(crate) fn in_flight_to(&self, host: Option<u128>) -> u64 {
+        host.and_then(|host| self.mobiles.get(&name(host))).map_or(0, |state| state.in_flight)
+    }
+
+    /// All of a box that has counted `counters`, with so many connections.
+    pub(crate) fn report(&self, now: Time, counters: &Counters, usage: Usage) -> ProfileFigures {
+        let stalls = self.mobiles.values().filter_map(|state| state.stalled);
         let stalled = stalls.fold(self.stalled, |sum, since| sum + (now - since));
-        let mut radio = self.radio.clone();
-        radio.retransmissions = counters.retransmissions;
-        let usage = machine.usage(None);
+        let [mut wired, mut radio] = [&self.wired, &self.radio].map(LegFigures::clone);
+        wired.retransmissions = counters.wired.retransmissions;
+        radio.retransmissions = counters.retransmissions - wired.retransmissions;
         let mut report = ProfileFigures {
-            wired: self.wired.clone(),
+            wired,
             radio,
             flows: Flows { opening: usage.opening.into(), open: usage.standing.into() },
             stalls: self.stalls,
@@ -104,13 +128,13 @@ impl Figures {
             held_bytes: counters.held_bytes,
             held_max_bytes: counters.held_max,
             zero_windows: counters.zero_windows,
-            timeouts: counters.timeouts,
+            timeouts: counters.timeouts - counters.wired.timeouts,
             suppressed_acks: counters.suppressed,
             discarded_bytes: counters.discarded_bytes,
             ..ProfileFigures::default()
         };
-        for (state, _) in self.with_connections(machine) {
-            report.mobiles += 1;
+        report.mobiles = self.mobiles.len() as u64;
+        for state in self.mobiles.values() {
             report.stalled_mobiles += u64::from(state.stalled.is_some());
             report.queued_bytes += state.queued;
             report.in_flight_bytes += state.in_flight;
@@ -126,26 +150,12 @@ impl Figures {
         report
     }
 
-    /// What is known of the mobiles that have connections, and how many.
-    fn with_connections(
-        &self,
-        machine: &dyn Middlebox<Bytes>,
-    ) -> impl Iterator<Item = (&State, u64)> {
-        let with_flows = self.mobiles.iter().map(|state| (state, state.flows(machine)));
-        with_flows.filter(|&(_, flows)| flows > 0)
-    }
-
-    /// The mobiles that have connections.
-    pub(crate) fn mobiles(
-        &self,
-        now: Time,
-        profile: &str,
-        machine: &dyn Middlebox<Bytes>,
-    ) -> impl Iterator<Item = Mobile> {
-        self.with_connections(machine).map(move |(state, flows)| Mobile {
+    /// The mobiles that have connections, in no order.
+    pub(crate) fn mobiles(&self, now: Time, profile: &str) -> impl Iterator<Item = Mobile> {
+        self.mobiles.values().map(move |state| Mobile {
             address: hosts::address(state.host),
             profile: profile.to_owned(),
-            flows,
+            flows: state.flows,
             queued_bytes: state.queued,
             in_flight_bytes: state.in_flight,
             cwnd_bytes: state.cwnd,
@@ -155,23 +165,9 @@ impl Figures {
     }
 }
 
-const fn mobile_of(fact: &MiddleboxFact) -> u32 {
-    match *fact {
-        MiddleboxFact::Backlog { mobile, .. }
-        | MiddleboxFact::Rtt { mobile, .. }
-        | MiddleboxFact::Retransmitted { mobile, .. }
-        | MiddleboxFact::Stalled { mobile }
-        | MiddleboxFact::Recovered { mobile }
-        | MiddleboxFact::Advertised { mobile, .. } => mobile,
-    }
-}
-
-fn state(mobiles: &mut Vec<State>, number: u32) -> &mut State {
-    let at = number as usize;
-    if mobiles.len() <= at {
-        mobiles.resize(at + 1, State::default());
-    }
-    &mut mobiles[at]
+/// The mobile of an address.
+const fn name(host: u128) -> u128 {
+    Address { leg: Leg::Radio, host }.handset().host
 }
 
 /// RFC 6298 §2.2 and §2.3.

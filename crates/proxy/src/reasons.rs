@@ -1,5 +1,7 @@
 //! Why packets go around the boxes, or end.
 
+use middlebox::Bypass as Refusal;
+
 use crate::Reason;
 
 /// A table of reasons with a counter each.
@@ -60,6 +62,34 @@ reasons! {
         Draining = "draining",
         /// A connection that no box takes part in.
         UnknownFlow = "unknown_flow",
+        /// A new connection beyond `limits.flows`.
+        LimitFlows = "limit_flows",
+        /// A new connection beyond `limits.flows_per_mobile`.
+        LimitFlowsPerMobile = "limit_flows_per_mobile",
+        /// A new connection beyond `limits.opening`.
+        LimitOpening = "limit_opening",
+        /// A new connection beyond `limits.opening_per_mobile`.
+        LimitOpeningPerMobile = "limit_opening_per_mobile",
+        /// A new connection that could come to hold more than is left of `limits.bytes`.
+        LimitBytes = "limit_bytes",
+        /// A new connection whose handshake is none that a box could take part in.
+        Handshake = "handshake",
+    }
+}
+
+/// Why a box lets pass what it was shown.
+impl From<Refusal> for Bypass {
+    fn from(reason: Refusal) -> Self {
+        match reason {
+            Refusal::Flows => Self::LimitFlows,
+            Refusal::FlowsPerMobile => Self::LimitFlowsPerMobile,
+            Refusal::Opening => Self::LimitOpening,
+            Refusal::OpeningPerMobile => Self::LimitOpeningPerMobile,
+            Refusal::Bytes => Self::LimitBytes,
+            Refusal::Draining => Self::Draining,
+            Refusal::Handshake => Self::Handshake,
+            Refusal::Left => Self::Option,
+        }
     }
 }
 

@@ -38,34 +38,33 @@ impl Served {
         }
     }
 
-    /// A packet of the mobile `host`, if it is about one.
-    pub(crate) fn handle_packet(&mut self, now: Time, host: Option<u128>, packet: Packet<Bytes>) {
+    pub(crate) fn handle_packet(&mut self, now: Time, packet: Packet<Bytes>) {
         let Self { machine, figures, .. } = self;
-        machine.handle_packet(now, packet, &mut |fact| figures.note(now, host, fact));
+        machine.handle_packet(now, packet, &mut |fact| figures.note(now, fact));
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         let Self { machine, figures, .. } = self;
-        machine.handle_timeout(now, &mut |fact| figures.note(now, None, fact));
+        machine.handle_timeout(now, &mut |fact| figures.note(now, fact));
     }
 
     pub(crate) fn handle_path_mtu(&mut self, now: Time, connection: Connection, mtu: u16) -> Heeds {
         let Self { machine, figures, .. } = self;
-        machine.handle_path_mtu(now, connection, mtu, &mut |fact| figures.note(now, None, fact))
+        machine.handle_path_mtu(now, connection, mtu, &mut |fact| figures.note(now, fact))
     }
 
     pub(crate) fn drain(&mut self, now: Time) {
         let Self { machine, figures, .. } = self;
-        machine.drain(now, &mut |fact| figures.note(now, None, fact));
+        machine.drain(now, &mut |fact| figures.note(now, fact));
     }
 
     pub(crate) fn end(&mut self, now: Time) {
         let Self { machine, figures, .. } = self;
-        machine.end(now, &mut |fact| figures.note(now, None, fact));
+        machine.end(now, &mut |fact| figures.note(now, fact));
     }
 
     pub(crate) fn poll_output(&mut self, now: Time) -> Option<Packet<Bytes>> {
         let Self { machine, figures, .. } = self;
-        machine.poll_output(now, &mut |fact| figures.note(now, None, fact))
+        machine.poll_output(now, &mut |fact| figures.note(now, fact))
     }
 }

@@ -95,9 +95,10 @@ pub struct ProfileFigures {
     pub stalls: u64,
     /// How long mobiles were stalled, all together.
     pub stalled_seconds: f64,
-    /// Gauge: mobiles that are stalled.
+    /// Gauge: of the mobiles with connections, those that are stalled.
     pub stalled_mobiles: u64,
-    /// Gauge: mobiles with connections that stand.
+    /// Gauge: mobiles with connections that stand in this box. One that has some in the box of
+    /// before a reload as well counts in both.
     pub mobiles: u64,
     /// Gauge: payload bytes that wait for the radio.
     pub queued_bytes: u64,
@@ -169,14 +170,15 @@ pub struct LegFigures {
     pub round_trip: Histogram,
 }
 
-/// A mobile, for whoever asks about it by its address. Not for metrics: there may be many.
+/// A mobile in one box, for whoever asks about it by its address. Not for metrics: there may be
+/// many.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Mobile {
     /// Who it is.
     pub address: IpAddr,
     /// Its profile.
     pub profile: String,
-    /// Connections of it that stand.
+    /// Connections of it that stand in the box.
     pub flows: u64,
     /// Payload bytes that wait for it.
     pub queued_bytes: u64,

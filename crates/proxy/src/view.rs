@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use middlebox::{Address, Connection, Leg};
 use wire::Prefix;
 
+use crate::hosts;
 use crate::prefixes::Prefixes;
 
 /// Who is a mobile, and of which box.
@@ -22,6 +23,9 @@ pub(crate) struct Seen {
     pub(crate) connection: Connection,
 }
 
+/// Bits of an IPv6 address that name a mobile.
+const HANDSET: u32 = 64;
+
 impl View {
     /// Of mobiles with the numbers of their boxes.
     pub(crate) fn new(mobiles: impl IntoIterator<Item = (Prefix, u32)>) -> Self {
@@ -31,6 +35,12 @@ impl View {
     /// Whether packets come to a box.
     pub(crate) fn shows(&self, number: u32) -> bool {
         self.mobiles.values().any(|other| other == number)
+    }
+
+    /// Whether a mobile is one here, with whichever of its addresses ([`Address::handset`]).
+    pub(crate) fn has(&self, mobile: Address) -> bool {
+        let found = self.mobiles.find(mobile.host);
+        found.is_some_and(|(bits, _)| bits <= HANDSET || hosts::address(mobile.host).is_ipv4())
     }
 
     /// A packet between these hosts; `None` if neither is a mobile. Packets of both ways come to
@@ -71,8 +81,7 @@ mod tests {
         let prefix = |text: &str| text.parse().expect("a prefix");
         let all = [("10.0.0.0/8", 0), ("10.1.0.0/16", 1), ("10.2.0.0/16", 2)];
         let view = View::new(all.map(|(text, number)| (prefix(text), number)));
-        let host =
-            |text: &str| crate::hosts::number(text.parse().expect("an address")).expect("a host");
+        let host = |text: &str| hosts::number(text.parse().expect("an address")).expect("a host");
         let check = |one, other, expect: Option<u32>| {
             let there = view.see([host(one), host(other)], [1, 2]);
             let back = view.see([host(other), host(one)], [2, 1]);
@@ -85,5 +94,22 @@ mod tests {
         check("10.9.9.9", "10.1.0.1", Some(1));
         check("10.2.0.1", "10.1.0.1", Some(1));
         check("192.0.2.2", "192.0.2.1", None);
+    }
+
+    #[test]
+    fn a_mobile_is_all_of_its_addresses() {
+        let check = |prefix: &str, address: &str, expect: bool| {
+            let view = View::new([(prefix.parse().expect("a prefix"), 0)]);
+            let host = hosts::number(address.parse().expect("an address"));
+            let mobile = Address { leg: Leg::Radio, host: host.expect("a host") }.handset();
+            assert_eq!(view.has(mobile), expect, "{prefix} {address}");
+        };
+        check("10.45.0.0/16", "10.45.0.2", true);
+        check("10.45.0.2/32", "10.45.0.2", true);
+        check("10.45.0.0/16", "10.46.0.2", false);
+        check("2001:db8:45::/48", "2001:db8:45:1::2", true);
+        check("2001:db8:45:1::/64", "2001:db8:45:1::2", true);
+        check("2001:db8:45:1::/64", "2001:db8:45:2::2", false);
+        check("2001:db8:45:1::/65", "2001:db8:45:1::2", false);
     }
 }

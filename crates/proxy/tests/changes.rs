@@ -76,6 +76,67 @@ fn a_profile_may_grow() {
     assert_eq!(net.gateway.reload(net.now, &changed).retired, ["thin"]);
 }
 
+/// What nobody would see any more must not go on: that nothing is held of a connection now does not
+/// say that nothing will be.
+#[test]
+fn former_mobiles_are_told_as_long_as_they_have_connections() {
+    for scheme in ["atcp", "split", "snoop"] {
+        let mut net = Net::new(&config(scheme), [1500, 1500]);
+        let [client, server] = net.open([&modern(), &modern()], (MOBILE, 4001), (HOST, 80));
+        net.run_for(Duration::from_secs(5));
+        assert!(net.journal.is_empty() && !net.gateway.has_former(), "{scheme}");
+        assert!(
+            net.gateway.reload(net.now, &with(scheme, "'10.46.0.0/16'", "")).retired.is_empty()
+        );
+        assert!(net.journal.is_empty() && net.gateway.has_former(), "{scheme}");
+        net.inject(&from_mobile(base::Flags::SYN, 5, 0, b""));
+        net.write(server, 50_000);
+        net.run_for(Duration::from_secs(100));
+        net.assert_read(client, server, 50_000);
+        assert!(net.gateway.has_former(), "{scheme}");
+        net.close(server);
+        net.close(client);
+        net.run_for(Duration::from_secs(1_000));
+        let figures = &net.gateway.snapshot(net.now).profiles[0];
+        assert_eq!((net.gateway.has_former(), figures.connections.taken), (false, 1), "{scheme}");
+    }
+}
+
+/// A handshake that is under way may become a connection that holds something.
+#[test]
+fn a_former_mobile_may_be_opening_a_connection() {
+    let mut net = Net::new(&config("atcp"), [1500, 1500]);
+    net.inject(&from_mobile(base::Flags::SYN, 5, 0, b""));
+    net.gateway.reload(net.now, &with("atcp", "'10.46.0.0/16'", ""));
+    assert!(net.gateway.has_former());
+    net.gateway.reload(net.now, &config("atcp"));
+    assert!(!net.gateway.has_former());
+}
+
+/// To look at all connections takes time: at the beginning of a drain, and at its end.
+#[test]
+fn a_drain_looks_for_ends_now_and_then() {
+    let mut net = Net::new(&configured("atcp", "[log]\nflows = true\n"), [1500, 1500]);
+    let mut open = |port| net.open([&modern(), &modern()], (MOBILE, port), (HOST, 80));
+    let [[idle, _], [busy, busy_server]] = [open(4000), open(4001)];
+    net.run_for(Duration::from_secs(2));
+    assert_eq!(net.gateway.poll_record(net.now), None);
+    net.write(busy_server, 60_000);
+    net.run_for(Duration::from_millis(500));
+    net.gateway.drain(net.now);
+    net.settle();
+    let caller = |record: Option<proxy::FlowRecord>| record.map(|it| it.caller.port());
+    assert_eq!(caller(net.gateway.poll_record(net.now)), Some(4000));
+    assert_eq!(net.gateway.poll_record(net.now), None);
+    net.abort(busy);
+    assert!(net.run_while(Duration::from_millis(400), |net| net.gateway.flows() == 0));
+    assert_eq!(net.gateway.poll_record(net.now), None);
+    net.gateway.end(net.now);
+    net.gateway.hurry_records();
+    assert_eq!(caller(net.gateway.poll_record(net.now)), Some(4001));
+    net.close(idle);
+}
+
 /// However often: what stands goes on as long as its view is kept, and is reset after that.
 #[test]
 fn many_reloads_leave_nothing_hanging() {

@@ -161,7 +161,8 @@ fn classes_are_those_of_a_scenario() {
     );
     refused_in_profile(
         &format!("{classes}dscp = 8\n"),
-        ":9: profile.gprs.middlebox.atcp.classes.ssh.port: ssh needs a port or a dscp, and not both",
+        ":9: profile.gprs.middlebox.atcp.classes.ssh.port: ssh needs a port or a dscp, and not \
+         both",
     );
     let neither = classes.replace("port = 22\n", "");
     refused_in_profile(

@@ -126,6 +126,8 @@ impl MiddleboxMetrics {
     /// Something happened.
     pub(crate) fn fact(&mut self, now: Time, fact: MiddleboxFact) {
         match fact {
+            // No table has it: what is said of a mobile has its number.
+            MiddleboxFact::Opened { .. } | MiddleboxFact::Closed { .. } => {}
             MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd } => {
                 let [queued, in_flight, cwnd] =
                     [queued, in_flight, cwnd].map(|bytes| bytes.min(u64::from(u32::MAX)) as u32);

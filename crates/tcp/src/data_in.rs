@@ -37,7 +37,7 @@ impl<P: Payload> Receiver<P> {
         self.twice = self.duplicate(start, end);
         let fresh = if from < to {
             let skip = (from as i64 - start) as u64;
-            self.keep(from, arrival.payload.slice(skip, skip + (to - from)))
+            self.keep(from, arrival.payload.keep(skip, skip + (to - from)))
         } else {
             0
         };

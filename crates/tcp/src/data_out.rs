@@ -4,7 +4,7 @@ use base::{Ecn, Flags, Observe, Seq, TcpFact, Time};
 
 use crate::recovery::Order;
 use crate::scoreboard::{Fate, Sent};
-use crate::{Payload, RttSampling, Sender};
+use crate::{Payload, RttSampling, Sender, are_crumbs};
 
 /// What a sender hands out: a segment without the receiving half's part of the header.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -185,7 +185,8 @@ impl<P: Payload> Sender<P> {
 
     /// How many bytes of new data to send now: a full segment, or all there is, or as much as
     /// makes half of the largest window that the peer ever had (the silly window syndrome:
-    /// RFC 9293 §3.8.6.2.1).
+    /// RFC 9293 §3.8.6.2.1). With many small segments under way short ones wait as by Nagle's
+    /// algorithm (§3.7.4).
     fn sendable(&mut self) -> u64 {
         let waiting = self.buffer.end().saturating_sub(self.nxt);
         let length = waiting.min(u64::from(self.mss));
@@ -196,10 +197,9 @@ impl<P: Payload> Sender<P> {
         }
         let room = self.peer_edge().saturating_sub(self.nxt);
         if length <= room {
-            let held = length < u64::from(self.mss)
-                && self.policy.nagle
-                && !self.closed
-                && self.una < self.max;
+            let short = length < u64::from(self.mss) && !self.closed && self.una < self.max;
+            let crumbs = || are_crumbs(self.board.len() + 1, self.max - self.una + length);
+            let held = short && (self.policy.nagle || crumbs());
             return if held { 0 } else { length };
         }
         if room > 0 && room >= self.peer.largest / 2 { room } else { 0 }

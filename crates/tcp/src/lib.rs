@@ -31,6 +31,7 @@ mod ack_in;
 mod challenge;
 mod close;
 mod config;
+mod crumbs;
 mod data_in;
 mod data_out;
 mod delivery;
@@ -68,6 +69,7 @@ pub use config::{
     BackOff, Config, FackWindow, NewReno, Offers, Pacing, PartialAckTimer, PartialAckWindow,
     RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
 };
+pub use crumbs::are_crumbs;
 pub use data_in::Arrival;
 pub use data_out::Departure;
 pub use endpoint::Endpoint;

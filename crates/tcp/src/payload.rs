@@ -16,13 +16,26 @@ pub trait Payload: Clone + Debug + Default {
     #[must_use]
     fn slice(&self, from: u64, to: u64) -> Self;
 
-    /// Takes `next` in as its continuation, or gives it back if that would mean copying.
+    /// The same, to be kept for long: not at the cost of what lies around them.
+    #[must_use]
+    fn keep(&self, from: u64, to: u64) -> Self {
+        self.slice(from, to)
+    }
+
+    /// Takes `next` in as its continuation, or gives it back if that would mean copying much.
     fn extend(&mut self, next: Self) -> Option<Self>;
 
     /// One payload of several in a row.
     #[must_use]
     fn join(pieces: impl Iterator<Item = Self>) -> Self;
 }
+
+/// What has fewer bytes than this is copied to what stands before it: by itself it would take
+/// several times its length, up to some 100 B for one.
+const SMALL: usize = 512;
+
+/// What has been copied together is no longer than this.
+const TOGETHER: usize = 4_096;
 
 /// A payload in a simulation: its length in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,8 +70,27 @@ impl Payload for Bytes {
         Self::slice(self, from as usize..to as usize)
     }
 
+    fn keep(&self, from: u64, to: u64) -> Self {
+        let kept = Self::slice(self, from as usize..to as usize);
+        if kept.len() < self.len() { Self::copy_from_slice(&kept) } else { kept }
+    }
+
+    /// Without copying what is here already, as long as nobody else has a part of it.
     fn extend(&mut self, next: Self) -> Option<Self> {
-        Some(next)
+        if next.len() >= SMALL || self.len() + next.len() > TOGETHER {
+            return Some(next);
+        }
+        match std::mem::take(self).try_into_mut() {
+            Ok(mut whole) => {
+                whole.extend_from_slice(&next);
+                *self = whole.freeze();
+                None
+            }
+            Err(shared) => {
+                *self = shared;
+                Some(next)
+            }
+        }
     }
 
     fn join(pieces: impl Iterator<Item = Self>) -> Self {

@@ -166,6 +166,41 @@ mod tests {
         assert_eq!((pieces.length(), pieces.rest.is_none()), (0, true));
     }
 
+    /// In the order of arrival, while what was pushed before has been sent on.
+    #[test]
+    fn small_pieces_are_copied_together() {
+        let check = |size: usize, bytes: usize| {
+            let mut pieces = Pieces::new();
+            for number in 0..bytes / size {
+                let before = pieces.end();
+                pieces.push(Bytes::from(vec![number as u8; size]));
+                let sent = pieces.slice(before, pieces.end());
+                assert_eq!(sent, vec![number as u8; size]);
+            }
+            let rest = pieces.rest.as_ref().map_or(0, |rest| rest.0.capacity());
+            let mut memory = rest * size_of::<Piece<Bytes>>();
+            while let Some(piece) = pieces.pop() {
+                let capacity = piece.try_into_mut().expect("nobody else has it").capacity();
+                memory += capacity.max(32) + 32;
+            }
+            assert!(memory <= 4 * bytes + 256, "{memory} B for {bytes} in pieces of {size}");
+        };
+        for size in [1, 2, 100, 511, 512, 1_460, 9_000] {
+            check(size, 180_000);
+        }
+        check(1, 1);
+    }
+
+    #[test]
+    fn what_somebody_else_has_is_not_written_to() {
+        let mut pieces = Pieces::new();
+        pieces.push(Bytes::from_static(b"a"));
+        pieces.push(Bytes::from(b"b".to_vec()));
+        let sent = pieces.slice(1, 2);
+        pieces.push(Bytes::from(b"c".to_vec()));
+        assert_eq!((sent.as_ref(), pieces.slice(0, 3).as_ref()), (&b"b"[..], &b"abc"[..]));
+    }
+
     #[test]
     fn lengths_merge_into_one_piece() {
         let mut pieces = Pieces::new();

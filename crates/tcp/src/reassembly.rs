@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::Payload;
 use crate::stretches::{Stretch, Stretches};
+use crate::{Payload, are_crumbs};
 
 /// Runs of the stream beyond the next byte expected: sorted, apart from each other or at most
 /// touching, so that a new one is found from the end, where it mostly belongs.
@@ -17,6 +17,7 @@ struct Early<P> {
     runs: VecDeque<Run<P>>,
     /// The same bytes without the seams of their payloads.
     stretches: Stretches,
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -41,15 +42,19 @@ impl<P: Payload> Reassembly<P> {
     }
 
     /// Takes `payload` in at `offset`: of bytes that are here already, the first ones to come
-    /// stay. Says how many were new.
+    /// stay. Says how many were new; none if there are too many runs for their lengths. It is as
+    /// if they had not come, and their sender sends them again.
     pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
         let end = offset + payload.length();
         if offset == end {
             return 0;
         }
         let early = self.0.get_or_insert_with(|| {
-            Box::new(Early { runs: VecDeque::new(), stretches: Stretches::default() })
+            Box::new(Early { runs: VecDeque::new(), stretches: Stretches::default(), bytes: 0 })
         });
+        if are_crumbs(early.runs.len() + 1, early.bytes + end - offset) {
+            return 0;
+        }
         early.stretches.insert(offset, end);
         let mut index = match early.runs.back() {
             Some(last) if offset < last.end() => {
@@ -68,10 +73,11 @@ impl<P: Payload> Reassembly<P> {
                 continue;
             }
             let gap_end = next.map_or(end, |(start, _)| start.min(end));
-            index = early.place(index, at, payload.slice(at - offset, gap_end - offset));
+            index = early.place(index, at, payload.keep(at - offset, gap_end - offset));
             fresh += gap_end - at;
             at = gap_end;
         }
+        early.bytes += fresh;
         fresh
     }
 
@@ -84,7 +90,7 @@ impl<P: Payload> Reassembly<P> {
                 self.0 = None;
             }
             if run.end() > offset {
-                return Some(run.payload.slice(offset - run.offset, run.payload.length()));
+                return Some(run.payload.keep(offset - run.offset, run.payload.length()));
             }
         }
         None
@@ -116,6 +122,7 @@ impl<P: Payload> Early<P> {
         self.runs.front().filter(|run| run.offset <= offset)?;
         let run = self.runs.pop_front()?;
         self.stretches.drop_below(run.end());
+        self.bytes -= run.payload.length();
         Some(run)
     }
 
@@ -227,6 +234,60 @@ mod tests {
         assert_eq!(reassembly.0.as_ref().map(|early| early.runs.len()), Some(1));
         assert_eq!(reassembly.take_at(10), Some(Length(40)));
         assert!(reassembly.is_empty());
+    }
+
+    const CRUMBS: u64 = 64;
+
+    /// Bytes that come one by one with a gap after each, and between them all others, which arrive
+    /// in order or the other way round.
+    #[test]
+    fn crumbs_take_no_more_memory_than_a_few_times_their_length() {
+        let check = |offsets: &mut dyn Iterator<Item = u64>| {
+            let mut reassembly = Reassembly::new();
+            let sum: u64 = offsets.map(|at| reassembly.insert(at, &text(at, at + 1))).sum();
+            let early = reassembly.0.expect("something is held");
+            assert_eq!(early.bytes, sum);
+            assert!(sum >= CRUMBS, "{sum}");
+            let places = early.runs.capacity() * size_of::<Run<Bytes>>();
+            let stretches = early.stretches.memory();
+            let payloads: usize = early.runs.into_iter().map(|run| memory(run.payload)).sum();
+            let most = 4 * sum as usize + CRUMBS as usize * 256;
+            let whole = places + stretches + payloads;
+            assert!(whole <= most, "{whole} B for {sum}");
+            sum
+        };
+        assert_eq!(check(&mut (0..10_000).map(|number| 1 + 2 * number)), CRUMBS);
+        assert_eq!(check(&mut (1..10_000)), 9_999);
+        check(&mut (1..10_000).rev());
+    }
+
+    /// What the allocator gives for a payload: its capacity, and what counts who holds it.
+    fn memory(payload: Bytes) -> usize {
+        payload.try_into_mut().expect("nobody else holds it").capacity().max(32) + 32
+    }
+
+    /// One byte of a large segment does not hold all of it.
+    #[test]
+    fn of_what_was_there_nothing_is_held_twice() {
+        let mut reassembly = Reassembly::new();
+        reassembly.insert(1, &text(1, 1_460));
+        assert_eq!(reassembly.insert(1, &text(1, 1_461)), 1);
+        let early = reassembly.0.expect("something is held");
+        let payloads: usize = early.runs.into_iter().map(|run| memory(run.payload)).sum();
+        assert!(payloads < 2 * 1_460 + 64, "{payloads} B");
+    }
+
+    #[test]
+    fn large_runs_have_room_among_crumbs() {
+        let mut reassembly = Reassembly::new();
+        for number in 0..CRUMBS {
+            assert_eq!(reassembly.insert(1 + 2 * number, &text(0, 1)), 1);
+        }
+        assert_eq!(reassembly.insert(999, &text(0, 1)), 0);
+        assert_eq!(reassembly.held(0, 2_000), CRUMBS);
+        assert_eq!(reassembly.first_held(999, 1_000), None);
+        assert_eq!(reassembly.insert(1_000, &text(0, 200)), 200);
+        assert_eq!(reassembly.insert(2_000, &Bytes::from_static(&[0; 200])), 200);
     }
 
     #[test]

@@ -68,6 +68,10 @@ impl Scoreboard {
         self.segments.back()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
     /// All segments, in the order of the stream.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
         self.segments.iter()

@@ -58,6 +58,12 @@ impl Stretches {
         self.recent.iter().rev().filter_map(|&(_, offset)| self.beyond(offset))
     }
 
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> usize {
+        self.held.capacity() * size_of::<Stretch>()
+            + self.recent.capacity() * size_of::<(u64, u64)>()
+    }
+
     fn forget(&mut self, stretch: Stretch) {
         if let Ok(index) = self.recent.binary_search_by_key(&stretch.grown, |recent| recent.0) {
             self.recent.remove(index);

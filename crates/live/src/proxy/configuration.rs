@@ -54,6 +54,17 @@ pub(super) fn may_follow(before: &Proxy, after: &Proxy) -> Result<(), Trouble> {
         ("metrics.listen", before.metrics.listen == after.metrics.listen),
         ("control.socket", before.control.socket == after.control.socket),
     ];
+    for (key, before, after) in [
+        ("radio.interfaces", &before.radio.interfaces, &after.radio.interfaces),
+        ("wired.interfaces", &before.wired.interfaces, &after.wired.interfaces),
+    ] {
+        if let Some(gone) = before.iter().find(|name| !after.contains(name)) {
+            // Of connections by that way the proxy would see one direction only.
+            return Err(Trouble::new(format!(
+                "{key}: {gone} cannot be taken out while the daemon runs: restart it"
+            )));
+        }
+    }
     match fixed.iter().find(|(_, is_same)| !is_same) {
         None => Ok(()),
         Some((key, _)) => {
@@ -90,5 +101,18 @@ mod tests {
         check("limits.flows = 7\n", Some("limits.flows"));
         check("metrics.listen = \"off\"\n", Some("metrics.listen"));
         check("control.socket = \"/run/other\"\n", Some("control.socket"));
+    }
+
+    #[test]
+    fn interfaces_may_be_added() {
+        let one = config("");
+        let text = "radio.interfaces = [\"wl1\", \"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
+                    [[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
+        let two = Proxy::parse(text, "proxy.toml").expect("valid");
+        may_follow(&one, &two).expect("nothing is gone");
+        let line = may_follow(&two, &one).expect_err("an interface is gone").to_string();
+        let expected =
+            "radio.interfaces: wl1 cannot be taken out while the daemon runs: restart it";
+        assert_eq!(line, expected);
     }
 }

@@ -148,7 +148,7 @@ impl Allowance {
         Self { lines: f64::from(event.burst()), since: now, suppressed: 0 }
     }
 
-    /// A bucket that holds `burst` lines and fills within [`Event::refill`].
+    /// A bucket that holds `burst` lines and fills within [`REFILL`].
     fn take(&mut self, now: Time, event: Event) -> bool {
         let burst = f64::from(event.burst());
         let elapsed = (now.saturating_since(self.since)).as_secs_f64();

@@ -55,6 +55,9 @@ pub(super) struct Relay<'a> {
     is_over: bool,
     /// Whether the supervisor waits for retired profiles to lose their last connection.
     is_retiring: bool,
+    /// Whether it waits for mobiles that no profile has any more to lose theirs, and when to look
+    /// next.
+    narrows: Option<Time>,
     exposed: u32,
     refused: u64,
     beats: Duration,
@@ -65,6 +68,9 @@ pub(super) struct Relay<'a> {
 /// is a SHOULD), so that with many connections a batch has to be long. It holds nothing up unless
 /// so many wait, and takes a few milliseconds.
 const BATCH: usize = 512;
+
+/// How often all mobiles are looked at, if they are.
+const LOOKS: Duration = Duration::from_secs(1);
 
 /// So many beats fall into the time that a supervisor waits for one.
 const BEATS: u64 = 5;
@@ -91,6 +97,7 @@ impl<'a> Relay<'a> {
             is_drained: false,
             is_over: false,
             is_retiring: false,
+            narrows: None,
             exposed: 0,
             refused: 0,
             beats: config.heartbeat / BEATS,
@@ -122,6 +129,7 @@ impl<'a> Relay<'a> {
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
         self.is_retiring |= !retired.is_empty();
+        self.narrows = Some(now);
         self.say(&Word::Reloaded { retired })
     }
 
@@ -139,14 +147,23 @@ impl<'a> Relay<'a> {
     }
 
     /// Tells what has come to an end.
-    fn tell_ends(&mut self) -> io::Result<()> {
+    fn tell_ends(&mut self, now: Time) -> io::Result<()> {
         if self.standing == Standing::Draining && !self.is_drained && self.gateway.flows() == 0 {
             self.is_drained = true;
+            // There may be no later look.
+            self.gateway.hurry_records();
+            self.tell_records(now)?;
             self.say(&Word::Drained)?;
         }
         if self.is_retiring && !self.gateway.has_retired() {
             self.is_retiring = false;
             self.say(&Word::Retired)?;
+        }
+        if self.narrows.is_some_and(|time| time <= now) {
+            self.narrows = self.gateway.has_former().then(|| now + LOOKS);
+            if self.narrows.is_none() {
+                self.say(&Word::Narrow)?;
+            }
         }
         Ok(())
     }
@@ -178,7 +195,7 @@ impl Machine for Relay<'_> {
         self.shared.pulse.beat(now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
-        self.tell_ends()
+        self.tell_ends(now)
     }
 
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {

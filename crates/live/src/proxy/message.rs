@@ -54,6 +54,9 @@ pub(super) enum Word {
     },
     /// The last connection of retired profiles is over.
     Retired,
+    /// No connection is left of mobiles that the configuration reloaded last does not have, nor
+    /// will there be one.
+    Narrow,
     /// No connection depends on the worker any more.
     Drained,
 }

@@ -1,10 +1,12 @@
 //! Resets in the name of both ends of connections whose worker is gone.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{SocketAddrV4, SocketAddrV6};
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 
-use base::{Ecn, Flags, Seq, TcpHeader};
+use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
 use middlebox::{Connection, Exposure};
 use proxy::addresses;
 use rustix::net::ipproto::RAW;
@@ -68,6 +70,35 @@ impl Resets {
             (Addresses::V6 { .. }, None) => return Err(io::ErrorKind::Unsupported.into()),
         };
         sent.map_err(Into::into)
+    }
+}
+
+/// When resets are sent again: a full queue of the radio may swallow them, and who waits for data
+/// says nothing that would be answered.
+const AGAIN: [Duration; 3] =
+    [Duration::from_secs(1), Duration::from_secs(3), Duration::from_secs(9)];
+
+/// Resets that are to be sent again.
+#[derive(Debug, Default)]
+pub(super) struct Repeats(VecDeque<(Time, Rc<[Exposure]>)>);
+
+impl Repeats {
+    /// `exposures` have been reset.
+    pub(super) fn add(&mut self, now: Time, exposures: Vec<Exposure>) {
+        let exposures: Rc<[Exposure]> = exposures.into();
+        self.0.extend(AGAIN.map(|after| (now + after, Rc::clone(&exposures))));
+        self.0.make_contiguous().sort_by_key(|&(time, _)| time);
+    }
+
+    /// When the next are due.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.0.front().map(|&(time, _)| time)
+    }
+
+    /// The next that are due by `now`.
+    pub(super) fn take(&mut self, now: Time) -> Option<Rc<[Exposure]>> {
+        self.0.front().filter(|&&(time, _)| time <= now)?;
+        self.0.pop_front().map(|(_, exposures)| exposures)
     }
 }
 
@@ -136,5 +167,25 @@ mod tests {
         let exposure = exposure(["2001:db8:45::2", "2001:db8:100::2"], [7, 7, 9, 9]);
         let sent: Vec<_> = exposure.resets().map(|(_, seq, _)| seq).collect();
         assert_eq!(sent, [Seq::new(7), Seq::new(9)]);
+    }
+
+    #[test]
+    fn resets_are_sent_again_in_the_order_of_their_times() {
+        let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        let of = |number: u32| exposure(["2001:db8:45::2", "2001:db8:100::2"], [number; 4]);
+        let mut repeats = Repeats::default();
+        assert_eq!(repeats.due(), None);
+        repeats.add(at(0), vec![of(1), of(2)]);
+        repeats.add(at(1), vec![of(3)]);
+        let mut seen = Vec::new();
+        for now in (0..20).map(at) {
+            while let Some(exposures) = repeats.take(now) {
+                seen.push((now, exposures.iter().map(|it| it.caller_next).collect::<Vec<_>>()));
+            }
+        }
+        let [both, third] = [vec![Seq::new(1), Seq::new(2)], vec![Seq::new(3)]];
+        let times = [(1, &both), (2, &third), (3, &both), (4, &third), (9, &both), (10, &third)];
+        assert_eq!(seen, times.map(|(time, numbers)| (at(time), numbers.clone())));
+        assert_eq!(repeats.due(), None);
     }
 }

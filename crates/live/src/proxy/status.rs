@@ -49,7 +49,8 @@ fn silence(path: &str, error: &io::Error) -> Trouble {
             format!("{path}: no proxy runs with this configuration")
         }
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            format!("{path}: the proxy did not answer within {} s", PATIENCE.as_secs())
+            let seconds = PATIENCE.as_secs();
+            format!("{path}: the proxy did not answer within {seconds} s: its log says why")
         }
         ErrorKind::PermissionDenied => {
             format!("{path}: only root and the group of the proxy's user may ask")

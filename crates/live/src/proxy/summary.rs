@@ -323,7 +323,7 @@ mod tests {
 thinpipe proxy 1.2.3: serving for 2.02 h; worker for 1.50 min, 3 before it, heartbeat 12.0 ms ago
 packets: 12 in (3.46 kB), 11 out (3.21 kB), 7 lost before the proxy
 untouched: 5 not tcp
-dropped: 1 spoofed
+dropped: 1 fragment
 reloads: 4, refused 1; a failure now would reset 9 connections
 ";
         assert!(text.starts_with(expect), "{text}");

@@ -41,7 +41,7 @@
 //!
 //! *Zero windows* outside stalls are what is left where slivers are used up. A window scaled by 10
 //! is told in units of 1024 bytes, so that a segment is one sliver, and senders whose persist timer
-//! is shorter than a segment's time (Linux: 200 ms) see some 20 in 100 kB at 40 kbit/s. They cost
+//! is shorter than a segment's time (Linux: 200 ms) see 20 to 40 in 100 kB at 40 kbit/s. They cost
 //! nothing: whole segments are told of at once, and the radio has (b + c) ÷ a to send meanwhile.
 //!
 //! *Budget.* What is held and what has been allowed never exceed it. An eighth is kept for what

@@ -175,7 +175,7 @@ impl<P: Payload> Atcp<P> {
     }
 
     fn aggregate_of(&mut self, terms: &Terms) -> u32 {
-        let host = terms.mobile.host;
+        let host = terms.mobile.handset().host;
         if let Some(&index) = self.aggregates.of.get(&host) {
             return index;
         }
@@ -274,7 +274,9 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
-        let Some(&index) = self.aggregates.of.get(&mobile.host) else { return };
+        let Some(&index) = self.aggregates.of.get(&mobile.handset().host) else {
+            return;
+        };
         self.with(now, index, watch, |aggregate, context| {
             aggregate.estimator.on_report(report.rate, context.config, aggregate.mss);
         });
@@ -331,7 +333,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn forget(&mut self, _number: u32, mobile: Address) {
-        if let Some(index) = self.aggregates.remove(mobile.host) {
+        if let Some(index) = self.aggregates.remove(mobile.handset().host) {
             self.agenda.set(index, None);
             self.polled.retain(|&other| other != index);
         }

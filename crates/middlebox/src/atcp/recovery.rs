@@ -8,11 +8,13 @@
 //! acknowledged before it counts as lost.
 //!
 //! *Stalls.* When nothing arrives for a conservative time, the radio has stalled: the window
-//! becomes one packet, right edges stop, and every 1.5 round-trip times the packet that was sent
-//! longest ago is sent again as a probe: the next one each time, since a mobile may be silent
-//! about one connection only. ("Linear back-off": the n-th probe leaves n·1.5·RTT after the first.
-//! Intervals that grew would find the radio back later the longer it was away, and the paper wants
-//! "quick detection".) The first acknowledgement of something restores everything.
+//! becomes one packet, right edges stop, and every 1.5 round-trip times, or [`LEAST_PAUSE`] if that
+//! is longer, a probe leaves: a packet that was found lost before if there is one, or else the one
+//! that was sent longest ago. It is another one each time, since a mobile may be silent about one
+//! connection only; once it has been sent again [`PROBES`] times, a new packet goes in its place
+//! where one waits. ("Linear back-off": the n-th probe leaves n·1.5·RTT after the first. Intervals
+//! that grew would find the radio back later the longer it was away, and the paper wants "quick
+//! detection".) The first acknowledgement of something restores everything.
 //!
 //! *After a stall* what was in flight may be lost, or may only have waited in the network. If what
 //! arrives was sent before the stall, it waited, and nothing more is sent again (F-RTO, RFC 5682;
@@ -38,7 +40,7 @@ use crate::FlowId;
 /// getting further (RFC 1122 §4.2.3.5: 100 s at least; as long as Linux' 15 retransmissions take).
 const PATIENCE_WITH_MOBILE: Duration = Duration::from_secs(924);
 
-/// How often a packet is sent before a new one may be the probe in its place.
+/// How often a packet is sent again before a new one may be the probe in its place.
 const PROBES: u32 = 3;
 
 /// Between probes of a stall at least: over a quick link, 1.5 round-trip times would make a storm

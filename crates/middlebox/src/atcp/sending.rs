@@ -3,7 +3,7 @@
 //! of the window, and lower ones defer to it.
 
 use base::{Duration, MiddleboxFact, RepairReason, Time};
-use tcp::{Departure, Payload};
+use tcp::{Departure, Payload, are_crumbs};
 
 use super::aggregate::{Aggregate, Context};
 use super::config::{AtcpConfig, Fraction};
@@ -75,7 +75,8 @@ impl Aggregate {
                     let room = if interactive { numbers } else { self.mss };
                     let in_flight = self.unacked.in_flight();
                     let defers = self.deference.holds(context.now, priority).is_some();
-                    let fits = self.fits(context.now, room, context.config) && !defers;
+                    let crumbs = are_crumbs(self.unacked.len() + 1, in_flight + numbers);
+                    let fits = self.fits(context.now, room, context.config) && !defers && !crumbs;
                     let anyway = in_flight == 0 || self.recovery.is_stalled();
                     return (fits || anyway).then(|| (id, self.send(id, numbers, context)));
                 }

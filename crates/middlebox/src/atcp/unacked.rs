@@ -13,7 +13,8 @@
 //! * a skip is counted for each packet newly delivered, not for each acknowledgement: receivers
 //!   delay acknowledgements, so that one tells of two packets;
 //! * of a flow that was reset, what is in flight stays in the list as a ghost, since it still fills
-//!   the pipe, until a later packet has arrived: nothing overtakes on the radio.
+//!   the pipe, until a later packet has arrived, as nothing overtakes on the radio; or for 1.5
+//!   round-trip times, or as long as all that is in flight takes at the rate if that is longer.
 
 use base::{RepairReason, Time};
 
@@ -128,6 +129,11 @@ impl Unacknowledged {
             next_position: 0,
             bound: 0,
         }
+    }
+
+    /// Packets, whatever became of them.
+    pub(super) const fn len(&self) -> usize {
+        self.used as usize
     }
 
     /// Bytes in the network, as far as is known.

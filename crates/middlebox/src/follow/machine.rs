@@ -12,8 +12,8 @@ use super::{Agreed, Follow, Load, Port, Verdict};
 use crate::limits::{Admission, Door, Ends, ends};
 use crate::mobiles::Mobiles;
 use crate::{
-    Address, Bypass, Connection, Counters, Heeds, Leg, Limits, Middlebox, Packet, RadioReport,
-    Usage, Watch,
+    Address, Bypass, Bypasses, Connection, Counters, Heeds, Leg, Limits, Middlebox, Packet,
+    RadioReport, Usage, Watch,
 };
 
 /// A box that follows each direction towards a mobile with an `F` of its own.
@@ -140,7 +140,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 
     /// The end on `side` makes its offer, as the other has before it: data may follow.
     fn open(&mut self, id: u32, now: Time, side: Side, offer: Offer) {
-        while let Some((number, _)) = self.mobiles.forget(now, self.limits.idle) {
+        while let Some((number, _)) = self.mobiles.forget(now, &self.limits) {
             self.loads[number as usize] = Mobile::default();
         }
         let (key, followed) = self.connections.get_mut(id);
@@ -235,20 +235,28 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             Stage::Stands => self.door.leave(mobiles(&key), followed.reserve::<P>()),
             Stage::Refused => {}
         }
-        for end in followed.sides {
-            if let Some(Toward { mobile, load, .. }) = end.toward.as_deref() {
-                self.loads[*mobile as usize].connections.retain(|&other| other != id);
-                self.account(*mobile, *load, Load::default(), &mut *watch);
-                self.mobiles.leave(now, *mobile, self.limits.idle);
+        for (end, host) in followed.sides.iter().zip(mobiles(&key)) {
+            let Some(&Toward { mobile, load, .. }) = end.toward.as_deref() else { continue };
+            self.loads[mobile as usize].connections.retain(|&other| other != id);
+            self.account(mobile, load, Load::default(), &mut *watch);
+            self.mobiles.leave(now, mobile, self.limits.idle);
+            if followed.stage == Stage::Stands && host.is_some() {
+                watch(MiddleboxFact::Closed { mobile });
             }
         }
     }
 
     /// The handshake of a connection is over: false if there is no room for what it may hold.
-    fn stand(&mut self, id: u32) -> bool {
+    fn stand(&mut self, id: u32, watch: Watch<'_>) -> bool {
         let (key, followed) = self.connections.get_mut(id);
-        let admitted = self.door.stand(mobiles(key), followed.reserve::<P>()).is_ok();
+        let hosts = mobiles(key);
+        let admitted = self.door.stand(hosts, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Stands } else { Stage::Refused };
+        for (end, host) in followed.sides.iter().zip(hosts).filter(|_| admitted) {
+            if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
+                watch(MiddleboxFact::Opened { mobile: toward.mobile, host });
+            }
+        }
         admitted
     }
 
@@ -291,7 +299,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.out.push_back(packet);
             return self.forget(now, id, watch);
         }
-        if followed.stands_with(side, &packet.segment) && !self.stand(id) {
+        if followed.stands_with(side, &packet.segment) && !self.stand(id, watch) {
             self.out.push_back(packet);
             return self.pass_by(now, id, Bypass::Bytes, watch);
         }
@@ -351,7 +359,8 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
             let id = self.loads[number as usize].connections[index];
             let (key, _) = self.connections.get_mut(id);
             let key = *key;
-            for side in Side::BOTH.into_iter().filter(|&side| key.host(side) == mobile) {
+            let is_its = |side: &Side| key.host(*side).handset() == mobile.handset();
+            for side in Side::BOTH.into_iter().filter(is_its) {
                 let _ = self.call(now, (id, side), Call::Report(report), &mut *watch);
             }
             self.arm(id);
@@ -373,16 +382,20 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         self.counters
     }
 
+    fn bypasses(&self) -> Bypasses {
+        self.counters.bypasses
+    }
+
     fn knows(&self, connection: &Connection) -> bool {
         self.connections.find(&Key::of(*connection).0).is_some()
     }
 
     fn flows(&self) -> u64 {
-        u64::from(self.door.usage(None).flows())
+        u64::from(self.door.usage().flows())
     }
 
-    fn usage(&self, mobile: Option<Address>) -> Usage {
-        self.door.usage(mobile)
+    fn usage(&self) -> Usage {
+        self.door.usage()
     }
 
     /// What it sends is as large as its sender made it: that one has to hear.

@@ -13,9 +13,6 @@ use crate::Packet;
 /// asks for a limit; this is Linux's).
 const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How far behind what was acknowledged an acknowledgement may be where no window is known.
-const WINDOW_MIN: u64 = 65_535;
-
 /// What becomes of a connection after a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum After {
@@ -36,9 +33,12 @@ impl<P: Payload> Split<P> {
         packet: Packet<P>,
     ) -> After {
         let Packet { segment, ip, .. } = packet;
-        self.ends[from].ip = ip;
         if segment.has(Flags::RST) {
-            return self.reset_in(cx, from, &segment);
+            let after = self.reset_in(cx, from, &segment);
+            if after == After::Reset {
+                self.ends[from].ip = ip;
+            }
+            return after;
         }
         if segment.has(Flags::SYN) {
             // The last acknowledgement of the handshake was lost behind the box.
@@ -53,18 +53,20 @@ impl<P: Payload> Split<P> {
                 return After::Ignored;
             }
         }
-        if self.halves[from].as_ref().is_some_and(|half| !half.is_acceptable(&segment)) {
+        if !self.is_acceptable(from, &segment) {
             return self.strange_in(cx, from, &segment);
         }
         if !segment.has(Flags::ACK) {
             return After::Ignored;
         }
-        self.take_clocks(from, &segment);
-        let pure = segment.numbers() == 0;
-        if !self.ack_in(cx, from, &segment, pure) {
+        let Some(acked) = self.acknowledged_in(from, &segment) else {
             self.challenge(cx, from);
             return After::Ignored;
-        }
+        };
+        // Nothing before has said that it is its end's.
+        self.ends[from].ip = ip;
+        self.take_clocks(from, &segment);
+        self.ack_in(cx, from, &segment, acked, segment.numbers() == 0);
         let to = from.other();
         if std::mem::take(&mut self.asked[to]) {
             self.owe(to);
@@ -77,8 +79,23 @@ impl<P: Payload> Split<P> {
         After::GoesOn
     }
 
-    /// What the window has no room for. A sender that asks whether its peer is still there is
-    /// answered once the peer has answered, unless data are under way: they ask as well.
+    /// First check: the window has room for it. Towards a host that is the largest window that the
+    /// mobile was told of, and one number more, which a FIN or a probe may have taken. What came
+    /// before goes to the host as far back as a window reaches: the host knows whether it lacks it.
+    fn is_acceptable(&self, from: Side, segment: &Segment<P>) -> bool {
+        if let Some(half) = &self.halves[from] {
+            return half.is_acceptable(segment);
+        }
+        let (own, peer) = (&self.ends[from], &self.ends[from.other()]);
+        let start = segment.header.seq.distance(own.first + peer.acked as u32);
+        (-peer.reach()..=peer.largest_window as i64 + 1).contains(&i64::from(start))
+    }
+
+    /// What the window has no room for. It ends here, challenged, also where data ride through: it
+    /// would bear the box's acknowledgement, and a host that has moved on might believe it.
+    ///
+    /// A sender that asks whether its peer is still there is answered once the peer has answered,
+    /// unless data are under way: they ask as well.
     fn strange_in<L: RadioLeg<P>>(
         &mut self,
         cx: &mut Context<'_, P, L>,
@@ -141,26 +158,31 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// What came in vain: acknowledged always if it carries something, which is sent again until
-    /// it is acknowledged.
+    /// What came in vain: acknowledged always if it carries something for the box to take in, which
+    /// is sent again until it is acknowledged.
     fn answer<L: RadioLeg<P>>(&mut self, cx: &Context<'_, P, L>, from: Side, segment: &Segment<P>) {
-        if segment.numbers() > 0 {
+        if segment.numbers() > 0 && self.halves[from].is_some() {
             self.owe(from);
         } else {
             self.challenge(cx, from);
         }
     }
 
-    /// What an old segment acknowledges counts all the same.
+    /// What an old segment acknowledges counts all the same, if it was in a window once.
     fn old_acknowledgement<L: RadioLeg<P>>(
         &mut self,
         cx: &mut Context<'_, P, L>,
         from: Side,
         segment: &Segment<P>,
     ) {
-        let next = self.halves[from].as_ref().map(|half| half.receiver.next_seq());
-        if segment.has(Flags::ACK) && next.is_some_and(|next| segment.header.seq.before(next)) {
-            self.ack_in(cx, from, segment, false);
+        let Some(half) = &self.halves[from] else { return };
+        let reach = self.ends[from.other()].reach().max(i64::from(half.receiver.window()));
+        let start = i64::from(segment.header.seq.distance(half.receiver.next_seq()));
+        if segment.has(Flags::ACK)
+            && (-reach..0).contains(&start)
+            && let Some(acked) = self.acknowledged_in(from, segment)
+        {
+            self.ack_in(cx, from, segment, acked, false);
         }
     }
 
@@ -181,23 +203,25 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// Fifth check: what `from` acknowledges. False if that was never sent, or is older than any
-    /// window (RFC 5961 §5).
+    /// Fifth check: the offset up to which `from` acknowledges, unless that was never sent, or is
+    /// older than any window (RFC 5961 §5).
+    fn acknowledged_in(&self, from: Side, segment: &Segment<P>) -> Option<i64> {
+        let (end, to) = (&self.ends[from], from.other());
+        let acked = offset(self.ends[to].first, end.acked, segment.header.ack);
+        (end.acked as i64 - end.reach()..=self.sent(to) as i64).contains(&acked).then_some(acked)
+    }
+
+    /// `from` acknowledges everything below offset `acked`.
     fn ack_in<L: RadioLeg<P>>(
         &mut self,
         cx: &mut Context<'_, P, L>,
         from: Side,
         segment: &Segment<P>,
+        acked: i64,
         pure: bool,
-    ) -> bool {
+    ) {
         let to = from.other();
         let header = &segment.header;
-        let acked = offset(self.ends[to].first, self.ends[from].acked, header.ack);
-        let oldest =
-            self.ends[from].acked as i64 - self.ends[from].largest_window.max(WINDOW_MIN) as i64;
-        if acked > self.sent(to) as i64 || acked < oldest {
-            return false;
-        }
         let news = self.take_window(from, acked, segment);
         match &mut self.halves[to] {
             None if pure => self.relay_ack(cx, to, segment),
@@ -221,7 +245,6 @@ impl<P: Payload> Split<P> {
                 }
             }
         }
-        true
     }
 
     /// Acknowledgement and window of the newest segment count (RFC 9293 §3.10.7.4); true if they

@@ -24,11 +24,6 @@ impl<P: Payload + Send, L: RadioLeg<P>> BothWays<P, L> {
         Self { radio, wired, legs: Vec::new() }
     }
 
-    /// The radio leg.
-    pub const fn radio(&self) -> &L {
-        &self.radio
-    }
-
     fn on(&self, leg: Leg) -> &dyn RadioLeg<P> {
         match leg {
             Leg::Radio => &self.radio,
@@ -143,6 +138,9 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
 
     fn count(&self, counters: &mut Counters) {
         self.radio.count(counters);
+        let Counters { retransmissions, timeouts, .. } = *counters;
         self.wired.count(counters);
+        counters.wired.retransmissions += counters.retransmissions - retransmissions;
+        counters.wired.timeouts += counters.timeouts - timeouts;
     }
 }

@@ -1,6 +1,6 @@
 //! How connections end before their time, or are left: replaced, reset, given up, handed back.
 
-use base::{Flags, Seq, TcpHeader, Time};
+use base::{Flags, MiddleboxFact, Seq, TcpHeader, Time};
 use tcp::{Payload, Segment};
 
 use super::RadioLeg;
@@ -21,7 +21,8 @@ fn mobiles(name: &Name) -> Ends {
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN with new numbers on a connection that stands: it passes, as its end may be over
-    /// there. Once it is answered, the old connection is gone.
+    /// there. Once it is answered, the old connection is gone. One with data (RFC 7413) passes
+    /// untouched, and so does its answer if the old connection is over.
     pub(super) fn renew(
         &mut self,
         now: Time,
@@ -30,21 +31,29 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         packet: Packet<P>,
         watch: Watch<'_>,
     ) {
+        let opens = !packet.segment.has(Flags::ACK);
+        if opens && packet.segment.payload.length() > 0 {
+            if self.is_over(slot) {
+                self.forget(now, slot, watch);
+                self.open(now, packet);
+            } else {
+                self.out.push_back(packet);
+            }
+            return;
+        }
         let offer = packet.segment.header;
         let packet = self.clamped(packet);
         let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut() else {
             return;
         };
-        if !packet.segment.has(Flags::ACK) {
-            if packet.segment.payload.length() == 0 {
-                let mut successor = Handshake::new(now, &packet.segment, packet.ip);
-                successor.note_offer(Side::Caller, &offer);
-                // Its caller may be the old one's callee.
-                split.successor = Some(Box::new(match from {
-                    Side::Caller => successor,
-                    Side::Callee => Handshake { syns: Pair([None, successor.syns.0[0]]) },
-                }));
-            }
+        if opens {
+            let mut successor = Handshake::new(now, &packet.segment, packet.ip);
+            successor.note_offer(Side::Caller, &offer);
+            // Its caller may be the old one's callee.
+            split.successor = Some(Box::new(match from {
+                Side::Caller => successor,
+                Side::Callee => Handshake { syns: Pair([None, successor.syns.0[0]]) },
+            }));
             self.out.push_back(packet);
             return;
         }
@@ -75,10 +84,16 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.opening_in(now, slot, Side::Callee, packet, watch);
     }
 
+    /// Whether both ends of a connection that stood have closed it.
+    fn is_over(&self, slot: u32) -> bool {
+        let is_over = |flow: &Flow<P>| matches!(&flow.phase, Phase::Stands(it) if it.is_over());
+        self.table[slot].as_deref().is_some_and(is_over)
+    }
+
     /// The box takes part in the connection no more.
     pub(super) fn forget(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         self.discard(now, slot, watch);
-        let _ = self.retire(slot);
+        let _ = self.retire(slot, watch);
         let Some(flow) = self.table.remove(slot) else { return };
         if matches!(flow.phase, Phase::Opening(_)) {
             self.door.cancel(mobiles(&flow.name));
@@ -101,24 +116,28 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// The connection lives no more, and others may take its place: true once.
-    fn retire(&mut self, slot: u32) -> bool {
+    fn retire(&mut self, slot: u32, watch: Watch<'_>) -> bool {
         let Some(Flow { phase: Phase::Stands(split), name, lives, .. }) =
             self.table[slot].as_deref_mut()
         else {
             return false;
         };
         let (lived, scales) = (std::mem::take(lives), Pair(split.ends.0.map(|end| end.scale)));
-        let connection = name.connection();
+        let (connection, numbers) = (name.connection(), split.numbers);
         if lived {
             let reserve = self.reserve(&connection, scales);
-            self.door.leave(ends(connection.source, connection.destination), reserve);
+            let ends = ends(connection.source, connection.destination);
+            self.door.leave(ends, reserve);
+            for (side, _) in Side::BOTH.into_iter().zip(ends).filter(|(_, end)| end.is_some()) {
+                watch(MiddleboxFact::Closed { mobile: numbers[side.other()].mobile });
+            }
         }
         lived
     }
 
     /// The connection is over. It is kept for a while, among as many as may be about to open.
     pub(super) fn lay_to_rest(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
-        if !self.retire(slot) {
+        if !self.retire(slot, watch) {
             return;
         }
         self.remains.add(now, slot, self.config.limits.transitory);
@@ -175,7 +194,6 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         *active = now;
-        fields[from] = packet.ip;
         let way = packet.connection().reversed();
         let header = TcpHeader {
             source_port: way.source_port,

@@ -13,6 +13,9 @@ use super::toward_host::{Stage, TowardHost};
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
 use crate::{Connection, Counters, Exposure, Heeds, IpFields, Packet, Watch};
 
+/// How far behind what was acknowledged a number may be where no window is known.
+const WINDOW_MIN: u64 = 65_535;
+
 /// What a connection's segments are handled with.
 pub(super) struct Context<'a, P, L> {
     pub(super) now: Time,
@@ -120,6 +123,11 @@ impl End {
     /// Its window in bytes.
     pub(super) const fn window_bytes(&self) -> u64 {
         (self.window as u64) << self.scale
+    }
+
+    /// How far behind what it has acknowledged a number may be that is no stranger's.
+    pub(super) fn reach(&self) -> i64 {
+        self.largest_window.max(WINDOW_MIN) as i64
     }
 
     /// The right edge that it gives its peer.

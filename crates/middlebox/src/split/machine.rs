@@ -18,8 +18,8 @@ use super::{RadioLeg, SplitConfig};
 use crate::limits::{Admission, Door};
 use crate::mobiles::Mobiles;
 use crate::{
-    Address, Connection, Counters, Exposure, Heeds, IpFields, Middlebox, Packet, RadioReport,
-    Usage, Watch,
+    Address, Bypasses, Connection, Counters, Exposure, Heeds, IpFields, Middlebox, Packet,
+    RadioReport, Usage, Watch,
 };
 
 /// Splits each connection whose handshake it sees, in the directions that end at a mobile: data
@@ -100,11 +100,6 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     pub fn sharing(mut self, admission: Admission) -> Self {
         self.door = Door::new(admission);
         self
-    }
-
-    /// The radio leg.
-    pub const fn radio_leg(&self) -> &L {
-        &self.leg
     }
 
     /// Does something to connection `slot`, if there is one.
@@ -336,16 +331,20 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         counters
     }
 
+    fn bypasses(&self) -> Bypasses {
+        self.counters.bypasses
+    }
+
     fn knows(&self, connection: &Connection) -> bool {
         self.table.find(&Name::of(*connection)).is_some()
     }
 
     fn flows(&self) -> u64 {
-        u64::from(self.door.usage(None).flows())
+        u64::from(self.door.usage().flows())
     }
 
-    fn usage(&self, mobile: Option<Address>) -> Usage {
-        self.door.usage(mobile)
+    fn usage(&self) -> Usage {
+        self.door.usage()
     }
 
     fn leave(&mut self, connection: Connection) {

@@ -1,6 +1,6 @@
 //! Connections from their SYN to the moment they stand.
 
-use base::{Flags, Time};
+use base::{Flags, MiddleboxFact, Time};
 use tcp::Payload;
 
 use super::flow::{Draining, Split};
@@ -10,7 +10,7 @@ use super::side::{Pair, Side};
 use super::table::Name;
 use super::{Numbers, RadioLeg};
 use crate::limits::{Bypass, Reserve, ends};
-use crate::{Connection, Leg, Packet, Watch};
+use crate::{Address, Connection, Leg, Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN of a connection that is not known.
@@ -118,7 +118,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         packet: Packet<P>,
         watch: Watch<'_>,
     ) {
-        while let Some((number, mobile)) = self.mobiles.forget(now, self.config.limits.idle) {
+        while let Some((number, mobile)) = self.mobiles.forget(now, &self.config.limits) {
             self.leg.forget(number, mobile);
         }
         let Pair([Some(opener), Some(answerer)]) = &handshake.syns else { return };
@@ -150,6 +150,12 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 flows[side] = Some(self.directions.add(slot, side));
                 let mobile = if to.leg == Leg::Radio { to } else { from };
                 numbers[side].mobile = self.mobiles.join(mobile);
+            }
+        }
+        for (side, end) in Side::BOTH.into_iter().zip(ends) {
+            if let Some(Address { host, .. }) = end {
+                let mobile = numbers[side.other()].mobile;
+                watch(MiddleboxFact::Opened { mobile, host });
             }
         }
         self.with(now, slot, watch, |phase, cx| {

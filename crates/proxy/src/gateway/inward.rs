@@ -2,7 +2,7 @@
 
 use base::{Duration, Flags, Seq, Time};
 use bytes::Bytes;
-use middlebox::{Bypass as Refusal, Heeds, Leg, Packet};
+use middlebox::{Heeds, Leg, Packet};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
 use super::{Draining, Gateway};
@@ -94,28 +94,11 @@ impl Gateway {
             served.figures.bypassed += 1;
             return self.pass(reason, original);
         }
-        let before = served.machine.counters().bypasses;
-        self.show(now, seen, segment);
-        if self.boxes.knows(seen.number, &seen.connection) {
+        if self.show(now, seen, segment, original) == Shown::Taken {
             self.openings.open(now, seen.connection, segment.header.seq);
-            if let Some(served) = self.boxes.get_mut(seen.number) {
-                served.figures.leg(seen.connection.source.leg).received.add(original.bytes());
-            }
-            return;
+        } else {
+            self.records.drop(&seen.connection);
         }
-        // The box hands it back: in its place goes what came.
-        self.records.drop(&seen.connection);
-        let Some(served) = self.boxes.get(seen.number) else { return };
-        let after = served.machine.counters().bypasses;
-        let is_it = |reason: &&Refusal| after[**reason] > before[**reason];
-        if let Some(&reason) = Refusal::ALL.iter().find(is_it) {
-            self.tallies.refusals[reason as usize] += 1;
-        }
-        let packet = match original {
-            Original::Packet(packet) => packet.to_vec(),
-            Original::Pieces(datagram) => datagram.whole(),
-        };
-        self.declined.push((seen.connection, packet));
     }
 
     /// Why a new connection is not even shown to a box.
@@ -158,7 +141,6 @@ impl Gateway {
         }
         let Some(served) = self.boxes.get_mut(number) else { return };
         let figures = &mut served.figures;
-        figures.leg(connection.source.leg).received.add(original.bytes());
         if syn && !header.flags.contains(Flags::ACK) {
             figures.syns_seen += 1;
             self.openings.open(now, connection, header.seq);
@@ -171,11 +153,17 @@ impl Gateway {
             let refused = self.openings.refuse(&connection.reversed(), header.ack);
             figures.syns_refused += u64::from(refused);
         }
-        self.show(now, seen, segment);
+        self.show(now, seen, segment, original);
     }
 
     /// Hands a segment to its box.
-    fn show(&mut self, now: Time, seen: Seen, segment: &Segment<'_>) {
+    fn show(
+        &mut self,
+        now: Time,
+        seen: Seen,
+        segment: &Segment<'_>,
+        original: Original<'_>,
+    ) -> Shown {
         let Seen { number, connection } = seen;
         let mut header = segment.header;
         if self.config.log.flows {
@@ -187,7 +175,7 @@ impl Gateway {
             header.flags = Flags::from_bits(header.flags.bits() & !URGENT.bits());
         }
         let most = self.mss(&segment.addresses);
-        let Some(served) = self.boxes.get_mut(number) else { return };
+        let Some(served) = self.boxes.get_mut(number) else { return Shown::Declined };
         if let (true, Some(mss)) = (header.flags.contains(Flags::SYN), &mut header.options.mss) {
             *mss = (*mss).min(most).min(served.profile.mss.unwrap_or(u16::MAX));
         }
@@ -198,8 +186,18 @@ impl Gateway {
             ip: middlebox::IpFields { dscp, hop_limit, flow_label },
             segment: tcp::Segment { header, payload: Bytes::copy_from_slice(segment.payload), ecn },
         };
-        served.handle_packet(now, seen.mobile(), packet);
+        let before = served.machine.bypasses();
+        served.handle_packet(now, packet);
+        let declined = served.machine.bypasses().since(&before);
+        if declined.is_none() {
+            served.figures.leg(connection.source.leg).received.add(original.bytes());
+        }
         self.stir(number);
+        let Some(reason) = declined else { return Shown::Taken };
+        // The box hands it back: in its place goes what came.
+        self.tallies.bypasses.add(reason.into());
+        self.declined.push((connection, original.whole()));
+        Shown::Declined
     }
 
     /// The most bytes of data in a packet that goes over both legs: whoever sends them may do so
@@ -300,7 +298,22 @@ impl Gateway {
 /// How long one ICMP error is looked into at least.
 const BETWEEN_QUOTES: Duration = Duration::from_millis(10);
 
+/// Whether a box took what it was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shown {
+    Taken,
+    /// Its connection passes from now on.
+    Declined,
+}
+
 impl Original<'_> {
+    fn whole(&self) -> Vec<u8> {
+        match self {
+            Self::Packet(packet) => packet.to_vec(),
+            Self::Pieces(datagram) => datagram.whole(),
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Packet(packet) => packet.len(),
@@ -321,4 +334,61 @@ fn believable(mtu: u32, addresses: &Addresses) -> Option<u16> {
         Addresses::V6 { .. } => 1_280,
     };
     u16::try_from(mtu).ok().filter(|&mtu| mtu >= least)
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Ecn, TcpHeader};
+    use middlebox::{Bypasses, Counters, Middlebox, Watch};
+    use wire::Payload;
+
+    use super::*;
+
+    /// Lets everything pass, and does not count.
+    #[derive(Debug)]
+    struct Uncounted(Option<Packet<Bytes>>);
+
+    impl Middlebox<Bytes> for Uncounted {
+        fn handle_packet(&mut self, _now: Time, packet: Packet<Bytes>, _watch: Watch<'_>) {
+            self.0 = Some(packet);
+        }
+
+        fn handle_timeout(&mut self, _now: Time, _watch: Watch<'_>) {}
+
+        fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<Bytes>> {
+            self.0.take()
+        }
+
+        fn poll_timeout(&self) -> Option<Time> {
+            None
+        }
+
+        fn counters(&self) -> Counters {
+            panic!("all mobiles are counted together for one packet");
+        }
+
+        fn bypasses(&self) -> Bypasses {
+            Bypasses::default()
+        }
+    }
+
+    /// A box's counters take as long as it has mobiles: they are for who asks for figures.
+    #[test]
+    fn no_packet_has_a_box_counted() {
+        let text = "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n\
+                    [[profile]]\nname = 'thin'\nmobiles = ['10.45.0.0/16']\n";
+        let config = scenario::Proxy::parse(text, "proxy.toml").expect("a configuration");
+        let mut gateway = Gateway::new(&config, [1_500, 1_500], 1);
+        gateway.boxes.get_mut(0).expect("a box").machine = Box::new(Uncounted(None));
+        let addresses =
+            Addresses::V4 { source: [10, 45, 0, 2].into(), destination: [192, 0, 2, 1].into() };
+        let mut syn = Vec::new();
+        let header = TcpHeader { flags: Flags::SYN, ..TcpHeader::default() };
+        wire::emit(&header, Ecn::NotCapable, &addresses, Payload::Bytes(b""), &mut syn)
+            .expect("a SYN");
+        gateway.handle_packet(Time::ZERO, &syn);
+        let mut packet = Vec::new();
+        assert!(gateway.poll_packet(Time::ZERO, &mut packet));
+        assert_eq!(packet.len(), syn.len());
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use base::Time;
 use bytes::Bytes;
-use middlebox::{Bypass as Refusal, Connection, Exposure, Packet};
+use middlebox::{Connection, Exposure, Packet};
 use scenario::Proxy;
 use wire::Fragments;
 
@@ -39,7 +39,7 @@ pub struct Gateway {
     mtu: [u16; 2],
     fragments: Fragments,
     passing: Passing,
-    /// SYNs that a box was shown and does not want, as they came.
+    /// What a box was shown and does not want, as it came.
     declined: Vec<(Connection, Vec<u8>)>,
     /// Boxes that may have packets.
     stirred: VecDeque<u32>,
@@ -74,8 +74,6 @@ struct Tallies {
     received: Volume,
     sent: Volume,
     bypasses: Bypasses,
-    /// New connections that a box did not want, by its reasons.
-    refusals: [u64; Refusal::ALL.len()],
     drops: Drops,
     icmp: IcmpTally,
     fragments: FragmentFigures,
@@ -171,15 +169,17 @@ impl Gateway {
     /// The next connection of a box that has ended, within a second after that, if the
     /// configuration asks for these (`log.flows`).
     pub fn poll_record(&mut self, now: Time) -> Option<FlowRecord> {
-        let Self { records, boxes, config, draining, .. } = self;
+        let Self { records, boxes, config, .. } = self;
         if !config.log.flows {
             records.forget();
             return None;
         }
-        if *draining == Draining::Yes {
-            records.hurry();
-        }
         records.poll(now, |number, connection| boxes.knows(number, connection))
+    }
+
+    /// The next [`Gateway::poll_record`] looks at all connections, and not only within a second.
+    pub const fn hurry_records(&mut self) {
+        self.records.hurry();
     }
 
     /// Places of a journal that holds all connections there can be.
@@ -213,6 +213,7 @@ impl Gateway {
     /// Takes no new connections, and hands back each that can go on without the proxy.
     pub fn drain(&mut self, now: Time) {
         self.draining = Draining::Yes;
+        self.hurry_records();
         for number in self.boxes.numbers() {
             if let Some(served) = self.boxes.get_mut(number) {
                 served.drain(now);
@@ -239,6 +240,12 @@ impl Gateway {
     /// Whether connections go on of profiles that the configuration no longer has.
     pub fn has_retired(&self) -> bool {
         self.boxes.each().any(|served| served.standing == Standing::Retired)
+    }
+
+    /// Whether mobiles have connections that no profile of the configuration has any more. New ones
+    /// are not taken, so that once there are none there will be none, until it is reloaded.
+    pub fn has_former(&self) -> bool {
+        self.boxes.has_former()
     }
 
     /// A box was told something: it may have packets and exposures.

@@ -43,9 +43,9 @@ impl Gateway {
         None
     }
 
-    /// In place of a SYN that its box hands back goes what came: true if it was one.
+    /// In place of what its box hands back goes what came: true if it was that.
     fn restore(&mut self, next: &Packet<Bytes>) -> bool {
-        if self.declined.is_empty() || !next.segment.has(Flags::SYN) {
+        if self.declined.is_empty() {
             return false;
         }
         let connection = next.connection();

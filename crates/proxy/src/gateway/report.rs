@@ -1,20 +1,17 @@
 //! What there is to know.
 
 use base::Time;
-use middlebox::Bypass as Refusal;
 use scenario::{Middlebox, MiddleboxKind};
 
 use super::{Draining, Gateway};
 use crate::merged::add;
 use crate::served::{Served, Standing};
-use crate::{Fragments, Mobile, ProfileFigures, Reason, Snapshot};
+use crate::{Fragments, Mobile, ProfileFigures, Snapshot};
 
 impl Gateway {
     /// What there is to know, for metrics and status.
     pub fn snapshot(&self, now: Time) -> Snapshot {
         let tallies = &self.tallies;
-        let refusals = Refusal::ALL.into_iter().zip(tallies.refusals);
-        let refusals = refusals.map(|(reason, packets)| Reason { reason: name(reason), packets });
         let fragments = Fragments {
             failed: tallies.fragments.failed + self.fragments.expired(),
             held: self.fragments.pieces(),
@@ -26,7 +23,7 @@ impl Gateway {
             draining: self.draining == Draining::Yes,
             received: tallies.received,
             sent: tallies.sent,
-            bypassed: tallies.bypasses.reasons().chain(refusals).collect(),
+            bypassed: tallies.bypasses.reasons().collect(),
             dropped: tallies.drops.reasons().collect(),
             icmp: tallies.icmp.reasons().collect(),
             fragments,
@@ -57,7 +54,7 @@ impl Gateway {
         let mut mobiles: Vec<_> = self
             .boxes
             .each()
-            .flat_map(|served| served.figures.mobiles(now, &served.profile.name, &*served.machine))
+            .flat_map(|served| served.figures.mobiles(now, &served.profile.name))
             .collect();
         let load = |mobile: &Mobile| mobile.queued_bytes + mobile.in_flight_bytes;
         mobiles.sort_by(|one, other| {
@@ -75,7 +72,7 @@ pub(super) fn figures(now: Time, served: &Served) -> ProfileFigures {
         scheme: profile.middlebox.kind.name(),
         retired: *standing == Standing::Retired,
         budget_bytes: budget(&profile.middlebox),
-        ..figures.report(now, &machine.counters(), &**machine)
+        ..figures.report(now, &machine.counters(), machine.usage())
     }
 }
 
@@ -91,19 +88,5 @@ const fn budget(middlebox: &Middlebox) -> u64 {
         | MiddleboxKind::WTcp
         | MiddleboxKind::ITcp
         | MiddleboxKind::Split => 0,
-    }
-}
-
-/// The reasons of boxes, apart from those of the gateway.
-const fn name(reason: Refusal) -> &'static str {
-    match reason {
-        Refusal::Flows => "limit_flows",
-        Refusal::FlowsPerMobile => "limit_flows_per_mobile",
-        Refusal::Opening => "limit_opening",
-        Refusal::OpeningPerMobile => "limit_opening_per_mobile",
-        Refusal::Bytes => "limit_bytes",
-        Refusal::Draining => "box_draining",
-        Refusal::Handshake => "handshake",
-        Refusal::Left => "left",
     }
 }

@@ -8,9 +8,8 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::Path;
 
-use rustix::process::{Gid, Uid, geteuid};
+use rustix::process::{Gid, Uid, getegid, geteuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
     clear_ambient_capability_set, configure_capability_in_ambient_set,
@@ -46,12 +45,19 @@ impl fmt::Display for Identity {
 }
 
 impl Identity {
-    /// Hands the file or directory at `path` over to it.
+    /// Has whatever is made meanwhile belong to its group.
     ///
     /// # Errors
     /// The kernel's.
-    pub(in crate::proxy) fn own(self, path: &Path) -> io::Result<()> {
-        Ok(rustix::fs::chown(path, Some(self.user), Some(self.group))?)
+    pub(in crate::proxy) fn with_group<T>(
+        self,
+        make: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let own = getegid();
+        set_thread_res_gid(None, self.group, None)?;
+        let done = make();
+        set_thread_res_gid(None, own, None)?;
+        done
     }
 
     /// Whether it may read and write a file of such an owner, group and mode, without capabilities

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use middlebox::Exposure;
 use scenario::OnFailure;
 use serde_json::json;
 
@@ -37,6 +38,7 @@ impl Supervisor {
         self.restarts += 1;
         self.settle_proposed();
         self.retire();
+        self.narrow_now();
         if self.stage == Stage::Serving {
             let next = self.back_off.fail(started, self.clock.now());
             self.crew = Crew::Awaited(next);
@@ -45,21 +47,26 @@ impl Supervisor {
     }
 
     /// Resets both ends of the connections in the journal, which nobody writes any more.
-    fn reset_exposed(&self) {
-        if self.journal.exposed().next().is_none() {
+    fn reset_exposed(&mut self) {
+        let exposures: Vec<_> = self.journal.exposed().collect();
+        if exposures.is_empty() {
             return;
         }
-        let outcomes: io::Result<Vec<_>> = Resets::open()
-            .map(|resets| self.journal.exposed().map(|each| resets.reset(&each)).collect());
-        let fields = match outcomes {
-            Ok(outcomes) => {
-                let unsent = outcomes.iter().filter(|is_sent| !**is_sent).count();
-                json!({ "flows": outcomes.len(), "unsent": unsent })
-            }
+        let fields = match reset(&exposures) {
+            Ok(unsent) => json!({ "flows": exposures.len(), "unsent": unsent }),
             Err(error) => json!({ "flows": 0, "why": error.to_string() }),
         };
         self.log.tell(Event::FlowsReset, &fields);
         self.journal.clear();
+        self.repeats.add(self.clock.now(), exposures);
+    }
+
+    /// Resets again what may not have heard of it.
+    pub(super) fn repeat_resets(&mut self) {
+        while let Some(exposures) = self.repeats.take(self.clock.now()) {
+            // Those before were told of in the log.
+            reset(&exposures).ok();
+        }
     }
 
     /// Packets that waited for the worker that is gone go on as all others do now.
@@ -72,4 +79,10 @@ impl Supervisor {
             }
         }
     }
+}
+
+/// Resets both ends of connections; says of how many not every packet was sent.
+fn reset(exposures: &[Exposure]) -> io::Result<usize> {
+    let resets = Resets::open()?;
+    Ok(exposures.iter().filter(|each| !resets.reset(each)).count())
 }

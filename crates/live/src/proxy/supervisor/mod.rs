@@ -1,12 +1,12 @@
 //! The process that watches the worker and speaks with the system.
 
 mod failure;
+mod orders;
 mod reload;
 mod stop;
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,11 +29,13 @@ use super::machine::Shared;
 use super::message::{Line, Order, Word};
 use super::notify::Manager;
 use super::observer::Doors;
+use super::resets::Repeats;
 use super::signals::{Request, Signals};
 use super::worker::Worker;
 use crate::interface::is_up;
 use crate::wait::readable;
 use crate::{Clock, Trouble, Tun};
+use orders::Orders;
 
 /// How often the interfaces are looked at.
 const LOOKS: Duration = Duration::from_secs(2);
@@ -47,6 +49,8 @@ pub(super) struct Supervisor {
     proposed: VecDeque<Proxy>,
     /// Profiles that were taken out, of which the worker still has connections.
     retired: Vec<String>,
+    /// Whether the worker may have connections of mobiles that no profile has any more.
+    has_former: bool,
     device: Tun,
     host: Host,
     legs: Legs,
@@ -55,9 +59,12 @@ pub(super) struct Supervisor {
     clock: Clock,
     signals: Signals,
     manager: Manager,
+    /// Whether it was told that the daemon serves.
+    is_ready: bool,
     chronicle: Arc<Chronicle>,
     pulse: Arc<Pulse>,
     journal: Journal,
+    repeats: Repeats,
     crew: Crew,
     back_off: BackOff,
     restarts: u64,
@@ -95,7 +102,7 @@ enum Crew {
 #[derive(Debug)]
 struct Hand {
     child: Child,
-    line: Line,
+    orders: Orders,
     started: Time,
     watch: Watch,
 }
@@ -137,6 +144,7 @@ impl Supervisor {
             file,
             proposed: VecDeque::new(),
             retired: Vec::new(),
+            has_former: false,
             device,
             host,
             legs,
@@ -145,9 +153,11 @@ impl Supervisor {
             clock,
             signals,
             manager: Manager::of_environment(),
+            is_ready: false,
             chronicle: Arc::new(Chronicle::new(now).map_err(memory)?),
             pulse: Arc::new(Pulse::new().map_err(memory)?),
             journal: Journal::new(places).map_err(memory)?,
+            repeats: Repeats::default(),
             crew: Crew::Awaited(now),
             back_off: BackOff::new(),
             restarts: 0,
@@ -176,6 +186,7 @@ impl Supervisor {
             }
             self.watch()?;
             self.hasten()?;
+            self.repeat_resets();
             self.man();
             self.look_around();
         }
@@ -192,8 +203,9 @@ impl Supervisor {
         let patience = self.due().saturating_since(self.clock.now());
         let mut fds = vec![PollFd::new(&self.signals, PollFlags::IN)];
         if let Crew::Here(hand, _) = &self.crew {
-            let others = [hand.line.as_fd(), hand.child.as_fd()];
-            fds.extend(others.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+            let room = if hand.orders.is_waiting() { PollFlags::OUT } else { PollFlags::empty() };
+            fds.push(PollFd::new(&hand.orders, PollFlags::IN | room));
+            fds.push(PollFd::new(&hand.child, PollFlags::IN));
         }
         readable(&mut fds, patience)?;
         let heard = |number: usize| fds.get(number).is_some_and(|fd| !fd.revents().is_empty());
@@ -211,7 +223,7 @@ impl Supervisor {
             Stage::Serving => None,
             Stage::Draining(end) | Stage::Ending(end) | Stage::Leaving(end) => Some(end),
         };
-        let earliest = [crew, stage, self.manager.due()].into_iter().flatten();
+        let earliest = [crew, stage, self.manager.due(), self.repeats.due()].into_iter().flatten();
         earliest.fold(self.next_look, Ord::min)
     }
 
@@ -226,7 +238,7 @@ impl Supervisor {
 
     fn listen(&mut self) -> Result<(), Trouble> {
         while let Crew::Here(hand, _) = &self.crew
-            && let Some(word) = hand.line.hear().unwrap_or_default()
+            && let Some(word) = hand.orders.hear().unwrap_or_default()
         {
             match word {
                 // The heart is looked at after this.
@@ -234,16 +246,22 @@ impl Supervisor {
                 Word::Reloaded { retired } => self.adopt(retired),
                 Word::Refused { why } => self.abandon(&why),
                 Word::Retired => self.retire(),
+                Word::Narrow => self.narrow_now(),
                 Word::Drained => self.release()?,
             }
+        }
+        if let Crew::Here(hand, _) = &mut self.crew {
+            hand.orders.send();
         }
         Ok(())
     }
 
-    /// Says `order` to the worker. One that does not listen is found by its heart.
-    fn order(&self, order: &Order) {
-        if let Crew::Here(hand, _) = &self.crew {
-            hand.line.say(order).ok();
+    /// Gives `order` to the worker; what it replaces, see [`Orders::give`]. One that does not
+    /// listen is found by its heart.
+    fn order(&mut self, order: Order) -> Option<Order> {
+        match &mut self.crew {
+            Crew::Here(hand, _) => hand.orders.give(order),
+            Crew::Awaited(_) | Crew::Gone => None,
         }
     }
 
@@ -277,7 +295,15 @@ impl Supervisor {
             *path = Path::Diverted;
         }
         self.log.tell(Event::Serving, &mtu_fields(self.legs.mtu()));
-        self.manager.tell("READY=1");
+        self.is_ready = true;
+        self.tell_ready();
+    }
+
+    /// Tells the manager that the daemon serves as its file says, if it does.
+    fn tell_ready(&self) {
+        if self.is_ready && self.proposed.is_empty() && self.stage == Stage::Serving {
+            self.manager.tell("READY=1");
+        }
     }
 
     fn complain(&self, trouble: &Trouble) {
@@ -328,7 +354,7 @@ impl Supervisor {
         let child = Child::start(|| worker.work()).map_err(refused)?;
         self.log.tell(Event::WorkerStarted, &json!({ "process": child.number() }));
         let watch = Watch::new(now, self.config.heartbeat);
-        Ok(Hand { child, line, started: now, watch })
+        Ok(Hand { child, orders: Orders::new(line), started: now, watch })
     }
 
     /// Looks whether the interfaces are what they were.
@@ -345,7 +371,7 @@ impl Supervisor {
             if let Err(trouble) = self.host.set_mtu(self.legs.largest()) {
                 self.complain(&trouble);
             }
-            self.order(&Order::Mtu(mtu));
+            self.order(Order::Mtu(mtu));
         }
         let device = &self.config.routing.device;
         if let Crew::Here(_, path) = &mut self.crew

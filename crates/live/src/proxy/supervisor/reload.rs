@@ -2,8 +2,6 @@
 
 use std::mem;
 
-use middlebox::{Connection, Leg};
-use proxy::addresses;
 use scenario::Proxy;
 use serde_json::json;
 
@@ -17,20 +15,21 @@ use crate::proxy::message::{LONGEST, Order};
 impl Supervisor {
     /// Reads the file again. One that cannot be used changes nothing.
     pub(super) fn reload(&mut self) {
-        self.manager.tell("RELOADING=1");
+        if self.stage != Stage::Serving {
+            return self.refuse("the daemon is about to end");
+        }
+        if self.is_ready {
+            self.manager.tell("RELOADING=1");
+        }
         if let Err(trouble) = self.propose() {
             self.refuse(&trouble.to_string());
         }
-        self.manager.tell("READY=1");
+        self.tell_ready();
     }
 
     fn propose(&mut self) -> Result<(), Trouble> {
-        if self.stage != Stage::Serving {
-            return Err(Trouble::new("the daemon is about to end"));
-        }
         let Configuration { config, text } = configuration::read(&self.file)?;
-        let before = self.proposed.back().unwrap_or(&self.config);
-        configuration::may_follow(before, &config)?;
+        configuration::may_follow(self.last(), &config)?;
         let name = self.file.display().to_string();
         let order = Order::Reload { name, text };
         if order.bytes() > LONGEST {
@@ -40,37 +39,52 @@ impl Supervisor {
             )));
         }
         let legs = Legs::read(&config)?;
-        self.host.set_mtu(legs.largest())?;
         self.host.add(&config)?;
-        self.legs = legs;
+        self.fit(legs)?;
+        if self.order(order).is_some() {
+            // The worker does not hear of the one before.
+            self.proposed.pop_back();
+        }
         self.proposed.push_back(config);
-        self.order(&Order::Mtu(self.legs.mtu()));
-        if matches!(self.crew, Crew::Here(..)) {
-            self.order(&order);
-        } else {
+        if !matches!(self.crew, Crew::Here(..)) {
             self.settle_proposed();
         }
+        Ok(())
+    }
+
+    /// What will be used when the worker has agreed to everything.
+    fn last(&self) -> &Proxy {
+        self.proposed.back().unwrap_or(&self.config)
+    }
+
+    /// The interfaces are these.
+    fn fit(&mut self, legs: Legs) -> Result<(), Trouble> {
+        self.host.set_mtu(legs.largest())?;
+        self.legs = legs;
+        self.order(Order::Mtu(self.legs.mtu()));
         Ok(())
     }
 
     /// The worker uses what was proposed first.
     pub(super) fn adopt(&mut self, retired: Vec<String>) {
         let Some(config) = self.proposed.pop_front() else { return };
-        self.take(config);
-        self.chronicle.note_reload();
-        self.log.tell(Event::Reloaded, &json!({ "retired": retired }));
+        self.has_former = true;
+        self.take(config, &retired);
         if let Crew::Here(hand, _) = &mut self.crew {
             hand.watch.set_limit(self.config.heartbeat);
         }
         self.retired.extend(retired);
-        self.narrow();
     }
 
     /// The worker cannot use what was proposed first.
     pub(super) fn abandon(&mut self, why: &str) {
         self.proposed.pop_front();
         self.refuse(why);
+        if let Err(trouble) = Legs::read(self.last()).and_then(|legs| self.fit(legs)) {
+            self.complain(&trouble);
+        }
         self.narrow();
+        self.tell_ready();
     }
 
     /// Profiles that were taken out have no connections any more.
@@ -79,51 +93,47 @@ impl Supervisor {
         if !names.is_empty() {
             self.log.tell(Event::Retired, &json!({ "profiles": names }));
         }
-        self.narrow();
     }
 
     /// There is no worker: the next one begins with what was proposed last.
     pub(super) fn settle_proposed(&mut self) {
         let Some(config) = self.proposed.pop_back() else { return };
         self.proposed.clear();
-        self.take(config);
-        self.chronicle.note_reload();
-        self.log.tell(Event::Reloaded, &json!({ "retired": [] }));
+        self.take(config, &[]);
         self.narrow();
     }
 
-    fn take(&mut self, config: Proxy) {
+    fn take(&mut self, config: Proxy, retired: &[String]) {
         if let Err(trouble) = self.host.set_on_failure(config.on_failure) {
             self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
         }
         self.log.set(&config.log);
         self.config = config;
+        self.chronicle.note_reload();
+        self.log.tell(Event::Reloaded, &json!({ "retired": retired }));
+        self.tell_ready();
+    }
+
+    /// No connection is left of mobiles that no profile has any more.
+    pub(super) fn narrow_now(&mut self) {
+        // It is about what was adopted last: a proposal will be answered in the same way.
+        self.has_former = false;
+        self.narrow();
     }
 
     /// Takes away the rules of mobiles that no profile has any more, unless a proposal needs them
-    /// or a connection does that began before: then it is tried again at the next look around.
+    /// or a connection may. If that cannot be done now, it is tried again at the next look around.
+    ///
+    /// Whether a connection does, only the worker knows: of one that is idle the next packet would
+    /// be acknowledged before the rules have gone, and nothing that comes back would be seen.
     pub(super) fn narrow(&mut self) {
-        let is_settled = self.proposed.is_empty() && self.retired.is_empty();
-        if !is_settled || !self.host.has_more_than(&self.config) || self.serves_others() {
+        let is_settled = self.proposed.is_empty() && !self.has_former;
+        if !is_settled || !self.host.has_more_than(&self.config) {
             return;
         }
         if let Err(trouble) = self.host.remove(&self.config) {
             self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
         }
-    }
-
-    /// Whether a connection would hang without the worker that no profile would serve: its profile
-    /// has gone on without these mobiles.
-    fn serves_others(&self) -> bool {
-        let prefixes = || self.config.profile.iter().flat_map(|profile| &profile.mobiles);
-        let is_other = |Connection { source, destination, .. }: Connection| {
-            let Some(ends) = addresses(source.host, destination.host) else { return false };
-            let ends = [(source.leg, ends.source()), (destination.leg, ends.destination())];
-            ends.into_iter().any(|(leg, address)| {
-                leg == Leg::Radio && !prefixes().any(|prefix| prefix.holds(address))
-            })
-        };
-        self.journal.exposed().any(|exposure| is_other(exposure.connection))
     }
 
     fn refuse(&self, why: &str) {

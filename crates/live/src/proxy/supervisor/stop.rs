@@ -27,7 +27,7 @@ impl Supervisor {
                 if matches!(self.crew, Crew::Awaited(_)) {
                     self.crew = Crew::Gone;
                 }
-                self.order(&Order::Drain);
+                self.order(Order::Drain);
                 self.stage = Stage::Draining(now + self.config.drain);
             }
             Stage::Draining(_) => self.end(now),
@@ -58,13 +58,13 @@ impl Supervisor {
     pub(super) fn release(&mut self) -> Result<(), Trouble> {
         self.host.take_away()?;
         self.log.tell(Event::Drained, &json!({}));
-        self.order(&Order::Leave);
+        self.order(Order::Leave);
         self.stage = Stage::Leaving(self.clock.now() + PATIENCE);
         Ok(())
     }
 
     fn end(&mut self, now: Time) {
-        self.order(&Order::End);
+        self.order(Order::End);
         self.stage = Stage::Ending(now + PATIENCE);
     }
 }

@@ -1,4 +1,8 @@
 //! Whether the interfaces are there and hand over packets as they came.
+//!
+//! Of all offloads only LRO is in the way: what it merges cannot be cut again as it was. What GRO
+//! merges, or a sender on the same machine leaves uncut and without a checksum (TSO, GSO), the
+//! kernel cuts and sums itself before it comes to a TUN device, which offers no offload.
 
 use scenario::Proxy;
 use serde_json::Value;
@@ -32,8 +36,9 @@ fn one(name: &str, link: Option<&Value>, merging: &[&str], report: &mut Report) 
         return report.error(format!("{name} is down: say `ip link set {name} up`"));
     }
     if merging.contains(&"lro") {
-        // What is merged by the interface cannot be cut again as it was.
-        return report.error(format!("{name} merges packets: say `ethtool -K {name} lro off`"));
+        return report.error(format!(
+            "{name} merges packets (large receive offload): say `ethtool -K {name} lro off`"
+        ));
     }
     if let Some(master) = link["master"].as_str() {
         return report
@@ -42,7 +47,7 @@ fn one(name: &str, link: Option<&Value>, merging: &[&str], report: &mut Report) 
     if !has("LOWER_UP") {
         return report.warning(format!("{name} has no carrier"));
     }
-    report.ok(format!("{name} is up, of {} B", link["mtu"]));
+    report.ok(format!("{name} is up, of {} B, with no offload in the way", link["mtu"]));
 }
 
 fn sizes([wired, radio]: [u16; 2], largest: u16, families: &[Family], report: &mut Report) {
@@ -67,8 +72,12 @@ mod tests {
             assert_eq!(report.lines(), [expect]);
         };
         let up = r#"{"flags": ["UP", "LOWER_UP"], "mtu": 1400}"#;
-        check(up, &["gro"], "ok: wl0 is up, of 1400 B");
-        check(up, &["gro", "lro"], "error: wl0 merges packets: say `ethtool -K wl0 lro off`");
+        check(up, &["gro"], "ok: wl0 is up, of 1400 B, with no offload in the way");
+        check(
+            up,
+            &["gro", "lro"],
+            "error: wl0 merges packets (large receive offload): say `ethtool -K wl0 lro off`",
+        );
         check("null", &[], "error: there is no interface wl0: see `ip link`");
         check(r#"{"flags": []}"#, &[], "error: wl0 is down: say `ip link set wl0 up`");
         check(r#"{"flags": ["UP"]}"#, &[], "warning: wl0 has no carrier");
