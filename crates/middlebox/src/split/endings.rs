@@ -37,6 +37,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 self.forget(now, slot, watch);
                 self.open(now, packet);
             } else {
+                self.counters.bypass(Bypass::Handshake);
                 self.out.push_back(packet);
             }
             return;
