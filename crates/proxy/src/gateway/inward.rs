@@ -5,7 +5,7 @@ use bytes::Bytes;
 use middlebox::{Heeds, Leg, Packet};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
-use super::{Draining, Gateway};
+use super::{Declined, Draining, Gateway};
 use crate::hosts;
 use crate::reasons::{Bypass, Drop, Icmp};
 use crate::records::Side;
@@ -196,7 +196,7 @@ impl Gateway {
         let Some(reason) = declined else { return Shown::Taken };
         // The box hands it back: in its place goes what came.
         self.tallies.bypasses.add(reason.into());
-        self.declined.push((connection, original.whole()));
+        self.declined.push(Declined { connection, header, original: original.packets() });
         Shown::Declined
     }
 
@@ -307,10 +307,10 @@ enum Shown {
 }
 
 impl Original<'_> {
-    fn whole(&self) -> Vec<u8> {
+    fn packets(&self) -> Vec<Vec<u8>> {
         match self {
-            Self::Packet(packet) => packet.to_vec(),
-            Self::Pieces(datagram) => datagram.whole(),
+            Self::Packet(packet) => vec![packet.to_vec()],
+            Self::Pieces(datagram) => datagram.pieces().map(<[u8]>::to_vec).collect(),
         }
     }
 

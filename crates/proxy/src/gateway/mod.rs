@@ -6,7 +6,7 @@ mod report;
 
 use std::collections::VecDeque;
 
-use base::Time;
+use base::{TcpHeader, Time};
 use bytes::Bytes;
 use middlebox::{Connection, Exposure, Packet};
 use scenario::Proxy;
@@ -40,7 +40,7 @@ pub struct Gateway {
     fragments: Fragments,
     passing: Passing,
     /// What a box was shown and does not want, as it came.
-    declined: Vec<(Connection, Vec<u8>)>,
+    declined: Vec<Declined>,
     /// Boxes that may have packets.
     stirred: VecDeque<u32>,
     /// What is left of a packet that had to be cut, and its box.
@@ -59,6 +59,16 @@ pub struct Gateway {
     openings: Openings,
     records: Records,
     tallies: Tallies,
+}
+
+/// A segment that a box was shown and hands back.
+#[derive(Debug)]
+struct Declined {
+    connection: Connection,
+    /// As the box was shown it.
+    header: TcpHeader,
+    /// As it came, in one packet or several.
+    original: Vec<Vec<u8>>,
 }
 
 /// Whether new connections are taken.

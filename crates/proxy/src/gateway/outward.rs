@@ -1,11 +1,11 @@
 //! Packets that go out.
 
-use base::{Flags, Time};
+use base::{Flags, TcpHeader, Time};
 use bytes::Bytes;
 use middlebox::{Leg, Packet};
 use wire::{Addresses, IpFields, Payload};
 
-use super::{Gateway, add};
+use super::{Declined, Gateway, add};
 use crate::hosts;
 use crate::reasons::Drop;
 use crate::records::Side;
@@ -48,12 +48,16 @@ impl Gateway {
         if self.declined.is_empty() {
             return false;
         }
-        let connection = next.connection();
-        let Some(at) = self.declined.iter().position(|(name, _)| *name == connection) else {
-            return false;
+        // Its box may have something of its own to say to the same end before.
+        let TcpHeader { seq, flags, .. } = next.segment.header;
+        let is_it = |it: &Declined| {
+            (it.connection, it.header.seq, it.header.flags) == (next.connection(), seq, flags)
         };
-        let (_, original) = self.declined.remove(at);
-        self.passing.push(&original);
+        let Some(at) = self.declined.iter().position(is_it) else { return false };
+        let Declined { original, .. } = self.declined.remove(at);
+        for packet in &original {
+            self.passing.push(packet);
+        }
         true
     }
 
