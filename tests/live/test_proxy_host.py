@@ -77,6 +77,8 @@ def router(tmp_path: Path) -> Iterator[Router]:
     ip("netns", "add", namespace)
     try:
         router.ip("link", "set", "lo", "up")
+        # Link-local addresses, and their routes, would come some time later.
+        router.set("ipv6.conf.default.addr_gen_mode", 1)
         for ours, theirs in [("eth0", "far0"), ("wl0", "far1")]:
             router.ip("link", "add", ours, "type", "veth", "peer", "name", theirs)
             router.ip("link", "set", ours, "up")
