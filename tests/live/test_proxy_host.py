@@ -1,6 +1,7 @@
 """What `thinpipe proxy --check` says of a machine, and what it does to it: nothing."""
 
 import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,9 @@ pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
 NUMBERS = itertools.count()
 LIMIT_S = 30
-DEVICE_MODE = "warning: /dev/net/tun is of mode "
+START_S = 2
+OF_MODE = "/dev/net/tun is of mode "
+DEVICE_MODE = f"warning: {OF_MODE}"
 CONFIG = """
 radio.interfaces = ["wl0"]
 wired.interfaces = ["eth0"]
@@ -55,14 +58,24 @@ class Router:
         done = self.within("sysctl", "-qw", f"net.{key}={value}")
         assert done.returncode == 0, done.stderr
 
+    @property
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "thinpipe", "proxy", "--config", str(self.config)]
+
+    def start(self, before: str = ":") -> list[dict[str, str]]:
+        """Serve for a while after a command, and return the log."""
+        # A namespace of mounts comes with `ip netns exec`.
+        script = f'{before}; exec timeout --signal TERM {START_S} "$@"'
+        done = self.within("sh", "-c", script, "sh", *self.command)
+        return [json.loads(line) for line in done.stderr.splitlines()]
+
     def check(self) -> tuple[int, list[str]]:
         """Return the exit status and what is not as it should be, whoever may open the device."""
         status, lines = self.check_all()
         return status, [line for line in lines if not line.startswith(DEVICE_MODE)]
 
     def check_all(self) -> tuple[int, list[str]]:
-        command = [sys.executable, "-m", "thinpipe", "proxy", "--config", str(self.config)]
-        done = self.within(*command, "--check")
+        done = self.within(*self.command, "--check")
         assert not done.stderr, done.stderr
         lines = done.stdout.splitlines()
         return done.returncode, [line for line in lines if not line.startswith("ok: ")]
@@ -160,6 +173,28 @@ def test_a_budget_for_less_than_a_mobile_is_told(router: Router) -> None:
     status, [line] = router.check()
     assert line.startswith(f"{expected}limits.bytes has room for 42 of all mobiles")
     assert status == 0
+
+
+def test_what_is_wrong_is_in_the_log_of_a_start(router: Router) -> None:
+    router.set("ipv4.ip_forward", 0)
+    router.ip("route", "delete", "default")
+    log = [line for line in router.start() if not line.get("why", "").startswith(OF_MODE)]
+    events = ["started", "host", "host", "worker started", "serving"]
+    assert [line["event"] for line in log[: len(events)]] == events
+    told = [(line["gravity"], line["why"].split(":")[0]) for line in log[1:3]]
+    expected = "there is no IPv4 default route"
+    assert told == [("error", "wl0 does not forward IPv4"), ("warning", expected)]
+
+
+def test_a_file_of_the_device_is_made_where_there_is_none(router: Router) -> None:
+    hide = "mount -t tmpfs none /dev/net"
+    done = router.within("sh", "-c", f'{hide}; exec "$@"', "sh", *router.command, "--check")
+    told = [line for line in done.stdout.splitlines() if not line.startswith("ok: ")]
+    why = "no /dev/net/tun: say `modprobe tun`, or give the container that device"
+    assert (done.returncode, told) == (0, [f"warning: {why}"])
+    log = router.start(hide)
+    assert [line["why"] for line in log if line["event"] == "host"] == [why]
+    assert "serving" in [line["event"] for line in log]
 
 
 @pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")

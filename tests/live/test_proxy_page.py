@@ -79,4 +79,6 @@ def test_rules_are_there_while_it_runs_and_gone_afterwards(printed):
 
 def test_it_tells_of_its_life(printed):
     told = re.findall(r'"event":"([a-z ]+)"', printed)
+    told = [event for event in told if event != "host"]
     assert told == ["started", "worker started", "serving", "draining", "drained", "stopped"]
+    assert '"why":"there is no IPv4 default route' in printed

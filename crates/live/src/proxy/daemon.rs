@@ -11,7 +11,7 @@ use serde_json::json;
 use super::configuration::{self, Configuration};
 use super::device::device;
 use super::event::Event;
-use super::host::{self, Host, Legs};
+use super::host::{self, Finding, Gravity, Host, Legs};
 use super::log::Log;
 use super::observer::Doors;
 use super::resets::Resets;
@@ -33,6 +33,7 @@ pub fn serve(file: &Path) -> Result<(), Trouble> {
     let system = |error: io::Error| Trouble::new(error.to_string());
     let signals = Signals::new().map_err(system)?;
     let legs = Legs::read(&config)?;
+    let findings = host::check(&config);
     let device = device(&config, &legs)?;
     let doors = Doors::open(&config, identity.as_ref())?;
     let host = Host::set_up(&config, legs.largest())?;
@@ -47,6 +48,11 @@ pub fn serve(file: &Path) -> Result<(), Trouble> {
             "config": file.display().to_string(),
         }),
     );
+    for Finding { gravity, line } in findings {
+        if gravity > Gravity::Ok {
+            log.tell(Event::Host, &json!({ "gravity": gravity.to_string(), "why": line }));
+        }
+    }
     let outfit = Outfit {
         file: file.to_owned(),
         config,

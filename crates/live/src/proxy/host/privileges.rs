@@ -94,6 +94,11 @@ pub(in crate::proxy) fn may_serve() -> Result<(), Trouble> {
     )))
 }
 
+/// Whether this process may make the file of a device.
+pub(super) fn may_make_nodes() -> bool {
+    capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::MKNOD))
+}
+
 /// Whom to become; `None` is who this process is already.
 ///
 /// # Errors
