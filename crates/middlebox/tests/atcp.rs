@@ -7,31 +7,20 @@ use std::sync::Arc;
 use base::{Duration, Flags, MiddleboxFact, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, BothWays, Class, Estimation, FlowControl, Fraction, Kind, Leg, PerFlow,
-    SocketBuffers, SplitConfig, Splitter, Uplink,
+    Atcp, AtcpConfig, BothWays, Class, Estimation, Fraction, Kind, Leg, PerFlow, SocketBuffers,
+    SplitConfig, Splitter, Uplink,
 };
 use proptest::prelude::*;
-use support::{Network, Opening, Outage, OutageFate, Passage, PeerId, Way, fixed, mobile, modern};
+use support::{
+    Network, Opening, Outage, OutageFate, Passage, PeerId, Way, aggregating, fixed, mobile, modern,
+};
 use tcp::{Config, Offers, Payload};
 
 fn config() -> AtcpConfig {
     AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
-        rate: Rate::from_bps(4_150 * 8),
-        round_trip: Duration::from_millis(1_850),
-        overprovision: 1.5,
-        budget: 128_000,
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        min_rto: Duration::from_secs(3),
         coalescing: Some(Duration::from_millis(200)),
-        shaping: None,
         deference: Some(0.9),
-        fraction: Fraction::Waits,
-        classes: Vec::new(),
+        ..aggregating()
     }
 }
 

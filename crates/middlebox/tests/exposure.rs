@@ -10,14 +10,14 @@ use std::sync::Arc;
 use base::{Duration, Flags, Rate, Seq, TcpHeader};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, Connection, Estimation, Exposure, FlowControl, IpFields, Journal, Middlebox,
-    Packet, PerFlowSplit, SocketBuffers, SplitConfig, Splitter,
+    Atcp, AtcpConfig, Connection, Exposure, IpFields, Journal, Middlebox, Packet, PerFlowSplit,
+    SocketBuffers, SplitConfig, Splitter,
 };
 use proptest::prelude::*;
 use support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
 };
-use support::{Gone, Network, Opening, Passing, PeerId, modern};
+use support::{Gone, Network, Opening, Passing, PeerId, aggregating, modern};
 use tcp::{Offers, Segment, State};
 
 const KEPT: SplitConfig = SplitConfig { journal: Journal::Kept, ..SplitConfig::PLAIN };
@@ -30,7 +30,7 @@ enum Kind {
 
 fn middlebox(kind: Kind, config: SplitConfig) -> Box<dyn Middlebox<Bytes>> {
     match kind {
-        Kind::Atcp => Box::new(Splitter::new(config, Atcp::new(aggregating()))),
+        Kind::Atcp => Box::new(Splitter::new(config, Atcp::new(quick()))),
         Kind::PerFlow => {
             let buffers = SocketBuffers { receive: 80_000, send: 20_000 };
             Box::new(PerFlowSplit::per_flow(config, &Arc::new(modern()), buffers))
@@ -38,24 +38,12 @@ fn middlebox(kind: Kind, config: SplitConfig) -> Box<dyn Middlebox<Bytes>> {
     }
 }
 
-fn aggregating() -> AtcpConfig {
+fn quick() -> AtcpConfig {
     AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
         rate: Rate::from_bps(80_000),
         round_trip: Duration::from_millis(600),
-        overprovision: 1.5,
-        budget: 128_000,
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        deference: None,
-        fraction: middlebox::Fraction::Waits,
         min_rto: Duration::from_secs(1),
-        coalescing: None,
-        shaping: None,
-        classes: Vec::new(),
+        ..aggregating()
     }
 }
 

@@ -5,13 +5,13 @@ mod support;
 
 use std::sync::Arc;
 
-use base::{Duration, Flags, MiddleboxFact, Options, Rate, Seq, TcpHeader, Time};
+use base::{Duration, Flags, MiddleboxFact, Time};
 use middlebox::{
-    Address, Atcp, AtcpConfig, Bypass, Connection, Estimation, FlowControl, IpFields, Limits,
-    Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
+    Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Middlebox, Packet, PerFlowSplit, Snoop,
+    SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
-use support::{fixed, mobile, modern};
-use tcp::{Length, Segment};
+use support::{aggregating, fixed, mobile, modern, packet};
+use tcp::Length;
 
 type Any = Box<dyn Middlebox<Length>>;
 
@@ -24,50 +24,14 @@ const SNOOP: SnoopConfig = SnoopConfig {
     threshold: 3,
 };
 
-fn aggregating() -> AtcpConfig {
-    AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
-        rate: Rate::from_bps(33_200),
-        round_trip: Duration::from_millis(1_850),
-        overprovision: 1.5,
-        budget: BUDGET,
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        deference: None,
-        fraction: middlebox::Fraction::Waits,
-        min_rto: Duration::from_secs(3),
-        coalescing: None,
-        shaping: None,
-        classes: Vec::new(),
-    }
-}
-
 /// One of each family within `limits`.
 fn boxes(limits: Limits) -> [Any; 3] {
     let config = SplitConfig { limits, ..SplitConfig::PLAIN };
     [
-        Box::new(Splitter::new(config, Atcp::new(aggregating()))),
+        Box::new(Splitter::new(config, Atcp::new(AtcpConfig { budget: BUDGET, ..aggregating() }))),
         Box::new(PerFlowSplit::per_flow(config, &Arc::new(modern()), BUFFERS)),
         Box::new(Snoop::within(limits, SNOOP)),
     ]
-}
-
-fn packet(way: Connection, (seq, ack): (u32, u32), flags: Flags, bytes: u64) -> Packet<Length> {
-    let mss = flags.contains(Flags::SYN).then_some(1_000);
-    let header = TcpHeader {
-        source_port: way.source_port,
-        destination_port: way.destination_port,
-        seq: Seq::new(seq),
-        ack: Seq::new(ack),
-        flags,
-        window: 60_000,
-        options: Options { mss, ..Options::default() },
-    };
-    let segment = Segment { header, payload: Length(bytes), ..Segment::default() };
-    Packet { source: way.source, destination: way.destination, ip: IpFields::default(), segment }
 }
 
 fn pass(middlebox: &mut Any, now: Time, packet: Packet<Length>) -> Vec<Packet<Length>> {

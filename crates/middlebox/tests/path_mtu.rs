@@ -8,13 +8,12 @@ use std::sync::Arc;
 use base::{Duration, MiddleboxFact, Probability, Rate, RepairReason, Time};
 use bytes::Bytes;
 use middlebox::{
-    Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig,
-    Estimation, FdaLike, FdaLikeConfig, FlowControl, Heeds, Leg, MTcp, MTcpConfig, Middlebox,
-    PerFlow, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp,
-    WTcpConfig,
+    Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike,
+    FdaLikeConfig, FlowControl, Heeds, Leg, MTcp, MTcpConfig, Middlebox, PerFlow, PerFlowSplit,
+    Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
-use support::{Network, Opening, PeerId, Way, modern};
+use support::{Network, Opening, PeerId, Way, aggregating, modern};
 use tcp::Config;
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
@@ -29,22 +28,12 @@ const fn seconds(seconds: u64) -> Duration {
 
 fn atcp() -> AtcpConfig {
     AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
         rate: Rate::from_bps(40_000),
         round_trip: Duration::from_millis(900),
-        overprovision: 1.5,
-        budget: 128_000,
         flow_control: FlowControl { a: 0.25, b: 0.0, c: 1_700.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        min_rto: seconds(3),
         coalescing: Some(Duration::from_millis(200)),
-        shaping: None,
         deference: Some(0.9),
-        fraction: middlebox::Fraction::Waits,
-        classes: Vec::new(),
+        ..aggregating()
     }
 }
 

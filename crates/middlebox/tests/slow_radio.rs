@@ -6,10 +6,8 @@ mod support;
 
 use base::{Duration, Rate, Time};
 use bytes::Bytes;
-use middlebox::{
-    Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind, SplitConfig, Splitter,
-};
-use support::{FIRST_MOBILE, Network, Opening, PeerId, Way, modern};
+use middlebox::{Atcp, AtcpConfig, Class, FlowControl, Fraction, Kind, SplitConfig, Splitter};
+use support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, modern};
 use tcp::Config;
 
 /// An ICMP echo and its answer.
@@ -24,21 +22,14 @@ const CLAMP: u64 = 5_000;
 fn network(clamp: u64, fraction: Fraction, tickets: u32) -> Network<Bytes> {
     let atcp = AtcpConfig {
         clamp,
-        estimator: Estimation::Static,
-        headroom: 1.3,
         rate: Rate::from_bps(40_000),
         round_trip: Duration::from_millis(900),
-        overprovision: 1.5,
-        budget: 128_000,
         flow_control: FlowControl { a: 0.25, b: 0.0, c: 1_687.5 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        min_rto: Duration::from_secs(3),
         coalescing: Some(Duration::from_millis(200)),
-        shaping: None,
         deference: Some(0.9),
         fraction,
         classes: vec![Class { flows: Kind::Port(8_080), priority: 0, tickets }],
+        ..aggregating()
     };
     let mut net = Network::new(1, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(atcp))));
     for (way, rate, millis) in [(Way::Out, 5_000, 330), (Way::In, 1_750, 270)] {

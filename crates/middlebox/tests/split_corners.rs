@@ -5,14 +5,15 @@ mod support;
 
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Rate, Seq, TcpHeader, Time};
+use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time};
 use bytes::Bytes;
 use middlebox::{
-    Address, Atcp, AtcpConfig, Connection, Estimation, FlowControl, IpFields, Middlebox, Packet,
-    PerFlowSplit, SocketBuffers, SplitConfig, Splitter,
+    Address, Atcp, Connection, IpFields, Middlebox, Packet, PerFlowSplit, SocketBuffers,
+    SplitConfig, Splitter,
 };
 use support::{
-    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Pattern, Shared, Way, fixed, mobile, modern,
+    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Pattern, Shared, UP, Way, aggregating,
+    down, fixed, mobile, modern, packet, up,
 };
 use tcp::{Config, Length, Offers, Segment, State};
 
@@ -28,39 +29,6 @@ fn boxed<P: Pattern>(config: SplitConfig) -> PerFlowSplit<P> {
 
 fn network(config: SplitConfig) -> Network<Bytes> {
     Network::new(1, Box::new(boxed(config)))
-}
-
-/// The way of [`mobile_says`].
-fn connection() -> Connection {
-    Connection {
-        source: FIRST_MOBILE,
-        destination: fixed(0),
-        source_port: 5_000,
-        destination_port: 80,
-    }
-}
-
-fn packet(way: Connection, (seq, ack): (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    let mss = flags.contains(Flags::SYN).then_some(1_000);
-    let header = TcpHeader {
-        source_port: way.source_port,
-        destination_port: way.destination_port,
-        seq: Seq::new(seq),
-        ack: Seq::new(ack),
-        flags,
-        window: 20_000,
-        options: Options { mss, ..Options::default() },
-    };
-    let segment = Segment { header, payload: Bytes::pattern(0, 0, bytes), ecn: Ecn::NotCapable };
-    Packet { source: way.source, destination: way.destination, ip: IpFields::default(), segment }
-}
-
-fn mobile_says(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    packet(connection(), numbers, flags, bytes)
-}
-
-fn host_says(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    packet(connection().reversed(), numbers, flags, bytes)
 }
 
 /// All that comes out for what goes in.
@@ -106,26 +74,26 @@ fn data_or_a_fin_may_complete_the_handshake() {
 fn what_acknowledges_the_callee_splits() {
     let check = |first: Packet<Bytes>, flows: u64| {
         let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
-        pass(&mut middlebox, Time::ZERO, mobile_says((100, 0), Flags::SYN, 0));
-        pass(&mut middlebox, Time::ZERO, host_says((500, 101), Flags::SYN | Flags::ACK, 0));
+        pass(&mut middlebox, Time::ZERO, up((100, 0), Flags::SYN, 0));
+        pass(&mut middlebox, Time::ZERO, down((500, 101), Flags::SYN | Flags::ACK, 0));
         pass(&mut middlebox, Time::ZERO, first.clone());
         assert_eq!(middlebox.counters().flows, flows, "{first:?}");
         assert_eq!(middlebox.counters().bypassed, 0, "{first:?}");
     };
-    check(mobile_says((101, 501), Flags::ACK, 0), 1);
-    check(mobile_says((101, 501), Flags::ACK, 300), 1);
-    check(mobile_says((101, 501), Flags::ACK | Flags::FIN, 0), 1);
-    check(mobile_says((101, 501), Flags::ACK | Flags::FIN, 300), 1);
+    check(up((101, 501), Flags::ACK, 0), 1);
+    check(up((101, 501), Flags::ACK, 300), 1);
+    check(up((101, 501), Flags::ACK | Flags::FIN, 0), 1);
+    check(up((101, 501), Flags::ACK | Flags::FIN, 300), 1);
     // Those before it were lost.
-    check(mobile_says((1_101, 501), Flags::ACK, 300), 1);
-    check(mobile_says((1_101, 501), Flags::ACK | Flags::FIN, 0), 1);
+    check(up((1_101, 501), Flags::ACK, 300), 1);
+    check(up((1_101, 501), Flags::ACK | Flags::FIN, 0), 1);
     // A SYN-ACK that came again is acknowledged after a full window, which was lost.
-    check(mobile_says((20_101, 501), Flags::ACK, 0), 1);
+    check(up((20_101, 501), Flags::ACK, 0), 1);
     // Nothing that an end would take.
-    check(mobile_says((101, 502), Flags::ACK, 300), 0);
-    check(mobile_says((101, 501), Flags::NONE, 300), 0);
-    check(mobile_says((100_000, 501), Flags::ACK, 300), 0);
-    check(mobile_says((90, 501), Flags::ACK, 5), 0);
+    check(up((101, 502), Flags::ACK, 300), 0);
+    check(up((101, 501), Flags::NONE, 300), 0);
+    check(up((100_000, 501), Flags::ACK, 300), 0);
+    check(up((90, 501), Flags::ACK, 5), 0);
 }
 
 /// RFC 9293 figure 7: both call at once.
@@ -134,21 +102,21 @@ fn a_simultaneous_open_is_split() {
     let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
     let both = Flags::SYN | Flags::ACK;
     for packet in [
-        mobile_says((100, 0), Flags::SYN, 0),
-        host_says((500, 0), Flags::SYN, 0),
-        mobile_says((100, 501), both, 0),
-        host_says((500, 101), both, 0),
+        up((100, 0), Flags::SYN, 0),
+        down((500, 0), Flags::SYN, 0),
+        up((100, 501), both, 0),
+        down((500, 101), both, 0),
     ] {
         assert_eq!(pass(&mut middlebox, Time::ZERO, packet.clone()), [packet]);
     }
     assert_eq!(middlebox.counters().flows, 0);
-    let out = pass(&mut middlebox, Time::ZERO, host_says((501, 101), Flags::ACK, 1_000));
+    let out = pass(&mut middlebox, Time::ZERO, down((501, 101), Flags::ACK, 1_000));
     assert_eq!(middlebox.counters().flows, 1);
     let acknowledged = out.iter().any(|packet| packet.destination == fixed(0));
     let sent = out.iter().find(|packet| packet.segment.payload.len() == 1_000);
     assert!(acknowledged, "{out:?}");
     assert_eq!(sent.map(|packet| packet.segment.header.seq), Some(Seq::new(501)));
-    let out = pass(&mut middlebox, Time::ZERO, mobile_says((101, 1_501), Flags::ACK, 40));
+    let out = pass(&mut middlebox, Time::ZERO, up((101, 1_501), Flags::ACK, 40));
     assert_eq!(out[0].segment.header.ack, Seq::new(1_501));
     assert_eq!(middlebox.counters().held_bytes, 0);
 }
@@ -168,7 +136,7 @@ fn congestion_marks_end_at_the_box() {
     let mut marked = Packet {
         source: fixed(0),
         destination: FIRST_MOBILE,
-        ..packet(connection().reversed(), (0, 0), Flags::ACK, 0)
+        ..packet(UP.reversed(), (0, 0), Flags::ACK, 0)
     };
     let last = net.passed(fixed(0), Way::Out).last().expect("it was acknowledged");
     marked.segment.header.seq = first;
@@ -203,29 +171,29 @@ fn congestion_marks_end_at_the_box() {
 /// that is split already stays so.
 #[test]
 fn a_bypassed_connection_passes_untouched() {
-    for way in [connection(), connection().reversed()] {
+    for way in [UP, UP.reversed()] {
         let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
-        let syn = mobile_says((100, 0), Flags::SYN, 0);
+        let syn = up((100, 0), Flags::SYN, 0);
         assert_eq!(pass(&mut middlebox, Time::ZERO, syn.clone()), [syn]);
         middlebox.leave(way);
         assert_eq!((middlebox.flows(), middlebox.counters().bypassed), (0, 1));
         middlebox.leave(way);
         assert_eq!(middlebox.counters().bypassed, 1);
         for packet in [
-            host_says((500, 101), Flags::SYN | Flags::ACK, 0),
-            mobile_says((101, 501), Flags::ACK, 0),
-            host_says((501, 101), Flags::ACK, 1_000),
-            mobile_says((101, 1_501), Flags::ACK | Flags::FIN, 0),
+            down((500, 101), Flags::SYN | Flags::ACK, 0),
+            up((101, 501), Flags::ACK, 0),
+            down((501, 101), Flags::ACK, 1_000),
+            up((101, 1_501), Flags::ACK | Flags::FIN, 0),
         ] {
             assert_eq!(pass(&mut middlebox, Time::ZERO, packet.clone()), [packet]);
         }
         assert_eq!(middlebox.counters().flows, 0);
     }
     let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
-    pass(&mut middlebox, Time::ZERO, mobile_says((100, 0), Flags::SYN, 0));
-    pass(&mut middlebox, Time::ZERO, host_says((500, 101), Flags::SYN | Flags::ACK, 0));
-    pass(&mut middlebox, Time::ZERO, mobile_says((101, 501), Flags::ACK, 0));
-    middlebox.leave(connection());
+    pass(&mut middlebox, Time::ZERO, up((100, 0), Flags::SYN, 0));
+    pass(&mut middlebox, Time::ZERO, down((500, 101), Flags::SYN | Flags::ACK, 0));
+    pass(&mut middlebox, Time::ZERO, up((101, 501), Flags::ACK, 0));
+    middlebox.leave(UP);
     assert_eq!((middlebox.flows(), middlebox.counters().bypassed), (1, 0));
 }
 
@@ -253,16 +221,16 @@ fn forged_syns_reset_nothing() {
         assert_eq!(net.log.iter().filter(|it| it.has(Flags::RST)).count(), 0, "{packet:?}");
     };
     let both = Flags::SYN | Flags::ACK;
-    check(mobile_says((mobile_first, 0), Flags::SYN, 0));
-    check(mobile_says((mobile_first + 1, 0), Flags::SYN, 0));
-    check(mobile_says((77, 0), Flags::SYN, 0));
-    check(mobile_says((77, 5), both, 0));
-    check(mobile_says((mobile_first + 1, host_first + 1), both, 0));
-    check(host_says((host_first, 0), Flags::SYN, 0));
-    check(host_says((host_first + 1, 0), Flags::SYN, 0));
-    check(host_says((77, 0), Flags::SYN, 0));
-    check(host_says((77, 5), both, 0));
-    check(host_says((host_first + 3_000, mobile_first + 1), both, 0));
+    check(up((mobile_first, 0), Flags::SYN, 0));
+    check(up((mobile_first + 1, 0), Flags::SYN, 0));
+    check(up((77, 0), Flags::SYN, 0));
+    check(up((77, 5), both, 0));
+    check(up((mobile_first + 1, host_first + 1), both, 0));
+    check(down((host_first, 0), Flags::SYN, 0));
+    check(down((host_first + 1, 0), Flags::SYN, 0));
+    check(down((77, 0), Flags::SYN, 0));
+    check(down((77, 5), both, 0));
+    check(down((host_first + 3_000, mobile_first + 1), both, 0));
 }
 
 /// Segments smaller than a unit of the window's scale: what a sender is told ends less than a unit
@@ -271,18 +239,18 @@ fn forged_syns_reset_nothing() {
 fn small_segments_do_not_carry_the_window_away() {
     for scale in [0, 4, 10, 14] {
         let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
-        let mut syn = mobile_says((100, 0), Flags::SYN, 0);
-        let mut answer = host_says((500, 101), Flags::SYN | Flags::ACK, 0);
+        let mut syn = up((100, 0), Flags::SYN, 0);
+        let mut answer = down((500, 101), Flags::SYN | Flags::ACK, 0);
         syn.segment.header.options.window_scale = Some(scale);
         answer.segment.header.options.window_scale = Some(0);
         pass(&mut middlebox, Time::ZERO, syn);
         pass(&mut middlebox, Time::ZERO, answer);
-        pass(&mut middlebox, Time::ZERO, mobile_says((101, 501), Flags::ACK, 0));
+        pass(&mut middlebox, Time::ZERO, up((101, 501), Flags::ACK, 0));
         // The mobile never answers: the box fills.
         let (unit, mut received, mut edge) = (1_u64 << scale, 0, 0);
         while received < 200_000 {
             let seq = 501 + received as u32;
-            let out = pass(&mut middlebox, Time::ZERO, host_says((seq, 101), Flags::ACK, 100));
+            let out = pass(&mut middlebox, Time::ZERO, down((seq, 101), Flags::ACK, 100));
             let last = out.iter().rfind(|packet| packet.destination == fixed(0));
             let header = &last.expect("each is acknowledged").segment.header;
             let acked = u64::from((header.ack + 0).distance(Seq::new(501)) as u32);
@@ -446,27 +414,6 @@ fn wait(middlebox: &mut dyn Middlebox<Length>, end: Time) {
     }
 }
 
-fn aggregating() -> AtcpConfig {
-    AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
-        rate: Rate::from_bps(33_200),
-        round_trip: Duration::from_millis(1_850),
-        overprovision: 1.5,
-        budget: 128_000,
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        deference: None,
-        fraction: middlebox::Fraction::Waits,
-        min_rto: seconds(3),
-        coalescing: None,
-        shaping: None,
-        classes: Vec::new(),
-    }
-}
-
 /// 100,000 short flows of ever other mobiles, one after the other: at no time does the box know
 /// more than those of the last minutes, and nothing is left in the end.
 #[test]
@@ -478,7 +425,7 @@ fn short_flows_leave_nothing_behind() {
     let name = |nth: u32| Connection {
         source: mobile(nth / 4),
         source_port: 5_000 + (nth % 4) as u16,
-        ..connection()
+        ..UP
     };
     let knows: [&dyn Fn(u32) -> bool; 2] =
         [&|nth| per_flow.get().knows(&name(nth)), &|nth| atcp.get().knows(&name(nth))];

@@ -6,17 +6,17 @@ mod support;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, Options, Probability, Seq, TcpHeader, Time};
+use base::{Duration, Flags, Options, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
-    Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, IpFields, Limits,
-    MTcp, MTcpConfig, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers,
-    SplitConfig, WTcp, WTcpConfig,
+    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, IpFields, Limits, MTcp,
+    MTcpConfig, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig,
+    WTcp, WTcpConfig,
 };
 use support::{
-    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passing, Pattern, Way, fixed, modern,
+    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passing, UP, Way, down, fixed, modern, up,
 };
-use tcp::{Segment, State};
+use tcp::State;
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 
@@ -26,37 +26,6 @@ const fn seconds(seconds: u64) -> Duration {
 
 fn boxed(config: SplitConfig) -> PerFlowSplit<Bytes> {
     PerFlowSplit::per_flow(config, &Arc::new(modern()), BUFFERS)
-}
-
-const UP: Connection = Connection {
-    source: FIRST_MOBILE,
-    destination: fixed(0),
-    source_port: 5_000,
-    destination_port: 80,
-};
-
-fn packet(way: Connection, (seq, ack): (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    let mss = flags.contains(Flags::SYN).then_some(1_000);
-    let header = TcpHeader {
-        source_port: way.source_port,
-        destination_port: way.destination_port,
-        seq: Seq::new(seq),
-        ack: Seq::new(ack),
-        flags,
-        window: 50_000,
-        options: Options { mss, ..Options::default() },
-    };
-    let payload = Bytes::pattern(0, 0, bytes);
-    let segment = Segment { header, payload, ecn: Ecn::NotCapable };
-    Packet { source: way.source, destination: way.destination, ip: IpFields::default(), segment }
-}
-
-fn up(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    packet(UP, numbers, flags, bytes)
-}
-
-fn down(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
-    packet(UP.reversed(), numbers, flags, bytes)
 }
 
 fn pass(middlebox: &mut dyn Middlebox<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {

@@ -7,43 +7,15 @@ use std::net::IpAddr;
 use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
 use proxy::{Gateway, Snapshot};
 use support::{
-    HOST, HOST6, MOBILE, MOBILE6, Net, Way, config, configured, from_host, from_mobile, hops_less,
-    icmp_unreachable, modern, profiled, segment, too_big, udp, with_option, with_tcp_bytes,
+    HOST, HOST6, MOBILE, MOBILE6, Net, Way, bypassed, config, configured, cut_up, drain, from_host,
+    from_mobile, hops_less, icmp_unreachable, modern, one_more, pass, profiled, segment, too_big,
+    udp, with_option, with_tcp_bytes,
 };
 use tcp::State;
-use wire::{IpFields, hop_limit, set_hop_limit};
+use wire::IpFields;
 
 const MTU: [u16; 2] = [1500, 1500];
 const SYN_ACK: Flags = Flags::from_bits(0x12);
-
-/// Hands a packet in, and all that comes out.
-fn pass(gateway: &mut Gateway, packet: &[u8]) -> Vec<Vec<u8>> {
-    gateway.handle_packet(Time::ZERO, packet);
-    drain(gateway, Time::ZERO)
-}
-
-fn drain(gateway: &mut Gateway, now: Time) -> Vec<Vec<u8>> {
-    let mut out = Vec::new();
-    let mut packet = Vec::new();
-    while gateway.poll_packet(now, &mut packet) {
-        while gateway.poll_exposure().is_some() {}
-        out.push(packet.clone());
-    }
-    out
-}
-
-/// As it is after the kernel has taken the hop that the gateway gives back.
-fn one_more(packet: &[u8]) -> Vec<u8> {
-    let mut packet = packet.to_vec();
-    let hops = hop_limit(&packet).map_or(0, |hops| hops.saturating_add(1));
-    set_hop_limit(&mut packet, hops);
-    packet
-}
-
-fn bypassed(figures: &Snapshot, reason: &str) -> u64 {
-    let is_it = |each: &&proxy::Reason| each.reason == reason;
-    figures.bypassed.iter().find(is_it).expect("a reason").packets
-}
 
 #[track_caller]
 fn passes(gateway: &mut Gateway, packet: &[u8], reason: &str) {
@@ -305,23 +277,6 @@ fn urgent_data_stay_in_line() {
     let seen = wire::parse(out).expect("a segment");
     assert_eq!((seen.payload, seen.unkept.urgent), (&b"urgent"[..], None));
     assert_eq!(gateway.snapshot(Time::ZERO).stripped, 1);
-}
-
-/// Pieces of `packet`, an IPv4 packet that may not be cut but is.
-fn cut_up(packet: &[u8], at: usize) -> [Vec<u8>; 2] {
-    let piece = |from: usize, to: usize, place: u16| {
-        let mut piece = [&packet[..20], &packet[20 + from..20 + to]].concat();
-        let length = piece.len() as u16;
-        piece[2..4].copy_from_slice(&length.to_be_bytes());
-        piece[6..8].copy_from_slice(&place.to_be_bytes());
-        piece[10..12].fill(0);
-        let words = piece[..20].chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
-        let sum = words.sum::<u32>();
-        let sum = (sum & 0xFFFF) + (sum >> 16);
-        piece[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
-        piece
-    };
-    [piece(0, at, 0x2000), piece(at, packet.len() - 20, (at / 8) as u16)]
 }
 
 #[test]

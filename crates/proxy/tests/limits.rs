@@ -4,10 +4,12 @@ mod support;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use base::{Flags, Seq, TcpHeader, Time};
-use proxy::{Gateway, Snapshot};
+use base::{Flags, Time};
+use proxy::Gateway;
 use scenario::Proxy;
-use support::{HOST, HOST6, config, configured, profiled, segment};
+use support::{
+    HOST, HOST6, bypassed, config, configured, cut_up, header, one_more, pass, profiled, segment,
+};
 
 const MTU: [u16; 2] = [1500, 1500];
 const SYN_ACK: Flags = Flags::from_bits(0x12);
@@ -27,32 +29,7 @@ fn host(mobile: IpAddr) -> IpAddr {
 
 /// A segment without data.
 fn between(ends: [IpAddr; 2], ports: [u16; 2], flags: Flags, [seq, ack]: [u32; 2]) -> Vec<u8> {
-    let [source_port, destination_port] = ports;
-    let (seq, ack) = (Seq::new(seq), Seq::new(ack));
-    let mut header = TcpHeader {
-        source_port,
-        destination_port,
-        seq,
-        ack,
-        flags,
-        window: 60_000,
-        ..TcpHeader::default()
-    };
-    header.options.mss = flags.contains(Flags::SYN).then_some(1_400);
-    segment(ends, &header, b"")
-}
-
-/// Hands a packet in, and all that comes out.
-fn pass(gateway: &mut Gateway, packet: &[u8]) -> Vec<Vec<u8>> {
-    gateway.handle_packet(Time::ZERO, packet);
-    let mut out = Vec::new();
-    let mut packet = Vec::new();
-    while gateway.poll_packet(Time::ZERO, &mut packet) {
-        while gateway.poll_exposure().is_some() {}
-        out.push(packet.clone());
-    }
-    while gateway.poll_exposure().is_some() {}
-    out
+    segment(ends, &header(ports, flags, seq, ack), b"")
 }
 
 fn call(gateway: &mut Gateway, ends: [IpAddr; 2], port: u16) {
@@ -69,11 +46,6 @@ fn open(gateway: &mut Gateway, mobile: IpAddr, port: u16) {
 /// The callee resets a connection.
 fn reset(gateway: &mut Gateway, [one, other]: [IpAddr; 2], port: u16) {
     pass(gateway, &between([other, one], [80, port], Flags::RST, [501, 0]));
-}
-
-fn bypassed(figures: &Snapshot, reason: &str) -> u64 {
-    let is_it = |each: &&proxy::Reason| each.reason == reason;
-    figures.bypassed.iter().find(is_it).expect("a reason").packets
 }
 
 /// As many mobiles are served as `bytes` has room for budgets of the new configuration.
@@ -189,6 +161,21 @@ fn each_reason_of_a_box_is_told() {
     check(|config| config.limits.bytes = 1_000, "limit_bytes", 5, many);
 }
 
+/// Whatever its reason, what a box hands back goes on in the pieces in which it came.
+#[test]
+fn pieces_of_what_a_box_hands_back_stay_pieces() {
+    let mut config = config("atcp");
+    config.limits.flows = 0;
+    let mut gateway = Gateway::new(&config, MTU, 1);
+    let syn = between([mobile(2), HOST], [4_000, 80], Flags::SYN, [100, 0]);
+    let [first, second] = cut_up(&syn, 16);
+    assert_eq!(pass(&mut gateway, &first), Vec::<Vec<u8>>::new());
+    assert_eq!(pass(&mut gateway, &second), [one_more(&first), one_more(&second)]);
+    let figures = gateway.snapshot(Time::ZERO);
+    assert_eq!((bypassed(&figures, "limit_flows"), figures.sent.packets), (2, 2));
+    assert_eq!(figures.profiles[0].connections.bypassed, 1);
+}
+
 /// A callee that answers what nobody has asked: both ends see to that.
 #[test]
 fn a_handshake_that_is_none_is_told() {
@@ -216,15 +203,7 @@ fn a_box_that_drains_says_so() {
     let mut gateway = Gateway::new(&config("atcp"), MTU, 1);
     let ends = [mobile(2), HOST];
     open(&mut gateway, mobile(2), 4_000);
-    let data = TcpHeader {
-        source_port: 80,
-        destination_port: 4_000,
-        seq: Seq::new(501),
-        ack: Seq::new(101),
-        flags: Flags::ACK,
-        window: 60_000,
-        ..TcpHeader::default()
-    };
+    let data = header([80, 4_000], Flags::ACK, 501, 101);
     pass(&mut gateway, &segment([HOST, mobile(2)], &data, &[7; 1_000]));
     gateway.drain(Time::ZERO);
     pass(&mut gateway, &between([HOST, mobile(2)], [80, 4_000], Flags::RST, [1_501, 0]));

@@ -2,14 +2,17 @@
 //! stall between them and the box, and a log of what passed. Equal seeds, equal logs.
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
 
+mod aggregating;
 mod laws;
 mod network;
 mod passing;
 mod path;
 mod pattern;
 pub mod random;
+mod segments;
 mod shared;
 
+pub use aggregating::aggregating;
 pub use laws::{
     clocks_are_somebodys, edges_never_move_back, edges_never_move_back_either_way,
     fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,
@@ -20,4 +23,5 @@ pub use network::{
 pub use passing::{Gone, Passing};
 pub use path::{Outage, OutageFate, Path};
 pub use pattern::Pattern;
+pub use segments::{UP, WINDOW, down, packet, up};
 pub use shared::Shared;

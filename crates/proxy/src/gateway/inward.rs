@@ -25,6 +25,21 @@ enum Original<'a> {
     Pieces(&'a Datagram),
 }
 
+impl Original<'_> {
+    fn each(&self, mut act: impl FnMut(&[u8])) {
+        match self {
+            Self::Packet(packet) => act(packet),
+            Self::Pieces(datagram) => datagram.pieces().for_each(act),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let mut bytes = 0;
+        self.each(|packet| bytes += packet.len());
+        bytes
+    }
+}
+
 impl Gateway {
     /// A packet came in.
     pub fn handle_packet(&mut self, now: Time, packet: &[u8]) {
@@ -195,8 +210,12 @@ impl Gateway {
         self.stir(number);
         let Some(reason) = declined else { return Shown::Taken };
         // The box hands it back: in its place goes what came.
-        self.tallies.bypasses.add(reason.into());
-        self.declined.push(Declined { connection, header, original: original.packets() });
+        let mut packets = Vec::new();
+        original.each(|packet| {
+            self.tallies.bypasses.add(reason.into());
+            packets.push(packet.to_vec());
+        });
+        self.declined.push(Declined { connection, header, original: packets });
         Shown::Declined
     }
 
@@ -280,18 +299,10 @@ impl Gateway {
 
     /// Sends a packet on as it came.
     fn pass(&mut self, reason: Bypass, original: Original<'_>) {
-        match original {
-            Original::Packet(packet) => {
-                self.tallies.bypasses.add(reason);
-                self.passing.push(packet);
-            }
-            Original::Pieces(datagram) => {
-                for piece in datagram.pieces() {
-                    self.tallies.bypasses.add(reason);
-                    self.passing.push(piece);
-                }
-            }
-        }
+        original.each(|packet| {
+            self.tallies.bypasses.add(reason);
+            self.passing.push(packet);
+        });
     }
 }
 
@@ -304,22 +315,6 @@ enum Shown {
     Taken,
     /// Its connection passes from now on.
     Declined,
-}
-
-impl Original<'_> {
-    fn packets(&self) -> Vec<Vec<u8>> {
-        match self {
-            Self::Packet(packet) => vec![packet.to_vec()],
-            Self::Pieces(datagram) => datagram.pieces().map(<[u8]>::to_vec).collect(),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Packet(packet) => packet.len(),
-            Self::Pieces(datagram) => datagram.pieces().map(<[u8]>::len).sum(),
-        }
-    }
 }
 
 fn hosts_of(addresses: &Addresses) -> Option<[u128; 2]> {

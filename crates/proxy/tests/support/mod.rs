@@ -1,14 +1,16 @@
 //! A gateway between hosts and mobiles, in virtual time, over the bytes of IP packets.
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
 
+mod handing;
 mod net;
 mod packets;
 mod peer;
 
+pub use handing::{bypassed, drain, one_more, pass};
 pub use net::{Crossing, Net, Way};
 pub use packets::{
-    HOST, HOST6, MOBILE, MOBILE6, from_host, from_mobile, hops_less, icmp_unreachable, segment,
-    too_big, udp, with_option, with_tcp_bytes,
+    HOST, HOST6, MOBILE, MOBILE6, cut_up, from_host, from_mobile, header, hops_less,
+    icmp_unreachable, segment, too_big, udp, with_option, with_tcp_bytes,
 };
 pub use peer::{Peer, PeerId, modern};
 

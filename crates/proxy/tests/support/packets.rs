@@ -38,7 +38,8 @@ pub fn from_host(flags: Flags, seq: u32, ack: u32, payload: &[u8]) -> Vec<u8> {
     segment([HOST, MOBILE], &header([80, 4000], flags, seq, ack), payload)
 }
 
-fn header(
+/// With 60,000 B of window and, of a SYN, an MSS.
+pub fn header(
     [source_port, destination_port]: [u16; 2],
     flags: Flags,
     seq: u32,
@@ -148,4 +149,21 @@ pub fn icmp_unreachable(about: &[u8]) -> Vec<u8> {
         .write(&mut packet, &about[..28])
         .expect("memory");
     packet
+}
+
+/// Pieces of `packet`, an IPv4 packet that may not be cut but is.
+pub fn cut_up(packet: &[u8], at: usize) -> [Vec<u8>; 2] {
+    let piece = |from: usize, to: usize, place: u16| {
+        let mut piece = [&packet[..20], &packet[20 + from..20 + to]].concat();
+        let length = piece.len() as u16;
+        piece[2..4].copy_from_slice(&length.to_be_bytes());
+        piece[6..8].copy_from_slice(&place.to_be_bytes());
+        piece[10..12].fill(0);
+        let words = piece[..20].chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
+        let sum = words.sum::<u32>();
+        let sum = (sum & 0xFFFF) + (sum >> 16);
+        piece[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        piece
+    };
+    [piece(0, at, 0x2000), piece(at, packet.len() - 20, (at / 8) as u16)]
 }

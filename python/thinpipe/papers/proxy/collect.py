@@ -23,9 +23,6 @@ SEED: Final = 1
 TRIES: Final = 2
 """How often a set-up is carried until the emulator kept its time."""
 
-ROOM: Final = 0.15
-"""How far the window that the mobile announces may lie from the one asked for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Compared(Outcome):
