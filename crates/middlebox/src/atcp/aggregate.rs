@@ -10,7 +10,7 @@ use super::Flows;
 use super::config::AtcpConfig;
 use super::deference::Deference;
 use super::estimator::{Arrived, Estimator};
-use super::flow::{Flow, Next, Telling, reports_duplicate};
+use super::flow::{Flow, Next, Telling};
 use super::flow_control::{Books, Grant, Step};
 use super::recovery::Recovery;
 use super::round_trip::RoundTrip;
@@ -71,8 +71,6 @@ pub(super) struct Tally {
     pub(super) retransmissions: u64,
     /// Stalls.
     pub(super) timeouts: u64,
-    /// Acknowledgements that reported something that arrived twice (RFC 2883).
-    pub(super) duplicates: u64,
 }
 
 impl Tally {
@@ -81,7 +79,6 @@ impl Tally {
         Self {
             retransmissions: self.retransmissions + other.retransmissions,
             timeouts: self.timeouts + other.timeouts,
-            duplicates: self.duplicates + other.duplicates,
         }
     }
 }
@@ -199,7 +196,6 @@ impl Aggregate {
     ) {
         let now = context.now;
         let Some(heard) = context.flows[id].hear(now, arrival) else { return };
-        self.tally.duplicates += u64::from(reports_duplicate(arrival));
         let limited = self.unacked.in_flight() + self.mss > self.cwnd(context.config);
         let mut news = News::default();
         self.take_acknowledged(id, heard.una, context, &mut news);

@@ -258,14 +258,3 @@ impl PeerWindow {
 const fn window_bytes(window: u64) -> u32 {
     if window > u32::MAX as u64 { u32::MAX } else { window as u32 }
 }
-
-/// True if an acknowledgement reports something that arrived twice (RFC 2883 §4): its first block
-/// lies below what it acknowledges, or within its second.
-pub(super) fn reports_duplicate(arrival: &Acknowledgement) -> bool {
-    let Some((&[from, to], rest)) = arrival.sack.as_slice().split_first() else { return false };
-    let old = from.before(arrival.ack) && to.before_or_at(arrival.ack);
-    let within = rest
-        .first()
-        .is_some_and(|&[left, right]| left.before_or_at(from) && to.before_or_at(right));
-    from.before(to) && (old || within)
-}

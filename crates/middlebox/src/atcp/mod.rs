@@ -151,13 +151,6 @@ impl<P: Payload> Atcp<P> {
         }
     }
 
-    /// Acknowledgements that reported something that arrived twice (RFC 2883): each a packet that
-    /// was sent again in vain.
-    pub fn false_retransmissions(&self) -> u64 {
-        let known: u64 = self.aggregates.iter().map(|aggregate| aggregate.tally.duplicates).sum();
-        known + self.aggregates.tally.duplicates
-    }
-
     /// Does something to the aggregate `index`, which may have something to send afterwards.
     fn with<R>(
         &mut self,

@@ -135,7 +135,7 @@ fn a_burst_of_losses_is_repaired_once_each() {
         pipe.finish(LONG);
         let repaired = retransmissions(&pipe);
         assert_eq!(repaired.len(), 3, "SACK {sack}: {repaired:?}");
-        assert_eq!(pipe.leg.false_retransmissions(), 0);
+        assert_eq!(pipe.in_vain, 0);
     }
 }
 

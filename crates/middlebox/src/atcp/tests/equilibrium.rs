@@ -98,7 +98,7 @@ fn sent_again(rate: u64, delay: u64, flows: u64, patience: u64) -> (u64, u64) {
     }
     pipe.run_for(Duration::from_secs(60));
     let again = pipe.leg.aggregates[0].tally.retransmissions;
-    (again, pipe.leg.false_retransmissions())
+    (again, pipe.in_vain)
 }
 
 /// Three skips are no loss where acknowledgements are delayed by several segments' time and each

@@ -67,6 +67,8 @@ struct Ends {
     edge: u64,
     arrived: u64,
     window: u64,
+    /// Where the segments began that reached the mobile.
+    came: BTreeSet<u64>,
     /// Bytes that the mobile read.
     pub(super) read: u64,
     pauses: bool,
@@ -99,6 +101,8 @@ pub(super) struct Pipe {
     pub(super) facts: Vec<(Time, MiddleboxFact)>,
     /// What the box sent over the radio: when, of which flow, offset, bytes.
     pub(super) sent: Vec<(Time, u32, u64, u64)>,
+    /// Segments that reached a mobile that had them.
+    pub(super) in_vain: u64,
     /// Zero windows advertised, outside stalls and in them.
     pub(super) zero_windows: Vec<Time>,
     ends: Vec<Option<Ends>>,
@@ -130,6 +134,7 @@ impl Pipe {
             },
             facts: Vec::new(),
             sent: Vec::new(),
+            in_vain: 0,
             zero_windows: Vec::new(),
             ends: Vec::new(),
             events: BTreeMap::new(),
@@ -182,6 +187,7 @@ impl Pipe {
             edge,
             arrived,
             window,
+            came: BTreeSet::new(),
             read,
             pauses,
             silent,
@@ -411,6 +417,7 @@ impl Pipe {
         let fin = departure.flags.contains(base::Flags::FIN);
         let Departure { seq, payload, ecn, .. } = *departure;
         let arrival = Arrival { seq, payload, fin, ecn, cwr: false };
+        self.in_vain += u64::from(!ends.came.insert((seq - ends.first).into()));
         ends.receiver.handle_data(self.now, &arrival, &mut ());
         self.acknowledge(id);
     }
