@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
 NUMBERS = itertools.count()
 LIMIT_S = 30
-START_S = 2
 OF_MODE = "/dev/net/tun is of mode "
 DEVICE_MODE = f"warning: {OF_MODE}"
 CONFIG = """
@@ -63,11 +62,18 @@ class Router:
         return [sys.executable, "-m", "thinpipe", "proxy", "--config", str(self.config)]
 
     def start(self, before: str = ":") -> list[dict[str, str]]:
-        """Serve for a while after a command, and return the log."""
+        """Serve after a command until all is set up, and return the log."""
         # A namespace of mounts comes with `ip netns exec`.
-        script = f'{before}; exec timeout --signal TERM {START_S} "$@"'
-        done = self.within("sh", "-c", script, "sh", *self.command)
-        return [json.loads(line) for line in done.stderr.splitlines()]
+        script = f'{before}; exec timeout {LIMIT_S} "$@"'
+        command = ["ip", "netns", "exec", self.namespace, "sh", "-c", script, "sh", *self.command]
+        log: list[dict[str, str]] = []
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                log.append(json.loads(line))
+                if log[-1]["event"] == "serving":
+                    process.terminate()
+        return log
 
     def check(self) -> tuple[int, list[str]]:
         """Return the exit status and what is not as it should be, whoever may open the device."""
