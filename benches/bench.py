@@ -29,6 +29,7 @@ MSS = 512
 ALL_VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr")
 FLOWS_EACH = 8
 MOBILES = {10: 120, 100: 120, 1000: 120, 10_000: 30}  # and seconds simulated
+WALK_S = 300
 LINKS = {"plain-384": "10000 s", "dumbbell-100": "20 s"}
 
 Row = tuple[str, ...]
@@ -87,6 +88,11 @@ def main() -> None:
                 "kB a flow",
             ),
             mobiles(),
+        ),
+        (
+            "Mobiles that walk between two access routers of a MAP, each with a download",
+            ("mobiles", "handovers", "events", "CPU s", "to real time", "goal"),
+            walkers(),
         ),
         (
             "What an idle connection holds in that middlebox, eight a mobile",
@@ -223,6 +229,19 @@ def mobiles() -> list[Row]:
                 short(1000 * peak_mb / flows),
             )
         )
+    return rows
+
+
+def walkers() -> list[Row]:
+    """Run more and more mobiles through a domain of hierarchical Mobile IPv6."""
+    rows: list[Row] = []
+    for count in (1, 10, 100):
+        settings = {"wlan.mobiles": count - 1, "flow.count": count, "wlan.access": "csma-ca"}
+        work = partial(tp.run, "hmipv6-handover", settings, duration=f"{WALK_S} s")
+        cpu_s, run = min((_timed(work) for _ in range(ROUNDS)), key=lambda timed: timed[0])
+        moves = run.result.mobility.handovers if run.result.mobility else ()
+        counts = (f"{count:,}", f"{len(moves):,}", f"{run.result.events:,}")
+        rows.append((*counts, short(cpu_s), short(WALK_S / cpu_s), "≥ 50"))
     return rows
 
 

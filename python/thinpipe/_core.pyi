@@ -10,6 +10,7 @@ __all__ = [
     "EVENTS",
     "HANDOVER_EVENTS",
     "MIDDLEBOX_EVENTS",
+    "MOBILITY_EVENTS",
     "RRC_EVENTS",
     "RRC_STATES",
     "Ack",
@@ -25,6 +26,7 @@ __all__ = [
     "__version__",
     "become_root_of_own_namespaces",
     "keys",
+    "network",
     "profiles",
     "proxy_check",
     "proxy_serve",
@@ -43,6 +45,7 @@ RRC_EVENTS: list[str]
 CODE_EVENTS: list[str]
 HANDOVER_EVENTS: list[str]
 MIDDLEBOX_EVENTS: list[str]
+MOBILITY_EVENTS: list[str]
 
 class ScenarioError(ValueError): ...
 class EmulationError(RuntimeError): ...
@@ -88,6 +91,9 @@ def keys(profile: str | None = None) -> list[tuple[str, str, str, str]]: ...
 def values(
     source: str, name: str, settings: Sequence[tuple[str, str]] = ...
 ) -> list[tuple[str, str]]: ...
+def network(
+    source: str, name: str, settings: Sequence[tuple[str, str]] = ...
+) -> dict[str, Any]: ...
 def run(
     source: str,
     name: str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.result import Cell, Flow, Link, Middlebox, Radio, Result
 from thinpipe.signals import undisturbed
-from thinpipe.tables import CELL, MIDDLEBOX, TRACED, WAITS
+from thinpipe.tables import CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS, WAITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,6 +71,11 @@ class Recording(ABC):
     def cwnd(self) -> pl.DataFrame:
         """Congestion window, capped by the receiver's, and ssthresh: one row for each change."""
         return self._table("cwnd")
+
+    @property
+    def base_rtt(self) -> pl.DataFrame:
+        """What Vegas held for the round-trip time without queues: one row for each change."""
+        return self._table("base_rtt")
 
     @property
     def events(self) -> pl.DataFrame:
@@ -143,6 +148,15 @@ class Recording(ABC):
         return self._table("middlebox_events")
 
     @property
+    def mobility(self) -> pl.DataFrame:
+        """What happened to mobiles and their agents: links, addresses, messages, bindings.
+
+        ``subject`` is the number of the access router of a link or an advertisement, and else of
+        an address or of whoever is at the other end of ``message``.
+        """
+        return self._table("mobility")
+
+    @property
     def plot(self) -> Plots:
         """Pictures: ``run.plot.cwnd()`` and friends."""
         from thinpipe.plot import Plots
@@ -209,7 +223,7 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         import polars as pl
 
         file = directory / f"{name}.parquet"
-        if name in (*CELL, *MIDDLEBOX, *WAITS) and not file.exists():
+        if name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *WAITS) and not file.exists():
             raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
         if name in TRACED and not file.exists():
             raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")

@@ -44,6 +44,27 @@ class QueueSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Network:
+    """The network as the data packets of a flow met it: the metrics of yew2012.
+
+    Attributes
+    ----------
+    delay_s
+        One way, of each data packet from its departure at the sender to its arrival at the
+        receiver, this transmission alone.
+    throughput_bps
+        Payload of every data packet that the receiver got, over the whole run.
+    efficiency
+        Data packets that the receiver got over those sent, retransmissions included. Packets that
+        another node doubles count twice.
+    """
+
+    delay_s: RttSummary
+    throughput_bps: float | None
+    efficiency: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
     """Pages that arrived whole, and from request to last byte how long each took, in seconds."""
 
@@ -76,6 +97,7 @@ class Flow:
     spurious_timeouts: int
     fast_retransmits: int
     rtt_s: RttSummary
+    network: Network
     cwnd_segments: CwndSummary
     started_s: float | None
     established_s: float | None
@@ -89,7 +111,11 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """Packets dropped: full queue, RED or CoDel, chance, list, outage, given up by RLC."""
+    """Packets dropped, by what dropped them.
+
+    Full queue, RED or CoDel, chance, list, outage, given up by RLC, heard by nobody, pieces of
+    which others did not come.
+    """
 
     queue: int
     aqm: int
@@ -97,6 +123,8 @@ class Drops:
     list: int
     outage: int
     discarded: int
+    unreachable: int
+    incomplete: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +263,47 @@ class Middlebox:
 
 
 @dataclass(frozen=True, slots=True)
+class Handover:
+    """A change of a mobile to another access router. What did not happen is ``None``.
+
+    Attributes
+    ----------
+    mobile, router
+        The mobile's name and the access router's number.
+    link_down_s, link_up_s
+        When the link before was lost, if that was ahead of the new one, and when that came up.
+    advertised_s, address_s, registered_s
+        When the router was heard of, an address there could be used, and the first agent had bound
+        it, as the mobile learnt.
+    latency_s
+        From the loss of the link before, or where there were two from the new one, to then.
+    """
+
+    mobile: str
+    router: int
+    link_down_s: float | None
+    link_up_s: float
+    advertised_s: float | None
+    address_s: float | None
+    registered_s: float | None
+    latency_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mobility:
+    """How mobiles moved: their changes, and bindings made or renewed, ended and given up.
+
+    ``routers`` are the names of the access routers, by their numbers.
+    """
+
+    routers: tuple[str, ...]
+    handovers: tuple[Handover, ...]
+    bindings: int
+    unbindings: int
+    given_up: int
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """All figures of a run. ``wall_s``, the time it took, is the only one that varies."""
 
@@ -248,6 +317,7 @@ class Result:
     radio: Radio | None
     cell: Cell | None
     middlebox: Middlebox | None
+    mobility: Mobility | None
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -261,6 +331,7 @@ class Result:
             radio=None if data["radio"] is None else radio_of(data["radio"]),
             cell=None if data.get("cell") is None else cell_of(data["cell"]),
             middlebox=_middlebox(data.get("middlebox")),
+            mobility=_mobility(data.get("mobility")),
         )
 
 
@@ -281,12 +352,20 @@ def _flow(data: Mapping[str, Any]) -> Flow:
         data,
         group=data.get("group", "flow"),
         rtt_s=rtt,
+        network=_network(data.get("network")),
         cwnd_segments=cwnd,
         received_s=data.get("received_s"),  # not in runs that version 0.1 saved
         pages=_pages(data.get("pages")),
         echo_s=_times(data.get("echo_s")),
         probe_s=_times(data.get("probe_s")),
     )
+
+
+def _network(data: Mapping[str, Any] | None) -> Network:
+    if data is None:  # in runs that version 0.1 saved
+        nothing = RttSummary(0, *[None] * 7)
+        return Network(delay_s=nothing, throughput_bps=None, efficiency=None)
+    return record_of(Network, data, delay_s=record_of(RttSummary, data["delay_s"]))
 
 
 def _times(data: Mapping[str, Any] | None) -> RttSummary | None:
@@ -299,6 +378,13 @@ def _middlebox(data: Mapping[str, Any] | None) -> Middlebox | None:
     return record_of(Middlebox, data, rtt_s=record_of(RttSummary, data["rtt_s"]))
 
 
+def _mobility(data: Mapping[str, Any] | None) -> Mobility | None:
+    if data is None:
+        return None
+    handovers = tuple(record_of(Handover, each) for each in data["handovers"])
+    return record_of(Mobility, data, routers=tuple(data["routers"]), handovers=handovers)
+
+
 def _pages(data: Mapping[str, Any] | None) -> Pages | None:
     if data is None:
         return None
@@ -307,7 +393,9 @@ def _pages(data: Mapping[str, Any] | None) -> Pages | None:
 
 def link_of(data: Mapping[str, Any]) -> Link:
     """Read one of the ``links`` of a result."""
-    drops = record_of(Drops, data["drops_by_reason"])
+    reasons = data["drops_by_reason"]
+    none = {"unreachable": 0, "incomplete": 0}  # not in runs that version 0.1 saved
+    drops = record_of(Drops, none | reasons)
     queue = record_of(QueueSummary, data["queue_packets"])
     return record_of(Link, data, drops_by_reason=drops, queue_packets=queue)
 

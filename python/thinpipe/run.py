@@ -70,6 +70,10 @@ class Run(Recording):
         if self.traced:
             self._core.write_pcapng(str(directory))
 
+    def has(self, table: str) -> bool:
+        """Say whether the run has a table of that name."""
+        return table in self._tables
+
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame]:
         with undisturbed():  # Rust, ours and polars', panics if its look for numpy is interrupted

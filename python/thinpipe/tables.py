@@ -22,8 +22,14 @@ CELL: Final = ("rrc", "codes", "handovers", "common")
 WAITS: Final = ("pages", "echoes", "probes")
 """Tables of a run whose flows have such things."""
 
+VEGAS: Final = ("base_rtt",)
+"""Tables of a run whose congestion control goes by the smallest round-trip time."""
+
 MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
 """Tables of a run with a middlebox."""
+
+MOBILE: Final = ("mobility",)
+"""Tables of a run with mobiles that move through an IPv6 network."""
 
 TRACED: Final = ("segments", "blocks", "hops")
 """Tables of a run with ``trace=True``."""
@@ -42,6 +48,7 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("handovers", "event"): _core.HANDOVER_EVENTS,
     ("common", "direction"): ("down", "up"),
     ("middlebox_events", "event"): _core.MIDDLEBOX_EVENTS,
+    ("mobility", "event"): _core.MOBILITY_EVENTS,
 }
 
 
@@ -51,7 +58,8 @@ def frame(
     """Return one table; columns of codes become columns of names."""
     import polars as pl
 
-    names = {**_NAMES, ("hops", "machine"): machines, ("segments", "endpoint"): machines}
+    of_machines = [("hops", "machine"), ("segments", "endpoint"), ("mobility", "agent")]
+    names = _NAMES | dict.fromkeys(of_machines, machines)
     series: dict[str, pl.Series] = {}
     for column, values in columns.items():
         words = names.get((table, column))

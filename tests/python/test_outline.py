@@ -61,6 +61,14 @@ def test_outline(text, expected):
     assert outline(tp.Scenario("mine", text).values()) == expected
 
 
+def test_outline_of_mobiles():
+    moving = outline(tp.scenarios()["hmipv6-handover"].values())
+    assert moving == (
+        "Hierarchical Mobile IPv6; 802.11b at 11 Mbit/s within 200 m; queue 50 packets each way; "
+        "3 access points and 1 mobile"
+    )
+
+
 def test_a_trace_is_named(tmp_path):
     (tmp_path / "good.trace").write_text("5\n10\n", encoding="utf-8")
     mine = tp.Scenario(str(tmp_path / "mine.toml"), '[link]\ntrace.down = "good.trace"')
@@ -81,7 +89,7 @@ def test_networks_with_a_source():
     assert named | {"wlan-11b-fringe"} <= set(NETWORKS)
 
 
-OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis"} | {
+OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis", "hmipv6-handover"} | {
     "gprs-3+1",
     "gprs-4+1",
     "gprs-8+1",

@@ -8,7 +8,7 @@ import pytest
 
 STAIRS = (
     {"base"},
-    {"cc", "link", "wire"},
+    {"cc", "link", "mobility", "wire"},
     {"radio", "tcp"},
     {"middlebox"},
     {"world"},

@@ -16,6 +16,7 @@ mod ecn;
 pub mod float;
 mod header;
 mod middlebox;
+mod mobility;
 mod observe;
 mod probability;
 mod random;
@@ -31,6 +32,7 @@ pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, Pag
 pub use ecn::Ecn;
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use middlebox::{MiddleboxFact, RepairReason};
+pub use mobility::MobilityFact;
 pub use observe::{
     BlockFact, BlockKind, Direction, DropReason, Observe, PacketEvent, PacketFact, RttSample,
     TcpFact,

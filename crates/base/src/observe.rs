@@ -5,7 +5,7 @@
 
 use crate::{
     CodeFact, CommonFact, ConnectionFact, Duration, EchoFact, HandoverFact, MiddleboxFact,
-    PageFact, RrcFact, Seq, TcpHeader, Time,
+    MobilityFact, PageFact, RrcFact, Seq, TcpHeader, Time,
 };
 
 /// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
@@ -46,6 +46,9 @@ pub trait Observe {
 
     /// Something happened inside middlebox number `machine`.
     fn middlebox(&mut self, _now: Time, _machine: u32, _fact: MiddleboxFact) {}
+
+    /// Something happened in mobility agent number `machine`.
+    fn mobility(&mut self, _now: Time, _machine: u32, _fact: MobilityFact) {}
 }
 
 /// The observer that sees nothing.
@@ -111,6 +114,11 @@ impl<A: Observe, B: Observe> Observe for (A, B) {
         self.0.middlebox(now, machine, fact);
         self.1.middlebox(now, machine, fact);
     }
+
+    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
+        self.0.mobility(now, machine, fact);
+        self.1.mobility(now, machine, fact);
+    }
 }
 
 /// What happened to a packet.
@@ -143,6 +151,10 @@ pub enum DropReason {
     Outage,
     /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
     Discarded,
+    /// Nobody heard it: its mobile is not, or no longer, where it was sent.
+    Unreachable,
+    /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
+    Incomplete,
 }
 
 /// A packet somewhere on its way.
@@ -218,6 +230,12 @@ pub enum TcpFact {
         cwnd: u64,
         /// Slow-start threshold in bytes.
         ssthresh: u64,
+    },
+    /// What the controller holds for the round-trip time without queues changed, where it goes by
+    /// one (Vegas's baseRTT).
+    BaseRtt {
+        /// From now on.
+        rtt: Duration,
     },
     /// The retransmission timer fired, for data or for the SYN.
     Timeout {

@@ -4,7 +4,7 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, CubicParameters, Delta, Limits, Loss, LossKind, RateSample,
+    Ack, Algorithm, BbrParameters, CubicParameters, Limits, Loss, LossKind, RateSample,
     RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
 };
 use divan::Bencher;
@@ -22,12 +22,7 @@ fn algorithms() -> impl Iterator<Item = Algorithm> {
     [
         Algorithm::Tahoe,
         Algorithm::Reno(RenoParameters::PLAIN),
-        Algorithm::Vegas(VegasParameters {
-            alpha: 1.0,
-            beta: 3.0,
-            gamma: 1.0,
-            delta: Delta::Rounded,
-        }),
+        Algorithm::Vegas(VegasParameters::PLAIN),
         Algorithm::Westwood(WestwoodParameters::PLAIN),
         Algorithm::Cubic(CubicParameters {
             c: 0.4,

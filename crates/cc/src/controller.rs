@@ -31,6 +31,9 @@ pub trait Controller: Debug + Send {
     /// The last loss was none: the window is what it was before (RFC 4015 §3.2).
     fn on_undo(&mut self, now: Time);
 
+    /// The way to the peer has changed: what was measured of it before is of another.
+    fn on_path_change(&mut self, _now: Time) {}
+
     /// The congestion window in bytes. A sender keeps no more than this in flight, in whole
     /// segments: the fraction of a segment only tells how far the next one is.
     fn window(&self) -> u64;
@@ -40,6 +43,11 @@ pub trait Controller: Debug + Send {
 
     /// How fast to send; `None` leaves that to the sender.
     fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// What it holds for the round-trip time without queues, if it goes by one.
+    fn base_rtt(&self) -> Option<Duration> {
         None
     }
 

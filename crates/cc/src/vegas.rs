@@ -16,6 +16,15 @@ pub enum Delta {
     Exact,
 }
 
+/// What becomes of baseRTT when the way to the peer changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BaseRtt {
+    /// Nothing: a sender that does not know (Brakmo and Peterson; ns-2).
+    Kept,
+    /// It is forgotten, and learned from what is sent over the new way alone.
+    RenewedAtHandover,
+}
+
 /// Vegas's thresholds, in segments that the connection may keep in the network's queues.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct VegasParameters {
@@ -27,6 +36,14 @@ pub struct VegasParameters {
     pub gamma: f64,
     /// How the difference is used.
     pub delta: Delta,
+    /// What a change of the way does to baseRTT.
+    pub base_rtt: BaseRtt,
+}
+
+impl VegasParameters {
+    /// ns-2's.
+    pub const PLAIN: Self =
+        Self { alpha: 1.0, beta: 3.0, gamma: 1.0, delta: Delta::Rounded, base_rtt: BaseRtt::Kept };
 }
 
 /// Delay-based congestion avoidance.
@@ -47,7 +64,8 @@ pub struct VegasParameters {
 ///   the window (§III-C; the eighth and ssthresh = 2 are ns-2's).
 /// * The window grows only while the flight keeps up with it: within 2 segments (ns-2).
 /// * baseRTT is the smallest round-trip time seen, but starts anew from the current one whenever at
-///   most one segment was sent in the round trip (ns-2).
+///   most one segment was sent in the round trip (ns-2). Where it is so wished, a change of the
+///   way to the peer ends it, as a base of a shorter way would hold the window down for ever.
 /// * A loss found by duplicate acknowledgements or the fine-grained timer takes a quarter off the
 ///   window, a half if that segment had been sent again already, and leaves 2 of 3 or less; nothing
 ///   if the window was cut since that segment was last sent (§III-A; the sizes are ns-2's).
@@ -62,6 +80,8 @@ pub struct Vegas {
     /// In slow start: true if the present round trip is one of those that may double.
     doubling: bool,
     base_rtt: Option<Duration>,
+    /// When the way last changed: what was sent before tells nothing.
+    path_since: Time,
     round: Round,
     /// When the window was last cut for a loss.
     cut: Option<Time>,
@@ -92,9 +112,19 @@ impl Vegas {
             increment: 0.0,
             doubling: true,
             base_rtt: None,
+            path_since: Time::ZERO,
             round: Round::default(),
             cut: None,
         }
+    }
+
+    /// Forgets baseRTT, and counts no sample of what was sent before `now`. Until there is one of
+    /// what was sent later, ∆ is none.
+    pub fn renew_base_rtt(&mut self, now: Time) {
+        self.base_rtt = None;
+        self.path_since = now;
+        self.round.sum = Duration::ZERO;
+        self.round.samples = 0;
     }
 
     /// The flight with the segment whose acknowledgement has just arrived, in segments: what the
@@ -163,7 +193,10 @@ impl Vegas {
         }
     }
 
-    fn sample(&mut self, rtt: Duration) {
+    fn sample(&mut self, now: Time, rtt: Duration) {
+        if now < self.path_since + rtt {
+            return;
+        }
         self.round.sum += rtt;
         self.round.samples += 1;
         self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
@@ -190,7 +223,7 @@ impl Controller for Vegas {
         }
         self.grow(ack);
         if let Some(rtt) = ack.rtt {
-            self.sample(rtt);
+            self.sample(ack.now, rtt);
         }
     }
 
@@ -218,6 +251,17 @@ impl Controller for Vegas {
 
     fn on_undo(&mut self, _now: Time) {
         self.window.undo();
+    }
+
+    fn on_path_change(&mut self, now: Time) {
+        match self.parameters.base_rtt {
+            BaseRtt::Kept => {}
+            BaseRtt::RenewedAtHandover => self.renew_base_rtt(now),
+        }
+    }
+
+    fn base_rtt(&self) -> Option<Duration> {
+        self.base_rtt
     }
 
     fn window(&self) -> u64 {

@@ -22,7 +22,7 @@ fn algorithms() -> [Algorithm; 8] {
             slow_start,
         })
     };
-    let vegas = |delta| VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta };
+    let vegas = |delta| VegasParameters { delta, ..VegasParameters::PLAIN };
     [
         Algorithm::Tahoe,
         Algorithm::Reno(RenoParameters::PLAIN),

@@ -3,14 +3,14 @@
 mod harness;
 
 use base::{Duration, Time};
-use cc::{Ack, Controller, Delta, Limits, Loss, LossKind, Vegas, VegasParameters};
+use cc::{Ack, BaseRtt, Controller, Delta, Limits, Loss, LossKind, Vegas, VegasParameters};
 use harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 
 fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
     let limits = Limits { mss: MSS as u32, initial_window, initial_ssthresh, maximum_window: 64 };
-    Vegas::new(&limits, VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })
+    Vegas::new(&limits, VegasParameters { delta, ..VegasParameters::PLAIN })
 }
 
 /// A sender that keeps the window full, over a path of fixed delay and rate: one round trip
@@ -103,6 +103,33 @@ fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
     };
     check(1, &[8, 9, 10]);
     check(2, &[6, 5, 5]);
+}
+
+/// The window and baseRTT in ms after a move from a way of 100 ms to one of 300 ms, with so many
+/// rounds in between, the first of which brings acknowledgements of what was sent before the move.
+fn moved(base_rtt: BaseRtt, rounds: usize) -> (u64, Option<u64>) {
+    let limits =
+        Limits { mss: MSS as u32, initial_window: 6, initial_ssthresh: 2, maximum_window: 64 };
+    let vegas = Vegas::new(&limits, VegasParameters { base_rtt, ..VegasParameters::PLAIN });
+    let mut path = Path::new(vegas, 100, 1);
+    path.rounds(3);
+    path.vegas.on_path_change(path.now + Duration::from_millis(50));
+    // On the way when it moved: longer than the old way, shorter than the new one.
+    path.delay = Duration::from_millis(200);
+    path.round();
+    path.delay = Duration::from_millis(300);
+    path.rounds(rounds);
+    let base = path.vegas.base_rtt().map(|base| base.as_nanos() / 1_000_000);
+    (path.vegas.window() / MSS, base)
+}
+
+#[test]
+fn a_base_of_a_shorter_way_holds_the_window_down_unless_it_is_renewed() {
+    // Of six segments 6 · (1 − 100/300) = 4 seem to wait in a queue, of five 3.3, rounded to β.
+    assert_eq!(moved(BaseRtt::Kept, 20), (5, Some(100)));
+    // The new base is 300 ms, not the 200 ms of what was under way, and the window grows on.
+    assert_eq!(moved(BaseRtt::RenewedAtHandover, 20), (29, Some(300)));
+    assert_eq!(moved(BaseRtt::RenewedAtHandover, 0).1, None);
 }
 
 #[test]

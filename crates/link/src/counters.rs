@@ -34,6 +34,10 @@ pub struct Drops {
     pub outage: u64,
     /// Given up by a radio bearer: never by a link.
     pub discarded: u64,
+    /// Heard by nobody: never of a link.
+    pub unreachable: u64,
+    /// Pieces whose others did not come: never of a link.
+    pub incomplete: u64,
 }
 
 impl Drops {
@@ -46,11 +50,14 @@ impl Drops {
             DropReason::List => self.list += 1,
             DropReason::Outage => self.outage += 1,
             DropReason::Discarded => self.discarded += 1,
+            DropReason::Unreachable => self.unreachable += 1,
+            DropReason::Incomplete => self.incomplete += 1,
         }
     }
 
     /// All of them.
     pub const fn total(&self) -> u64 {
-        self.queue + self.aqm + self.loss + self.list + self.outage + self.discarded
+        let of_links = self.queue + self.aqm + self.loss + self.list + self.outage;
+        of_links + self.discarded + self.unreachable + self.incomplete
     }
 }

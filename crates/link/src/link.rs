@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Schedule, Time};
+use base::{DropReason, Duration, Rate, Schedule, Time};
 
 use crate::loss::list::List;
 use crate::loss::{self, Losses};
-use crate::queue::{self, Backlog, Discipline, Queue, Transmission, Turn};
+use crate::queue::{self, Backlog, Discipline, Queue, Transmission, Turn, droptail};
 use crate::server::Server;
 use crate::{Config, Counters, Load, Service};
 
@@ -179,6 +179,21 @@ impl<T: Load> Link<T> {
         let under_way = if self.busy_until > now { self.sending_bytes } else { 0 };
         let sent = self.sent_bytes - u64::from(under_way);
         self.server.utilization(now, &self.counters(now), sent)
+    }
+
+    /// Its rate at `time`, of a trace its mean; `None` takes no time to send.
+    pub fn rate(&self, time: Time) -> Option<Rate> {
+        self.server.rate(time)
+    }
+
+    /// How long what leaves at `time` is on its way, one way.
+    pub fn delay(&self, time: Time) -> Duration {
+        self.delay.at(time)
+    }
+
+    /// The most that may wait or be sent.
+    pub const fn limit(&self) -> droptail::Limit {
+        self.queue.limit()
     }
 
     /// Packets between entry and exit.

@@ -115,6 +115,11 @@ impl<T: Load> Pipe<T> {
         self.transmitter.as_ref().map(Transmitter::rate)
     }
 
+    /// What it was made of.
+    pub fn config(&self) -> Config {
+        Config { rate: self.rate(), delay: self.delay, queue_limit: self.queue_limit }
+    }
+
     /// True if it neither delays nor takes time to send, so that nothing ever waits in it.
     pub const fn is_instant(&self) -> bool {
         self.transmitter.is_none() && self.delay.as_nanos() == 0

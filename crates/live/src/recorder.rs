@@ -59,6 +59,8 @@ impl Fate {
             Self::Dropped(DropReason::List) => "list",
             Self::Dropped(DropReason::Outage) => "outage",
             Self::Dropped(DropReason::Discarded) => "discarded",
+            Self::Dropped(DropReason::Unreachable) => "unreachable",
+            Self::Dropped(DropReason::Incomplete) => "incomplete",
         }
     }
 }

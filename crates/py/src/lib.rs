@@ -4,6 +4,7 @@ mod batch;
 mod controller;
 mod emulation;
 mod facts;
+mod network;
 mod proxy;
 mod result;
 mod tables;
@@ -75,6 +76,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
     let events = sim::MiddleboxEvent::ALL.map(sim::MiddleboxEvent::name);
     module.add("MIDDLEBOX_EVENTS", events.to_vec())?;
+    module.add("MOBILITY_EVENTS", base::MobilityFact::NAMES.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;
     module.add_class::<result::Run>()?;
@@ -92,6 +94,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
+    module.add_function(wrap_pyfunction!(network::network, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_each, module)?)?;
     Ok(())

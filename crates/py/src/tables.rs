@@ -6,7 +6,9 @@ use base::{BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, Trace, Way};
+use sim::{
+    CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, MobilityMetrics, Trace, Way,
+};
 
 /// A table under construction: a dict of numpy arrays of one length.
 struct Table<'py>(Bound<'py, PyDict>);
@@ -27,8 +29,9 @@ impl<'py> Table<'py> {
     }
 }
 
-/// `rtt`, `cwnd` and `events` of every flow; `pages`, `echoes` and `probes` where there are some,
-/// and the tables of `cell` and `middlebox`, where there is one.
+/// `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has one, `pages`,
+/// `echoes` and `probes` where there are some; the tables of `cell` and `middlebox`, where there is
+/// one, and `mobility` where something of it has happened.
 pub(crate) fn series<'py>(
     py: Python<'py>,
     metrics: &Metrics,
@@ -65,6 +68,9 @@ pub(crate) fn series<'py>(
         .column("event", events().map(|(_, row)| code(row.event)))?
         .column("offset", events().map(|(_, row)| row.offset))?;
     tables.set_item("events", table.0)?;
+    if metrics.base_rtt().any(|rows| !rows.is_empty()) {
+        tables.set_item("base_rtt", base_rtt(py, metrics)?.0)?;
+    }
     if metrics.pages().any(|rows| !rows.is_empty()) {
         tables.set_item("pages", pages(py, metrics)?.0)?;
     }
@@ -80,7 +86,20 @@ pub(crate) fn series<'py>(
     if let Some(middlebox) = middlebox {
         between(&tables, middlebox)?;
     }
+    if !metrics.mobility().rows().is_empty() {
+        tables.set_item("mobility", mobility(py, metrics.mobility())?.0)?;
+    }
     Ok(tables)
+}
+
+/// `base_rtt` of every flow.
+fn base_rtt<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
+    let numbered = || metrics.base_rtt().enumerate();
+    let bases = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    Table::new(py)
+        .time(bases().map(|(_, row)| row.time))?
+        .column("flow", bases().map(|(flow, _)| flow as u32))?
+        .column("base_rtt_s", bases().map(|(_, row)| row.rtt.as_secs_f64()))
 }
 
 /// `pages` of every flow.
@@ -189,6 +208,19 @@ fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult
         .column("event", rows().map(|row| event(row.event)))?
         .column("offset", rows().map(|row| row.offset))?;
     tables.set_item("middlebox_events", table.0)
+}
+
+/// `mobility`: access routers by their numbers, all else by that of its node or address.
+fn mobility<'py>(py: Python<'py>, metrics: &MobilityMetrics) -> PyResult<Table<'py>> {
+    let rows = || metrics.rows().iter();
+    let table = Table::new(py)
+        .time(rows().map(|row| row.time))?
+        .column("agent", rows().map(|row| row.machine))?
+        .column("event", rows().map(|row| row.fact.code()))?
+        .column("subject", rows().map(|row| row.fact.subject()))?;
+    let messages: Vec<_> = rows().map(|row| row.fact.message()).collect();
+    table.0.set_item("message", messages)?;
+    Ok(table)
 }
 
 /// Of each segment of `trace` the flow and where it goes: 0 to the receiver, 1 to the sender.

@@ -6,15 +6,19 @@
 //! * [`gprs`]: GPRS and EDGE: RLC/MAC over time slots, from the gateway to the mobile, one block
 //!   period at a time.
 //!
+//! * [`wlan`]: access points and stations of a network like 802.11b.
+//!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: header compression
 //! works on a view of the headers that the SDU gives.
 
 mod bearer;
 mod counters;
+mod decibel;
 pub mod gprs;
 mod output;
 mod sdu;
 pub mod umts;
+pub mod wlan;
 
 pub use bearer::Bearer;
 pub use counters::Counters;

@@ -6,10 +6,10 @@ use base::{
     CodeEvent, CodeFact, Direction, Duration, HandoverEvent, HandoverFact, Observe, RrcFact,
     RrcState, Time,
 };
+use mobility::motion::{Leg, Motion, Position};
 use proptest::prelude::*;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates};
 use radio::umts::handover::{Diversity, Iur};
-use radio::umts::motion::{Leg, Motion, Position};
 use support::Packet;
 use support::network::{BOTH, carry, network, ue};
 
@@ -118,8 +118,8 @@ fn a_hard_handover_in_mid_transfer_loses_nothing() {
 #[test]
 fn who_leaves_coverage_and_comes_back_loses_nothing() {
     let mut config = walk();
-    let far = Leg { to: Position::new(0.0, 60_000.0), speed: 4000.0 };
-    let back = Leg { to: Position::new(0.0, 100.0), speed: 4000.0 };
+    let far = Leg::new(Position::new(0.0, 60_000.0), 4000.0);
+    let back = Leg::new(Position::new(0.0, 100.0), 4000.0);
     config.ues[0].motion = Motion::along(Position::new(0.0, 100.0), &[far, back]);
     let facts = downloaded(&config);
     assert_eq!(facts.handovers(HandoverEvent::Failed), 1, "{:?}", facts.handovers);
@@ -173,7 +173,7 @@ fn any_network() -> impl Strategy<Value = CellConfig> {
     let walkers = prop::collection::vec(walker, 1..5);
     (walkers, any::<[bool; 4]>()).prop_map(|(walkers, [hard, iur, from_place, at_once])| {
         let ue = |(number, (corners, tbler)): (usize, (Vec<Corner>, f64))| {
-            let leg = |&(x, y, speed): &Corner| Leg { to: Position::new(x, y), speed };
+            let leg = |&(x, y, speed): &Corner| Leg::new(Position::new(x, y), speed);
             let legs: Vec<Leg> = corners.iter().map(leg).collect();
             ue(number, Motion::along(Position::new(100.0, 10.0), &legs), tbler)
         };

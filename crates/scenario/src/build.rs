@@ -9,23 +9,32 @@ use tcp::{Length, Segment};
 use world::{Body, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Link, Queue, Radio, RadioKind, Scenario, Wired};
+use crate::{Link, Queue, Radio, RadioKind, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
-pub struct Network {
+pub struct Network<B: Body = Segment<Length>> {
     /// The world, at time zero.
-    pub world: World<Segment<Length>>,
+    pub world: World<B>,
     /// Each flow, in the order of their numbers.
     pub flows: Vec<NetworkFlow>,
     /// The rate that throughput is compared with: the radio's downlink, or the link's.
     pub bottleneck: Option<Rate>,
 }
 
-/// Builds the chain that `scenario` describes: the fixed host, its wired links, and the link or
+/// Builds the network that `scenario` describes: the fixed host, its wired links, and the link or
 /// radio bearer to the receiver, with a connection for each flow.
+///
+/// # Panics
+/// If its mobiles move through an IPv6 network: such is built over [`world::Ipv6`].
 pub fn build(scenario: &Scenario) -> Network {
-    let mut chain = Chain::of(scenario);
+    assert!(scenario.mobile_ip.is_none(), "packets of mobile networks are IPv6");
+    build_over(scenario)
+}
+
+/// As [`build`], where `B` is what packets carry.
+pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> {
+    let mut chain = mobile_network::chain(scenario).unwrap_or_else(|| Chain::of(scenario));
     chain.add_middlebox(scenario);
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
     let bottleneck = scenario.radio.as_ref().map(Radio::bottleneck).or(link);
@@ -42,7 +51,7 @@ pub fn build_open<B: Body>(scenario: &Scenario) -> (World<B>, [NodeId; 2]) {
     (world, [first, last])
 }
 
-impl Chain<Segment<Length>> {
+impl<B: Body<Payload = Length>> Chain<B> {
     /// The middlebox, where there is one.
     fn add_middlebox(&mut self, scenario: &Scenario) {
         let Some(config) = &scenario.middlebox else { return };
@@ -91,6 +100,11 @@ impl<B: Body> Chain<B> {
             }
         }
         chain
+    }
+
+    /// Of a network that leads from `first` to `mobiles`, however it does.
+    pub(crate) fn between(world: World<B>, first: NodeId, mobiles: Vec<NodeId>) -> Self {
+        Self { world, first, last: mobiles[0], back: Vec::new(), mobiles }
     }
 
     /// The fixed host and what its wired links lead to.

@@ -1,13 +1,13 @@
 //! From `[radio]` to the configuration of a network of cells.
 
 use base::{Direction, Rate, RrcState, Stream};
+use mobility::motion::{Motion, Position};
 use radio::umts::BlockErrorRate;
 use radio::umts::admission::Limits;
 use radio::umts::cell::{CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
 use radio::umts::interference::{self, Antenna, ErrorCurve, PathLoss};
-use radio::umts::motion::{Motion, Position};
 use radio::umts::rrc::{self, Dedicated};
 
 use crate::schema::{

@@ -4,10 +4,10 @@ use radio::umts::rlc::next_expected::{self, Retransmissions};
 use radio::umts::rlc::{self, Concatenation, Header, am, tm, um};
 
 use crate::{
-    Arq, BackOff, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth, Halving,
-    Limit, MinimumRtt, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll, Recovery,
-    Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpuriousTimeouts, Status, Tcp, Vegas,
-    Westwood,
+    Arq, BackOff, BaseRtt, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth,
+    Halving, Limit, MinimumRtt, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll,
+    Recovery, Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpacingRtt,
+    SpuriousTimeouts, Status, Tcp, Vegas, Westwood,
 };
 
 impl Tcp {
@@ -52,15 +52,28 @@ impl Tcp {
                 SpuriousTimeouts::FRto => tcp::SpuriousTimeouts::FRto,
                 SpuriousTimeouts::Eifel => tcp::SpuriousTimeouts::Eifel,
             },
-            pacing: match self.pacing {
-                Pacing::Off => tcp::Pacing::Off,
-                Pacing::SlowStart => tcp::Pacing::SlowStart,
-                Pacing::Always => tcp::Pacing::Always,
-            },
+            pacing: self.pacing().config(),
+            pacing_rtt: self.pacing_rtt(),
             nagle: self.nagle,
             freeze: self.freeze.config(),
             share_state: self.share_state.config(),
             time_wait: self.time_wait,
+        }
+    }
+
+    /// When segments are spread; `validate` has seen that one of the two keys is off.
+    const fn pacing(&self) -> Pacing {
+        match self.spacing {
+            Pacing::Off => self.pacing,
+            Pacing::SlowStart | Pacing::Always => self.spacing,
+        }
+    }
+
+    const fn pacing_rtt(&self) -> tcp::PacingRtt {
+        match (self.spacing, self.spacing_rtt) {
+            (Pacing::Off, _) => tcp::PacingRtt::Smoothed,
+            (Pacing::SlowStart | Pacing::Always, SpacingRtt::Current) => tcp::PacingRtt::Current,
+            (Pacing::SlowStart | Pacing::Always, SpacingRtt::Base) => tcp::PacingRtt::Base,
         }
     }
 
@@ -140,6 +153,16 @@ impl Tcp {
     }
 }
 
+impl Pacing {
+    const fn config(self) -> tcp::Pacing {
+        match self {
+            Self::Off => tcp::Pacing::Off,
+            Self::SlowStart => tcp::Pacing::SlowStart,
+            Self::Always => tcp::Pacing::Always,
+        }
+    }
+}
+
 impl Reno {
     const fn parameters(&self) -> cc::RenoParameters {
         cc::RenoParameters {
@@ -189,6 +212,10 @@ impl Vegas {
             delta: match self.delta {
                 Delta::Rounded => cc::Delta::Rounded,
                 Delta::Exact => cc::Delta::Exact,
+            },
+            base_rtt: match self.base_rtt {
+                BaseRtt::Kept => cc::BaseRtt::Kept,
+                BaseRtt::RenewedAtHandover => cc::BaseRtt::RenewedAtHandover,
             },
         }
     }

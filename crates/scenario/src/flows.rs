@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use base::{Seq, Stream, Time};
-use tcp::{Length, Segment};
+use tcp::Length;
 use wire::Arrival;
-use world::{Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic};
+use world::{Body, Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic};
 
 use crate::build::Chain;
 use crate::schema::Protocol;
@@ -29,7 +29,10 @@ pub struct NetworkFlow {
 }
 
 /// Adds a connection, or a browser, for each flow of `scenario`.
-pub(crate) fn add(chain: &mut Chain<Segment<Length>>, scenario: &Scenario) -> Vec<NetworkFlow> {
+pub(crate) fn add<B: Body<Payload = Length>>(
+    chain: &mut Chain<B>,
+    scenario: &Scenario,
+) -> Vec<NetworkFlow> {
     let mut flows = Flows {
         chain,
         scenario,
@@ -46,15 +49,15 @@ pub(crate) fn add(chain: &mut Chain<Segment<Length>>, scenario: &Scenario) -> Ve
     flows.added
 }
 
-struct Flows<'a> {
-    chain: &'a mut Chain<Segment<Length>>,
+struct Flows<'a, B: Body> {
+    chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
     isn: Stream,
     chance: Stream,
     added: Vec<NetworkFlow>,
 }
 
-impl Flows<'_> {
+impl<B: Body<Payload = Length>> Flows<'_, B> {
     /// Adds flow number `within` of `group`.
     fn flow(&mut self, group: &Flow, within: u32) -> NetworkFlow {
         let (index, mss) = (self.added.len(), self.scenario.tcp.mss);

@@ -28,6 +28,7 @@ mod check_flow;
 mod check_gprs;
 mod check_link;
 mod check_middlebox;
+mod check_mobile;
 mod check_radio;
 mod configs;
 mod error;
@@ -38,16 +39,19 @@ mod freeze;
 mod gprs;
 mod links;
 mod middleboxes;
+mod mobile_network;
 mod nearest;
 mod profile;
 mod proxy;
+mod routes;
 mod schema;
 mod settings;
 mod shipped;
 mod tree;
 mod validate;
+mod wlan;
 
-pub use build::{Network, build, build_open};
+pub use build::{Network, build, build_open, build_over};
 pub use error::ScenarioError;
 pub use flows::NetworkFlow;
 pub use form::{CaptureFile, Key, TraceFile};
@@ -57,18 +61,21 @@ pub use proxy::{
     ProxyProfile, Routing,
 };
 pub use schema::{
-    Activity, Adaptation, Admission, AfterDch, Air, Application, Arq, AtcpClass, AtcpKeys, Back,
-    BackOff, Buffer, Channel, ChannelStep, Class, CoDel, CongestionControl, Content, Controller,
-    Core, Cubic, DelayedDupacksKeys, Delta, DpcchName, ErrorRatesName, Fach, Fack, FackWindow,
-    Fair, FdaKeys, FirstChannel, Flow, FlowDirection, Freeze, GilbertElliott, Gprs, Growth,
-    Halving, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, Link,
-    MTcpKeys, Manager, Middlebox, MiddleboxKind, MinimumRtt, Mobility, Mode, NewReno, NodeB,
-    Objects, Opener, Pacing, PartialAckTimer, PartialAckWindow, Pdcp, Place, Poll, Probe, Protocol,
-    Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep,
-    RandomOutages, Receiver, Recovery, Red, Reno, Repetition, Reselection, Rest, Rlc, Rrc,
-    RttSampling, SackRule, Scenario, SchemeName, ShareState, Sizes, SlowStart, SnoopKeys, Spike,
-    Split, Spreading, SpreadingName, SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces,
-    TrafficVolume, Ue, Variant, Vegas, WTcpKeys, Web, Westwood, Wired, keys, keys_under,
+    AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, Arq,
+    AtcpClass, AtcpKeys, Back, BackOff, BaseRtt, Buffer, Channel, ChannelStep, Class, CoDel,
+    CongestionControl, Content, Controller, Core, Cubic, DadName, DataRateName, DelayedDupacksKeys,
+    Delta, DpcchName, ErrorRatesName, Fach, Fack, FackWindow, Fair, FdaKeys, FirstChannel, Flow,
+    FlowDirection, Freeze, Ftp, GilbertElliott, Gprs, Growth, Halving, Handover, HandoverKind,
+    HandoverName, Hosts, Inactivity, InitialState, Limit, Link, MTcpKeys, Manager, Middlebox,
+    MiddleboxKind, MinimumRtt, MobileIp, MobileIpKind, MobileNode, Mobility, Mode, NewReno, NodeB,
+    Objects, Opener, Pacing, PartialAckTimer, PartialAckWindow, Pdcp, Place, Poll, PreambleName,
+    Probe, Protocol, Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts, RadioKind,
+    RadioStateName, RadioStep, RandomOutages, Receiver, Recovery, Red, Reno, Repetition,
+    Reselection, Rest, Rlc, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState, Sizes,
+    SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName, SpuriousTimeouts,
+    Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses, Ue, Variant, Vegas,
+    WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName, WlanLossName, keys,
+    keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

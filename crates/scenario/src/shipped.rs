@@ -21,6 +21,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "gprs-8+1",
         "gprs-fifo",
         "gprs-live-40",
+        "hmipv6-handover",
         "link",
         "plain-384",
         "satellite-geo",

@@ -5,9 +5,9 @@ use cc::Custom;
 use crate::error::{Fault, ScenarioError};
 use crate::form::Section;
 use crate::profile;
-use crate::schema::{CongestionControl, Scenario, SpuriousTimeouts, Tcp};
+use crate::schema::{CongestionControl, Pacing, Scenario, SpuriousTimeouts, Tcp};
 use crate::tree::{Node, Table};
-use crate::{files, middleboxes, settings};
+use crate::{check_mobile as mobile, files, middleboxes, settings};
 
 impl Scenario {
     /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
@@ -61,6 +61,7 @@ fn read(
         custom.map(CongestionControl::Custom).or(scenario.tcp.congestion_control);
     middleboxes::take_over_tcp(&mut scenario, &tree)?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
+    mobile::take_over(&mut scenario, &tree)?;
     let check = Check { scenario: &scenario, tree: &tree };
     check.tcp()?;
     check.flow()?;
@@ -109,7 +110,10 @@ impl Check<'_> {
     }
 
     fn network(&self) -> Result<(), Fault> {
-        let Scenario { link, radio, wired, .. } = self.scenario;
+        let Scenario { link, radio, wired, mobile_ip, .. } = self.scenario;
+        if mobile_ip.is_some() {
+            return self.mobile_network();
+        }
         match (link, radio) {
             (Some(_), Some(_)) => {
                 self.clash(&["link", "radio"], "give [link] or [radio], not both")
@@ -129,6 +133,7 @@ impl Check<'_> {
     /// The links form a chain and have names of their own.
     fn wired(&self) -> Result<(), Fault> {
         let wired = &self.scenario.wired;
+        let is_chain = self.scenario.mobile_ip.is_none();
         let is_first = |name: &String| name == "sender" && *name == wired[0].between[0];
         for (index, link) in wired.iter().enumerate() {
             let key = |field: &str| format!("wired.{}.{field}", link.name);
@@ -150,6 +155,7 @@ impl Check<'_> {
             }
             if let Some(before) = index.checked_sub(1).map(|before| &wired[before])
                 && before.between[1] != *from
+                && is_chain
             {
                 let message = format!(
                     "{} must begin where {} ends, at {}: links go in order from the fixed host",
@@ -158,7 +164,7 @@ impl Check<'_> {
                 return self.clash(&[&key("between")], message);
             }
             let before = wired[..index].iter().map(|before| &before.between[0]);
-            let taken = |name: &String| before.clone().any(|other| other == name);
+            let taken = |name: &String| is_chain && before.clone().any(|other| other == name);
             let reserved = |name: &String| is_reserved(name) && !is_first(name);
             if let Some(name) = link.between.iter().find(|name| reserved(name) || taken(name)) {
                 let message = format!("the name {name} stands for another node already");
@@ -210,6 +216,11 @@ pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
     if tcp.halves().0.is_wtcp() && !tcp.timestamps {
         let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
         return tree.clash(&["tcp.congestion_control", "tcp.variant", "tcp.timestamps"], message);
+    }
+    if tcp.pacing != Pacing::Off && tcp.spacing != Pacing::Off {
+        let message = "give tcp.pacing or tcp.spacing, not both: they are one pacing by two round \
+                       trips";
+        return tree.clash_at(at, &["tcp.spacing", "tcp.pacing"], message);
     }
     if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
         let message = "warnings in vain need tcp.freeze.warning, how long they last";

@@ -2,8 +2,9 @@
 
 use base::Time;
 use proptest::prelude::*;
-use scenario::{Scenario, build, build_open, shipped};
-use world::Datagram;
+use scenario::{Scenario, build, build_open, build_over, shipped};
+use tcp::Length;
+use world::{Body, Datagram, Ipv6, World};
 
 fn text(name: &str) -> &'static str {
     shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
@@ -14,14 +15,20 @@ fn build_and_run(name: &str, settings: &[(&str, &str)]) -> Option<u64> {
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::parse(text(name), name, &settings).ok()?;
-    let mut world = build(&scenario).world;
+    Some(match scenario.mobile_ip {
+        None => run(build(&scenario).world),
+        Some(_) => run(build_over::<Ipv6<Length>>(&scenario).world),
+    })
+}
+
+fn run<B: Body>(mut world: World<B>) -> u64 {
     let end = Time::from_nanos(10_000_000_000);
     let mut events = 0;
     while events < 2_000_000 && world.step(end, &mut ()).is_some() {
         events += 1;
     }
     assert_eq!(world.unroutable(), 0);
-    Some(events)
+    events
 }
 
 #[test]

@@ -118,7 +118,10 @@ fn flows_go_to_mobiles_in_turn() {
         | world::Machine::Link { .. }
         | world::Machine::Bearer { .. }
         | world::Machine::Cell { .. }
+        | world::Machine::Wlan { .. }
         | world::Machine::Middlebox { .. }
+        | world::Machine::Agent { .. }
+        | world::Machine::Reassembly(_)
         | world::Machine::Browser(_) => unreachable!("a receiver is a host"),
     };
     let names: Vec<String> = network.flows.iter().map(mobile).collect();

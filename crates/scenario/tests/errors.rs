@@ -158,6 +158,11 @@ fn values_that_do_not_go_together() {
         "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)",
     );
     in_file(
+        "[tcp]\npacing = \"slow-start\"\nspacing = \"always\"",
+        ":3: tcp.spacing: give tcp.pacing or tcp.spacing, not both: they are one pacing by two \
+         round trips",
+    );
+    in_file(
         "[tcp]\nrecovery = \"rack\"\nsack = false",
         ":3: tcp.sack: tcp.recovery repairs from selective acknowledgements: tcp.sack must not be \
          false",

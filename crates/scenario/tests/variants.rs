@@ -1,11 +1,11 @@
 //! Variants are pairs of congestion control and loss recovery; profiles are sets of defaults.
 
 use base::Duration;
-use cc::{Algorithm, Custom, RenoParameters};
+use cc::{Algorithm, BaseRtt, Custom, RenoParameters, VegasParameters};
 use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
 use tcp::{
-    BackOff, Config, FackWindow, NewReno, PartialAckTimer, PartialAckWindow, RecoveryKind,
-    SpuriousTimeouts, WindowOpening,
+    BackOff, Config, FackWindow, NewReno, Pacing, PacingRtt, PartialAckTimer, PartialAckWindow,
+    RecoveryKind, SpuriousTimeouts, WindowOpening,
 };
 
 fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Scenario, String> {
@@ -53,6 +53,35 @@ fn wtcp_probes_at_even_intervals_and_needs_clocks() {
     assert_eq!(config(tcp, &[]).rto.back_off, BackOff::Constant);
     let error = parse("variant = \"wtcp\"", &[], &[]).expect_err("without timestamps");
     assert!(error.ends_with("tcp.timestamps must be true"), "{error}");
+}
+
+#[test]
+fn spacing_is_pacing_by_another_round_trip() {
+    let check = |settings: &[(&str, &str)], pacing, rtt| {
+        let config = config("", settings);
+        assert_eq!((config.pacing, config.pacing_rtt), (pacing, rtt), "{settings:?}");
+    };
+    check(&[], Pacing::Off, PacingRtt::Smoothed);
+    check(&[("tcp.pacing", "slow-start")], Pacing::SlowStart, PacingRtt::Smoothed);
+    check(&[("tcp.spacing", "slow-start")], Pacing::SlowStart, PacingRtt::Current);
+    check(&[("tcp.spacing", "always")], Pacing::Always, PacingRtt::Current);
+    let by_base = [("tcp.spacing", "always"), ("tcp.spacing_rtt", "base")];
+    check(&by_base, Pacing::Always, PacingRtt::Base);
+    // Without spacing its round trip says nothing.
+    let idle = [("tcp.pacing", "always"), ("tcp.spacing_rtt", "base")];
+    check(&idle, Pacing::Always, PacingRtt::Smoothed);
+}
+
+#[test]
+fn vegas_keeps_its_base_at_a_handover_unless_told_otherwise() {
+    let check = |base: &str, expect| {
+        let settings = [("tcp.variant", "vegas"), ("tcp.vegas.base_rtt", base)];
+        let expect = VegasParameters { base_rtt: expect, ..VegasParameters::PLAIN };
+        let found = format!("{:?}", config("", &settings).congestion_control);
+        assert_eq!(found, format!("{:?}", Algorithm::Vegas(expect)));
+    };
+    check("kept", BaseRtt::Kept);
+    check("renewed-at-handover", BaseRtt::RenewedAtHandover);
 }
 
 #[test]

@@ -32,6 +32,9 @@ impl Vantage {
                 | Machine::Link { .. }
                 | Machine::Bearer { .. }
                 | Machine::Cell { .. }
+                | Machine::Wlan { .. }
+                | Machine::Agent { .. }
+                | Machine::Reassembly(_)
                 | Machine::Browser(_) => continue,
             };
             let index = *by_node.entry(node).or_insert_with(|| {

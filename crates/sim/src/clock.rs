@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use base::{Observe, Time};
 use scenario::{Network, NetworkFlow, Scenario};
 use tcp::{Length, Segment};
-use world::World;
+use world::{Body, Ipv6, World};
 
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
@@ -53,7 +53,19 @@ pub fn simulate(
     recording: Recording,
     pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, Interrupted> {
-    let mut network = scenario::build(scenario);
+    match scenario.mobile_ip {
+        None => simulate_over::<Segment<Length>>(scenario, recording, pulse),
+        Some(_) => simulate_over::<Ipv6<Length>>(scenario, recording, pulse),
+    }
+}
+
+/// As [`simulate`], where `B` is what packets carry.
+fn simulate_over<B: Body<Payload = Length>>(
+    scenario: &Scenario,
+    recording: Recording,
+    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
+) -> Result<Outcome, Interrupted> {
+    let mut network = scenario::build_over::<B>(scenario);
     let until = Time::ZERO + scenario.duration;
     let mut metrics = Metrics::new(flows(scenario, &network));
     let (events, trace) = match recording {
@@ -73,8 +85,8 @@ pub fn simulate(
 }
 
 /// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.
-fn run(
-    world: &mut World<Segment<Length>>,
+fn run<B: Body>(
+    world: &mut World<B>,
     until: Time,
     observe: &mut impl Observe,
     pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
@@ -90,7 +102,7 @@ fn run(
 }
 
 /// The flows of a built network, as measurements know them.
-fn flows(scenario: &Scenario, network: &Network) -> Vec<Flow> {
+fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
     let flow = |flow: &NetworkFlow| Flow {
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,

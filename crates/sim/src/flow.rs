@@ -6,6 +6,7 @@ use base::{Duration, EchoFact, PageFact, RttSample, TcpFact, Time};
 use scenario::Content;
 
 use crate::course::Course;
+use crate::crossing::Crossing;
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +77,15 @@ pub struct CwndRow {
     pub ssthresh: u64,
 }
 
+/// What the controller holds for the round-trip time without queues, after a change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BaseRttRow {
+    /// When it changed.
+    pub time: Time,
+    /// From then on.
+    pub rtt: Duration,
+}
+
 /// What can happen to a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
@@ -128,12 +138,21 @@ pub struct EventRow {
     pub offset: u64,
 }
 
+/// A packet at the receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    pub(crate) uid: u64,
+    pub(crate) header_bytes: u32,
+    pub(crate) payload: u32,
+}
+
 /// The running measurements of one flow.
 #[derive(Debug)]
 pub(crate) struct FlowMetrics {
     pub(crate) flow: Flow,
     pub(crate) rtt: Vec<RttRow>,
     pub(crate) cwnd: Vec<CwndRow>,
+    pub(crate) base_rtt: Vec<BaseRttRow>,
     pub(crate) events: Vec<EventRow>,
     pub(crate) pages: Vec<PageRow>,
     pub(crate) echoes: Vec<EchoRow>,
@@ -150,6 +169,8 @@ pub(crate) struct FlowMetrics {
     pub(crate) bytes_delivered: u64,
     /// Bytes of the segments accepted in order, with their TCP and IP headers.
     pub(crate) wire_bytes_delivered: u64,
+    /// Its data packets on their way through the network.
+    pub(crate) crossing: Crossing,
     /// Congestion windows of the connections that are open.
     window: u64,
     /// Where each of its connections is.
@@ -165,6 +186,7 @@ impl FlowMetrics {
             flow,
             rtt: Vec::new(),
             cwnd: Vec::new(),
+            base_rtt: Vec::new(),
             events: Vec::new(),
             pages: Vec::new(),
             echoes: Vec::new(),
@@ -179,13 +201,18 @@ impl FlowMetrics {
             bytes_acked: 0,
             bytes_delivered: 0,
             wire_bytes_delivered: 0,
+            crossing: Crossing::default(),
             window: 0,
             under_way: VecDeque::new(),
         }
     }
 
-    pub(crate) fn departed(&mut self, now: Time) {
+    /// A packet left the sender.
+    pub(crate) fn departed(&mut self, now: Time, uid: u64, payload: u32) {
         self.started.get_or_insert(now);
+        if payload > 0 {
+            self.crossing.begin(now, uid);
+        }
     }
 
     /// One more connection, which is to carry so many bytes; says its number.
@@ -194,8 +221,12 @@ impl FlowMetrics {
         self.courses.len() - 1
     }
 
-    pub(crate) fn arrived(&mut self, connection: usize, uid: u64, header_bytes: u32) {
-        self.courses[connection].arrived(uid, header_bytes);
+    /// A packet reached the receiver of a connection.
+    pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached) {
+        self.courses[connection].arrived(packet.uid, packet.header_bytes);
+        if packet.payload > 0 {
+            self.crossing.end(now, packet.uid, packet.payload);
+        }
     }
 
     pub(crate) fn count(&self, event: Event) -> u64 {
@@ -224,6 +255,7 @@ impl FlowMetrics {
             }
             TcpFact::Acked { offset } => self.acked(now, connection, offset),
             TcpFact::Rtt(sample) => self.rtt.push(RttRow { time: now, sample }),
+            TcpFact::BaseRtt { rtt } => self.base_rtt.push(BaseRttRow { time: now, rtt }),
             TcpFact::Window { cwnd, ssthresh } => self.window(now, connection, cwnd, ssthresh),
             TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
@@ -346,6 +378,10 @@ mod tests {
         FlowMetrics::new(flow)
     }
 
+    fn arrive(flow: &mut FlowMetrics, uid: u64) {
+        flow.arrived(at(9), 0, &Reached { uid, header_bytes: 40, payload: 500 });
+    }
+
     fn data(offset: u64, delivered: u64) -> TcpFact {
         TcpFact::Data { offset, length: 500, fresh: 500, delivered }
     }
@@ -356,7 +392,7 @@ mod tests {
     fn a_timeout_is_spurious_if_the_original_turns_up() {
         let mut flow = metrics();
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
-        flow.arrived(0, 4, 40);
+        arrive(&mut flow, 4);
         flow.receiver_fact(at(9), 0, data(0, 500));
         assert_eq!(flow.count(Event::SpuriousTimeout), 1);
     }
@@ -364,7 +400,7 @@ mod tests {
     #[test]
     fn a_timeout_is_spurious_if_only_the_acknowledgement_is_late() {
         let mut flow = metrics();
-        flow.arrived(0, 4, 40);
+        arrive(&mut flow, 4);
         flow.receiver_fact(at(9), 0, data(0, 500));
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
         assert_eq!(flow.count(Event::SpuriousTimeout), 1);
@@ -374,7 +410,7 @@ mod tests {
     fn a_timeout_is_real_if_only_the_retransmission_arrives() {
         let mut flow = metrics();
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
-        flow.arrived(0, 5, 40);
+        arrive(&mut flow, 5);
         flow.receiver_fact(at(9), 0, data(0, 500));
         assert_eq!((flow.count(Event::Timeout), flow.count(Event::SpuriousTimeout)), (1, 0));
     }
@@ -382,7 +418,7 @@ mod tests {
     #[test]
     fn segments_count_with_their_headers_once_they_are_in_order() {
         let mut flow = metrics();
-        flow.arrived(0, 0, 40);
+        arrive(&mut flow, 0);
         flow.receiver_fact(at(9), 0, data(500, 0));
         assert_eq!(flow.wire_bytes_delivered, 0);
         flow.receiver_fact(at(9), 0, data(0, 1000));

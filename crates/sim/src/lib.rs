@@ -7,9 +7,12 @@ mod capture;
 mod cell;
 mod clock;
 mod course;
+mod crossing;
 mod flow;
 mod metrics;
 mod middlebox;
+mod mobility;
+mod network;
 mod statistics;
 mod summary;
 mod trace;
@@ -20,14 +23,16 @@ pub use cell::{
     RrcRow, SharedBlocks, StateShares,
 };
 pub use clock::{Interrupted, Outcome, Recording, simulate};
-pub use flow::{CwndRow, EchoRow, Event, EventRow, Flow, PageRow, ProbeRow, RttRow};
+pub use flow::{BaseRttRow, CwndRow, EchoRow, Event, EventRow, Flow, PageRow, ProbeRow, RttRow};
 pub use metrics::{End, Metrics};
 pub use middlebox::{
     BacklogRow, LegRttRow, MiddleboxEvent, MiddleboxMetrics, MiddleboxRow, MiddleboxSummary,
 };
+pub use mobility::{HandoverSummary, MobilityMetrics, MobilityRow, MobilitySummary};
+pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkLayout};
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
-    QueueSummary, RadioSummary, Summary,
+    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, NetworkSummary,
+    PageSummary, QueueSummary, RadioSummary, Summary,
 };
 pub use trace::{BlockRow, HopRow, SegmentRow, Trace, Way};

@@ -1,12 +1,14 @@
 //! The observer that measures: always on, one row a round trip and a window change.
 
 use base::{
-    CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact, Observe,
-    PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
+    CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact, MobilityFact,
+    Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
 };
 
-use crate::flow::{CwndRow, EchoRow, EventRow, Flow, FlowMetrics, PageRow, ProbeRow, RttRow};
-use crate::{CellMetrics, MiddleboxMetrics};
+use crate::flow::{
+    BaseRttRow, CwndRow, EchoRow, EventRow, Flow, FlowMetrics, PageRow, ProbeRow, Reached, RttRow,
+};
+use crate::{CellMetrics, MiddleboxMetrics, MobilityMetrics};
 
 /// Measurements of every flow of a run.
 #[derive(Debug, Default)]
@@ -17,6 +19,7 @@ pub struct Metrics {
     next_uid: u64,
     cell: CellMetrics,
     middlebox: MiddleboxMetrics,
+    mobility: MobilityMetrics,
 }
 
 /// One of the two ends of a flow.
@@ -49,6 +52,7 @@ impl Metrics {
             next_uid: 0,
             cell: CellMetrics::default(),
             middlebox: MiddleboxMetrics::default(),
+            mobility: MobilityMetrics::default(),
         }
     }
 
@@ -60,6 +64,12 @@ impl Metrics {
     /// The windows of each flow, in order of time.
     pub fn cwnd(&self) -> impl Iterator<Item = (&Flow, &[CwndRow])> {
         self.flows.iter().map(|flow| (&flow.flow, flow.cwnd.as_slice()))
+    }
+
+    /// What each flow's controller held for the round-trip time without queues, in order of time;
+    /// none of controllers that hold none.
+    pub fn base_rtt(&self) -> impl Iterator<Item = &[BaseRttRow]> {
+        self.flows.iter().map(|flow| flow.base_rtt.as_slice())
     }
 
     /// The events of each flow, in order of time.
@@ -92,6 +102,11 @@ impl Metrics {
         &self.middlebox
     }
 
+    /// What mobiles and their agents did.
+    pub const fn mobility(&self) -> &MobilityMetrics {
+        &self.mobility
+    }
+
     /// The flow whose endpoint `machine` is, and whether that sends its data.
     pub fn flow_of(&self, machine: u32) -> Option<(usize, End)> {
         self.role(machine).map(|Role { flow, end, .. }| (flow, end))
@@ -103,18 +118,18 @@ impl Metrics {
 
     /// A packet left endpoint `machine`, if it is one.
     #[inline(never)]
-    fn departed(&mut self, now: Time, machine: u32, uid: u64) {
+    fn departed(&mut self, now: Time, machine: u32, uid: u64, payload: u32) {
         self.next_uid = uid + 1;
         if let Some(Role { flow, end: End::Sender, .. }) = self.role(machine) {
-            self.flows[flow].departed(now);
+            self.flows[flow].departed(now, uid, payload);
         }
     }
 
     /// A packet reached endpoint `machine`, if it is one.
     #[inline(never)]
-    fn arrived(&mut self, machine: u32, uid: u64, header_bytes: u32) {
+    fn arrived(&mut self, now: Time, machine: u32, packet: &Reached) {
         if let Some(Role { flow, connection, end: End::Receiver }) = self.role(machine) {
-            self.flows[flow].arrived(connection, uid, header_bytes);
+            self.flows[flow].arrived(now, connection, packet);
         }
     }
 
@@ -128,9 +143,11 @@ impl Observe for Metrics {
     #[inline]
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {
-            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid),
+            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid, fact.payload),
             PacketEvent::Arrived => {
-                self.arrived(fact.machine, fact.uid, fact.bytes - fact.payload);
+                let (uid, payload) = (fact.uid, fact.payload);
+                let header_bytes = fact.bytes - payload;
+                self.arrived(now, fact.machine, &Reached { uid, header_bytes, payload });
             }
             PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {}
         }
@@ -182,6 +199,10 @@ impl Observe for Metrics {
 
     fn middlebox(&mut self, now: Time, _machine: u32, fact: MiddleboxFact) {
         self.middlebox.fact(now, fact);
+    }
+
+    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
+        self.mobility.fact(now, machine, fact);
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use world::{Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
-use crate::{CellSummary, Distribution, Metrics, MiddleboxSummary};
+use crate::{CellSummary, Distribution, Metrics, MiddleboxSummary, MobilitySummary};
 
 /// The numbers of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -32,6 +32,8 @@ pub struct Summary {
     pub cell: Option<CellSummary>,
     /// The middlebox, where there is one.
     pub middlebox: Option<MiddleboxSummary>,
+    /// How mobiles moved, where they do.
+    pub mobility: Option<MobilitySummary>,
 }
 
 /// The numbers of a flow.
@@ -64,6 +66,8 @@ pub struct FlowSummary {
     /// Round-trip times of data segments sent once whose acknowledgement did not wait for another
     /// to be sent again.
     pub rtt_s: Distribution,
+    /// What the network did to its data packets.
+    pub network: NetworkSummary,
     /// Congestion window, at most the window cap.
     pub cwnd_segments: CwndSummary,
     /// First packet sent.
@@ -93,6 +97,18 @@ pub struct PageSummary {
     pub bytes: u64,
     /// From request to last byte.
     pub response_s: Distribution,
+}
+
+/// The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct NetworkSummary {
+    /// One way, of each data packet from its departure at the sender, this transmission's, to its
+    /// arrival at the receiver.
+    pub delay_s: Distribution,
+    /// Payload of every data packet that the receiver got, over the whole run.
+    pub throughput_bps: f64,
+    /// Data packets received over data packets sent, retransmissions included.
+    pub efficiency: Option<f64>,
 }
 
 /// The congestion window over time.
@@ -136,6 +152,10 @@ pub struct DropsSummary {
     pub outage: u64,
     /// Given up by RLC.
     pub discarded: u64,
+    /// Heard by nobody: its mobile was elsewhere.
+    pub unreachable: u64,
+    /// Pieces of packets of which others did not come.
+    pub incomplete: u64,
 }
 
 /// A queue over time.
@@ -183,9 +203,9 @@ pub struct DirectionSummary {
 
 impl Summary {
     /// Of a run of `scenario` that has ended.
-    pub(crate) fn of(
+    pub(crate) fn of<B: Body>(
         scenario: &Scenario,
-        network: &Network,
+        network: &Network<B>,
         metrics: &Metrics,
         events: u64,
     ) -> Self {
@@ -216,6 +236,9 @@ impl Summary {
                 | Machine::Link { .. }
                 | Machine::Bearer { .. }
                 | Machine::Middlebox { .. }
+                | Machine::Wlan { .. }
+                | Machine::Agent { .. }
+                | Machine::Reassembly(_)
                 | Machine::Host(_)
                 | Machine::Browser(_) => None,
             }),
@@ -230,15 +253,24 @@ impl Summary {
                 | Machine::Link { .. }
                 | Machine::Bearer { .. }
                 | Machine::Cell { .. }
+                | Machine::Wlan { .. }
+                | Machine::Agent { .. }
+                | Machine::Reassembly(_)
                 | Machine::Host(_)
                 | Machine::Browser(_) => None,
             }),
+            mobility: MobilitySummary::of(&network.world, metrics.mobility()),
         }
     }
 }
 
 impl FlowSummary {
-    fn of(id: usize, flow: &FlowMetrics, scenario: &Scenario, network: &Network) -> Self {
+    fn of<B: Body>(
+        id: usize,
+        flow: &FlowMetrics,
+        scenario: &Scenario,
+        network: &Network<B>,
+    ) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
         // A middlebox may acknowledge what the receiver is still to get.
@@ -268,6 +300,7 @@ impl FlowSummary {
             spurious_timeouts: spurious,
             fast_retransmits: flow.count(Event::FastRetransmit),
             rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.sample.rtt)),
+            network: NetworkSummary::of(flow, duration.as_secs_f64()),
             cwnd_segments: CwndSummary {
                 mean: cwnd.map(|(mean, _)| segments(mean)),
                 max: cwnd.map(|(_, max)| segments(max as f64)),
@@ -286,6 +319,17 @@ impl FlowSummary {
                 .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
             probe_s: has(Content::Probe)
                 .then(|| Distribution::of(flow.probes.iter().map(|row| row.delay))),
+        }
+    }
+}
+
+impl NetworkSummary {
+    fn of(flow: &FlowMetrics, elapsed: f64) -> Self {
+        let (crossing, sent) = (&flow.crossing, flow.segments_sent);
+        Self {
+            delay_s: Distribution::of(crossing.delays.iter().copied()),
+            throughput_bps: crossing.bytes as f64 * 8.0 / elapsed,
+            efficiency: (sent > 0).then(|| crossing.received as f64 / sent as f64),
         }
     }
 }
@@ -319,7 +363,31 @@ impl LinkSummary {
                 };
                 DIRECTIONS.map(of).to_vec()
             }
-            Machine::Middlebox { .. } | Machine::Host(_) | Machine::Browser(_) => Vec::new(),
+            Machine::Wlan { wlan, .. } => {
+                let of = |(direction, suffix): (Direction, &str)| {
+                    Self::wireless(format!("{name}/{suffix}"), &wlan.counters(direction), elapsed)
+                };
+                DIRECTIONS.map(of).to_vec()
+            }
+            Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Browser(_) => Vec::new(),
+        }
+    }
+
+    fn wireless(name: String, counters: &radio::wlan::Counters, elapsed: f64) -> Self {
+        Self {
+            name,
+            drops: counters.drops.total(),
+            drops_by_reason: counters.drops.into(),
+            marks: counters.marks,
+            utilization: None,
+            queue_packets: QueueSummary {
+                mean: counters.waiting_time.as_secs_f64() / elapsed,
+                max: counters.queue_max,
+            },
         }
     }
 
@@ -367,8 +435,8 @@ const DIRECTIONS: [(Direction, &str); 2] =
 
 impl From<Drops> for DropsSummary {
     fn from(drops: Drops) -> Self {
-        let Drops { queue, aqm, loss, list, outage, discarded } = drops;
-        Self { queue, aqm, loss, list, outage, discarded }
+        let Drops { queue, aqm, loss, list, outage, discarded, unreachable, incomplete } = drops;
+        Self { queue, aqm, loss, list, outage, discarded, unreachable, incomplete }
     }
 }
 
@@ -382,6 +450,9 @@ impl RadioSummary {
                 Machine::Pipe { .. }
                 | Machine::Link { .. }
                 | Machine::Middlebox { .. }
+                | Machine::Wlan { .. }
+                | Machine::Agent { .. }
+                | Machine::Reassembly(_)
                 | Machine::Host(_)
                 | Machine::Browser(_) => None,
             };

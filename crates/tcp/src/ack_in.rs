@@ -68,7 +68,9 @@ impl<P: Payload> Sender<P> {
         }
         let selected = self.take_selections(now, una, arrival, observe);
         self.hear_of_duplicates(now, una, arrival, observe);
-        if ahead == 0 && arrival.pure && self.recovery.restarts_timer() {
+        // Not what the peer answers to its own segments: it would hold the timer up for ever.
+        let news = ahead == 0 && arrival.pure && selected.delivered > 0;
+        if news && self.recovery.restarts_timer() {
             self.restart_timer_on_duplicate(now);
         }
         if ahead > 0 {
@@ -163,7 +165,7 @@ impl<P: Payload> Sender<P> {
         }
         self.follow(verdict, now, observe);
         if acked > 0 {
-            self.tell_controller(now, acked, &news);
+            self.tell_controller(now, acked, &news, observe);
         }
         let good = self.board.lost_segments() <= lost;
         self.reduce(news.delivered, if good { Progress::Good } else { Progress::Doubtful });
@@ -178,7 +180,8 @@ impl<P: Payload> Sender<P> {
         let verdict = self.recovery.on_duplicate_ack(&standing, &mut self.board);
         self.follow(verdict, now, observe);
         if selected.delivered > 0 {
-            self.tell_controller(now, if opens { selected.delivered } else { 0 }, &selected);
+            let acked = if opens { selected.delivered } else { 0 };
+            self.tell_controller(now, acked, &selected, observe);
         }
         self.reduce(selected.delivered, Progress::Doubtful);
         self.arm_probe(now);
@@ -206,8 +209,9 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    fn tell_controller(&mut self, now: Time, acked: u64, news: &News) {
+    fn tell_controller<O: Observe>(&mut self, now: Time, acked: u64, news: &News, observe: &mut O) {
         self.tell_losses(now);
+        let before = if O::ON { self.controller.base_rtt() } else { None };
         self.controller.on_ack(&Ack {
             now,
             acked,
@@ -220,6 +224,11 @@ impl<P: Payload> Sender<P> {
             window_limited: self.window_limited,
             rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
         });
+        if O::ON
+            && let Some(rtt) = self.controller.base_rtt().filter(|&rtt| before != Some(rtt))
+        {
+            observe.tcp(now, self.id, TcpFact::BaseRtt { rtt });
+        }
     }
 
     pub(crate) fn follow<O: Observe>(&mut self, verdict: Verdict, now: Time, observe: &mut O) {
@@ -298,11 +307,14 @@ impl<P: Payload> Sender<P> {
     }
 
     fn sample_rto(&mut self, now: Time, news: &News, echo: Option<u32>) {
+        // What waited for a segment to be sent again tells how long that took.
+        let newest = news.rtt.filter(|_| !news.resent);
+        if let Some(rtt) = newest {
+            self.pacer.sample(rtt);
+        }
         let sample = match self.policy.rtt_sampling {
+            // RFC 7323 §4.1: an echo tells of the segment sent again itself.
             RttSampling::EverySegment => {
-                // What waited for a segment to be sent again tells how long that took. RFC 7323
-                // §4.1: an echo tells of the segment sent again itself.
-                let newest = news.rtt.filter(|_| !news.resent);
                 newest.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
             }
             RttSampling::OnePerWindow => {

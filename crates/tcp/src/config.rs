@@ -51,6 +51,8 @@ pub struct Config {
     pub spurious_timeouts: SpuriousTimeouts,
     /// When segments are spread over the round trip.
     pub pacing: Pacing,
+    /// Which round trip they are spread over.
+    pub pacing_rtt: PacingRtt,
     /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4).
     pub nagle: bool,
     /// What a receiver tells before and after a disconnection that it is warned of.
@@ -92,6 +94,7 @@ impl Config {
         proportional_rate_reduction: false,
         spurious_timeouts: SpuriousTimeouts::Unseen,
         pacing: Pacing::Off,
+        pacing_rtt: PacingRtt::Smoothed,
         nagle: false,
         freeze: Freeze::ONCE,
         share_state: ShareState::Off,
@@ -271,8 +274,8 @@ pub enum SpuriousTimeouts {
     Eifel,
 }
 
-/// When segments are spread over the round trip at cwnd / srtt instead of sent in bursts. A
-/// controller that names a rate is paced always.
+/// When segments are spread over the round trip at cwnd / RTT instead of sent in bursts. A
+/// controller that names a rate is paced always, at that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pacing {
     /// Never.
@@ -281,4 +284,15 @@ pub enum Pacing {
     SlowStart,
     /// Always.
     Always,
+}
+
+/// The round-trip time of a paced sender's rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacingRtt {
+    /// SRTT of RFC 6298 (Aggarwal, Savage and Anderson 2000 §III).
+    Smoothed,
+    /// The latest sample: packet spacing (Yew, Ong and Ahmad 2012, equation 3).
+    Current,
+    /// The smallest sample, or what the controller holds for it.
+    Base,
 }

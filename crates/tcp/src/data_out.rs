@@ -24,6 +24,7 @@ impl<P: Payload> Sender<P> {
     #[must_use]
     pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
         if self.pacer.holds(now) {
+            self.note_pacing();
             return None;
         }
         if std::mem::take(&mut self.resend) {
@@ -47,6 +48,13 @@ impl<P: Payload> Sender<P> {
         }
         self.note_idleness();
         self.probe(now, observe)
+    }
+
+    /// Data wait for their time. A window that is spread over the round trip is what holds them
+    /// back, or it would not grow while acknowledgements come before the next may leave.
+    fn note_pacing(&mut self) {
+        let waits = self.nxt < self.buffer.end() && self.nxt < self.peer_edge();
+        self.window_limited |= waits && self.controller.pacing_rate().is_none();
     }
 
     /// Nothing could be sent: for want of data, if the window has room.

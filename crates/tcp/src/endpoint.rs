@@ -88,6 +88,12 @@ impl<P: Payload> Endpoint<P> {
         self.sender.limit_segment(now, bytes, observe);
     }
 
+    /// The way to the peer has changed, as at the end of a handover: see
+    /// [`cc::Controller::on_path_change`].
+    pub fn moved(&mut self, now: Time) {
+        self.sender.controller.on_path_change(now);
+    }
+
     /// The sending half.
     pub const fn sender(&self) -> &Sender<P> {
         &self.sender

@@ -198,7 +198,9 @@ impl<P: Payload> Endpoint<P> {
         // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
         let initial_window = if handshake.transmissions == 1 {
             if self.config.times_handshake {
-                self.sender.rto.sample(now - handshake.sent);
+                let rtt = now - handshake.sent;
+                self.sender.rto.sample(rtt);
+                self.sender.pacer.sample(rtt);
             }
             self.config.initial_window
         } else {

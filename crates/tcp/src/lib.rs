@@ -66,8 +66,8 @@ mod window_opening;
 pub use ack_in::{AckOutcome, Acknowledgement};
 pub use close::refusal;
 pub use config::{
-    BackOff, Config, FackWindow, NewReno, Offers, Pacing, PartialAckTimer, PartialAckWindow,
-    RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
+    BackOff, Config, FackWindow, NewReno, Offers, Pacing, PacingRtt, PartialAckTimer,
+    PartialAckWindow, RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
 };
 pub use crumbs::are_crumbs;
 pub use data_in::Arrival;

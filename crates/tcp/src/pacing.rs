@@ -2,11 +2,13 @@
 //!
 //! A window sent in one burst waits in the queues that it passes. A paced sender leaves between any
 //! two segments the time that the first one takes at its rate: the controller's, where that names
-//! one, else a window per smoothed round-trip time (Aggarwal, Savage and Anderson 2000, §III).
+//! one, else a window per round-trip time. The round trip is the smoothed one (Aggarwal, Savage and
+//! Anderson 2000, §III), or the latest, which is packet spacing (Yew, Ong and Ahmad 2012, equation
+//! 3), or the smallest.
 
 use base::{Duration, Rate, Time};
 
-use crate::Pacing;
+use crate::{Pacing, PacingRtt};
 
 /// Segments that leave together where a controller names the rate: a wake for each would cost more
 /// than all else (draft-ietf-ccwg-bbr, "Send Quantum").
@@ -16,6 +18,9 @@ const QUANTUM: u8 = 2;
 #[derive(Debug)]
 pub(crate) struct Pacer {
     pacing: Pacing,
+    rtt: PacingRtt,
+    /// Of the samples the one that it goes by, if it goes by samples.
+    sample: Option<Duration>,
     /// True while something waits.
     waiting: bool,
     /// Segments that may still leave with the last one.
@@ -35,16 +40,27 @@ pub(crate) struct Pace {
     pub(crate) ssthresh: u64,
     /// Smoothed round-trip time.
     pub(crate) srtt: Option<Duration>,
+    /// What the controller holds for the round-trip time without queues.
+    pub(crate) base_rtt: Option<Duration>,
 }
 
 impl Pacer {
-    pub(crate) const fn new(pacing: Pacing) -> Self {
-        Self { pacing, waiting: false, together: 0, free: Time::ZERO }
+    pub(crate) const fn new(pacing: Pacing, rtt: PacingRtt) -> Self {
+        Self { pacing, rtt, sample: None, waiting: false, together: 0, free: Time::ZERO }
     }
 
     /// True if it spreads segments without a controller's rate.
     pub(crate) fn is_on(&self) -> bool {
         self.pacing != Pacing::Off
+    }
+
+    /// A round-trip time of a segment that was sent once.
+    pub(crate) fn sample(&mut self, rtt: Duration) {
+        match self.rtt {
+            PacingRtt::Smoothed => {}
+            PacingRtt::Current => self.sample = Some(rtt),
+            PacingRtt::Base => self.sample = Some(self.sample.map_or(rtt, |least| least.min(rtt))),
+        }
     }
 
     /// When to look again.
@@ -77,9 +93,19 @@ impl Pacer {
             Pacing::SlowStart => pace.cwnd < pace.ssthresh,
             Pacing::Always => true,
         };
-        let srtt = pace.srtt.filter(|_| applies && pace.cwnd > 0)?;
-        let nanos = u128::from(srtt.as_nanos()) * u128::from(bytes) / u128::from(pace.cwnd);
+        let rtt = self.round_trip(pace).filter(|_| applies)?;
+        // A window that recovery has reduced to bytes must not hold the next segment for minutes.
+        let window = pace.cwnd.max(bytes).max(1);
+        let nanos = u128::from(rtt.as_nanos()) * u128::from(bytes) / u128::from(window);
         Some(Duration::from_nanos(nanos as u64))
+    }
+
+    fn round_trip(&self, pace: &Pace) -> Option<Duration> {
+        match self.rtt {
+            PacingRtt::Smoothed => pace.srtt,
+            PacingRtt::Current => self.sample,
+            PacingRtt::Base => pace.base_rtt.or(self.sample),
+        }
     }
 }
 
@@ -92,12 +118,16 @@ mod tests {
     }
 
     fn pace(cwnd: u64, ssthresh: u64) -> Pace {
-        Pace { rate: None, cwnd, ssthresh, srtt: Some(Duration::from_millis(100)) }
+        Pace { rate: None, cwnd, ssthresh, srtt: Some(Duration::from_millis(100)), base_rtt: None }
+    }
+
+    fn smoothed(pacing: Pacing) -> Pacer {
+        Pacer::new(pacing, PacingRtt::Smoothed)
     }
 
     #[test]
     fn a_window_takes_a_round_trip() {
-        let mut pacer = Pacer::new(Pacing::Always);
+        let mut pacer = smoothed(Pacing::Always);
         let mut now = at(0);
         for _ in 0..10 {
             assert!(!pacer.holds(now));
@@ -111,7 +141,7 @@ mod tests {
     #[test]
     fn only_in_slow_start_where_so_wished() {
         let check = |pacing, cwnd, holds| {
-            let mut pacer = Pacer::new(pacing);
+            let mut pacer = smoothed(pacing);
             pacer.on_sent(at(5), 1_000, &pace(cwnd, 8_000));
             assert_eq!(pacer.holds(at(5)), holds, "{pacing:?} {cwnd}");
         };
@@ -122,8 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn no_segment_takes_longer_than_a_round_trip() {
+        for cwnd in [0, 1, 999, 1_000] {
+            let mut pacer = smoothed(Pacing::Always);
+            pacer.on_sent(at(5), 1_000, &pace(cwnd, 8_000));
+            assert!(pacer.holds(at(5)));
+            assert_eq!(pacer.deadline(), Some(at(105)), "{cwnd} bytes");
+        }
+    }
+
+    #[test]
     fn a_controllers_rate_rules() {
-        let mut pacer = Pacer::new(Pacing::Off);
+        let mut pacer = smoothed(Pacing::Off);
         let pace = Pace { rate: Some(Rate::from_bps(80_000)), ..pace(1, 1) };
         pacer.on_sent(at(1), 1_000, &pace);
         assert!(!pacer.holds(at(1)), "two leave together");
@@ -131,5 +171,34 @@ mod tests {
         assert!(pacer.holds(at(1)));
         assert_eq!(pacer.deadline(), Some(at(201)));
         assert!(!pacer.holds(at(201)), "time that went unused is not saved up");
+    }
+
+    #[test]
+    fn a_window_takes_the_round_trip_that_is_asked_for() {
+        let check = |rtt, base_rtt: Option<u64>, samples: &[u64], expect: Option<u64>| {
+            let mut pacer = Pacer::new(Pacing::Always, rtt);
+            for &millis in samples {
+                pacer.sample(Duration::from_millis(millis));
+            }
+            let base_rtt = base_rtt.map(Duration::from_millis);
+            pacer.on_sent(at(5), 1_000, &Pace { base_rtt, ..pace(10_000, 5_000) });
+            let waits = pacer.holds(at(5));
+            assert_eq!(waits, expect.is_some(), "{rtt:?} {samples:?}");
+            assert_eq!(
+                pacer.deadline(),
+                expect.map(|millis| at(5 + millis)),
+                "{rtt:?} {samples:?}"
+            );
+        };
+        // A tenth of it, as the window is ten segments.
+        check(PacingRtt::Smoothed, None, &[300, 200, 400], Some(10));
+        check(PacingRtt::Current, None, &[300, 200, 400], Some(40));
+        check(PacingRtt::Base, None, &[300, 200, 400], Some(20));
+        // The controller knows better what the way without queues takes.
+        check(PacingRtt::Base, Some(250), &[300, 200, 400], Some(25));
+        check(PacingRtt::Current, Some(250), &[300], Some(30));
+        // Nothing is known: nothing waits.
+        check(PacingRtt::Current, None, &[], None);
+        check(PacingRtt::Base, None, &[], None);
     }
 }

@@ -157,7 +157,7 @@ impl<P: Payload> Sender<P> {
             resend: false,
             last_sent: None,
             window_limited: false,
-            pacer: Pacer::new(config.pacing),
+            pacer: Pacer::new(config.pacing, config.pacing_rtt),
             ecn: EcnSender::default(),
             delivery: None,
             prr: None,
@@ -335,6 +335,7 @@ impl<P: Payload> Sender<P> {
             cwnd: self.cwnd.min(self.cap),
             ssthresh: self.ssthresh,
             srtt: self.rto.smoothed(),
+            base_rtt: self.controller.base_rtt(),
         })
     }
 

@@ -5,17 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use base::{Duration, Observe, Rate, Seq, TcpFact, Time, Transmitter};
-use cc::{Algorithm, Delta, RenoParameters, VegasParameters};
+use cc::{Algorithm, RenoParameters, VegasParameters};
 use tcp::{Config, Endpoint, Length, Payload, RecoveryKind, RtoConfig, Segment};
 
 const MSS: u32 = 512;
 const DELAY: Duration = Duration::from_millis(60);
 const END: Time = Time::from_nanos(300_000_000_000);
 const RENO: Variant = (Algorithm::Reno(RenoParameters::PLAIN), RecoveryKind::Reno);
-const VEGAS: Variant = (
-    Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta: Delta::Rounded }),
-    RecoveryKind::Vegas,
-);
+const VEGAS: Variant = (Algorithm::Vegas(VegasParameters::PLAIN), RecoveryKind::Vegas);
 
 type Variant = (Algorithm, RecoveryKind);
 
@@ -45,6 +42,7 @@ impl Observe for Counts {
             TcpFact::Established { .. }
             | TcpFact::Acked { .. }
             | TcpFact::Rtt(_)
+            | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Closed => {}
         }

@@ -49,6 +49,7 @@ impl Observe for Tally {
             | TcpFact::Established { .. }
             | TcpFact::Acked { .. }
             | TcpFact::Rtt(_)
+            | TcpFact::BaseRtt { .. }
             | TcpFact::FastRetransmit { .. }
             | TcpFact::Closed => {}
         }

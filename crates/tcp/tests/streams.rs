@@ -114,6 +114,7 @@ impl Observe for Laws {
             TcpFact::Closed => self.closes[side] += 1,
             TcpFact::Established { .. }
             | TcpFact::Rtt(_)
+            | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Timeout { .. }
             | TcpFact::FastRetransmit { .. } => {}

@@ -3,9 +3,13 @@
 use base::Direction;
 use link::{Link, Pipe};
 use middlebox::Middlebox;
+use mobility::binding::Agent;
 use radio::Bearer;
 use radio::umts::cell::Cell;
+use radio::wlan::Wlan;
 
+use crate::reassembly::Reassembly;
+use crate::world::Directory;
 use crate::{Body, Host, NodeId, Packet, ParallelBrowser};
 
 /// The number of a machine in its world, and its rank among those that wake at the same time.
@@ -47,6 +51,13 @@ pub enum Machine<B: Body> {
         /// The mobiles, in the order of their numbers in the network.
         mobiles: Vec<NodeId>,
     },
+    /// Access points and mobiles of a wireless LAN.
+    Wlan {
+        /// The access network.
+        wlan: Box<Wlan<Packet<B>>>,
+        /// Which nodes and addresses are whose.
+        directory: Box<Directory>,
+    },
     /// A middlebox at a node.
     Middlebox {
         /// The middlebox.
@@ -56,6 +67,15 @@ pub enum Machine<B: Body> {
         /// Packets sent, which number themselves in their IP headers.
         sent: u16,
     },
+    /// An agent of mobility at a node.
+    Agent {
+        /// The agent.
+        agent: Box<Agent>,
+        /// The node.
+        at: NodeId,
+    },
+    /// The pieces of packets that wait for others.
+    Reassembly(Reassembly<B>),
     /// A TCP endpoint.
     Host(Box<Host<B::Payload>>),
     /// A browser that opens connections.
@@ -76,7 +96,12 @@ impl<B: Body> Machine<B> {
                 let [down, up] = [Direction::Downlink, Direction::Uplink];
                 Box::new(cell.held(down).chain(cell.held(up)))
             }
-            Self::Middlebox { .. } | Self::Host(_) | Self::Browser(_) => {
+            Self::Wlan { wlan, .. } => {
+                let [down, up] = [Direction::Downlink, Direction::Uplink];
+                Box::new(wlan.held(down).chain(wlan.held(up)))
+            }
+            Self::Reassembly(reassembly) => Box::new(reassembly.held()),
+            Self::Middlebox { .. } | Self::Agent { .. } | Self::Host(_) | Self::Browser(_) => {
                 Box::new(std::iter::empty())
             }
         }

@@ -27,6 +27,8 @@ pub struct Node {
     is_open: bool,
     /// The box that what comes by is handed to.
     middlebox: Option<MachineId>,
+    /// The agent that is shown all that is here.
+    agent: Option<MachineId>,
     /// Its side of middleboxes.
     leg: Leg,
 }
@@ -60,6 +62,7 @@ impl Node {
             has_released: false,
             is_open: false,
             middlebox: None,
+            agent: None,
             leg: Leg::Wired,
         }
     }
@@ -84,8 +87,23 @@ impl Node {
     }
 
     pub(crate) fn set_middlebox(&mut self, middlebox: MachineId) {
-        assert!(self.middlebox.is_none(), "a node has one middlebox");
+        assert!(self.watcher().is_none(), "a node has one middlebox or agent");
         self.middlebox = Some(middlebox);
+    }
+
+    /// The agent that all packets here are shown to.
+    pub const fn agent(&self) -> Option<MachineId> {
+        self.agent
+    }
+
+    pub(crate) fn set_agent(&mut self, agent: MachineId) {
+        assert!(self.watcher().is_none(), "a node has one middlebox or agent");
+        self.agent = Some(agent);
+    }
+
+    /// The middlebox or the agent.
+    pub(crate) fn watcher(&self) -> Option<MachineId> {
+        self.middlebox.or(self.agent)
     }
 
     /// On which side of middleboxes it is.
@@ -112,6 +130,11 @@ impl Node {
     /// The link or bearer that a packet to `destination` takes from here.
     pub(crate) fn hop(&self, destination: NodeId) -> Option<MachineId> {
         self.routes.get(destination.0 as usize).copied().flatten().or(self.default_route)
+    }
+
+    /// The links and bearers that packets leave by from here, each as often as a route names it.
+    pub fn hops(&self) -> impl Iterator<Item = MachineId> {
+        self.routes.iter().copied().chain([self.default_route]).flatten()
     }
 
     /// A port for a connection to `remote` of `peer`: the next that has none to the same yet.

@@ -1,10 +1,11 @@
 //! What travels through a world.
 
 use base::{Flags, PacketEvent, PacketFact, TcpHeader};
+use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
 
-use crate::NodeId;
+use crate::{NodeId, Piece};
 
 /// Bytes of an IPv4 header without options (RFC 791 §3.1).
 pub const IPV4_HEADER_BYTES: u32 = 20;
@@ -35,6 +36,52 @@ pub trait Body: Sized {
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
+
+    /// A body that carries `message`; `None` of networks without mobility.
+    fn from_message(_message: Message) -> Option<Self> {
+        None
+    }
+
+    /// The message of mobility, where it is one.
+    fn message(&self) -> Option<Message> {
+        None
+    }
+
+    /// What stands around the packet, outermost.
+    fn wrap(&self) -> Option<Wrap> {
+        None
+    }
+
+    /// Keeps `ends`, as something is put around the packet which has addresses of its own. False
+    /// if too much stands there already.
+    fn put_within(&mut self, _ends: Ends, _wrap: Wrap) -> bool {
+        false
+    }
+
+    /// Takes off what stands around the packet outermost, and tells the addresses within.
+    fn take_out(&mut self) -> Option<Ends> {
+        None
+    }
+
+    /// The same once more; `None` of bodies that are never sent twice.
+    fn copy(&self) -> Option<Self> {
+        None
+    }
+
+    /// Which piece of a packet it is, where nothing stands around it but what stood around the
+    /// whole.
+    fn piece(&self) -> Option<Piece> {
+        None
+    }
+
+    /// Cuts packet number `of` into pieces of `sizes` bytes above the IPv6 header, of which it
+    /// becomes the first, and gives the others. None of what cannot be cut (again).
+    fn cut(&mut self, _of: u64, _sizes: &[u32]) -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// Makes a whole of the first piece.
+    fn join(&mut self) {}
 }
 
 /// From where a packet goes to where.

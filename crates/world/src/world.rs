@@ -1,8 +1,14 @@
 //! The network as one machine.
 
+mod agents;
+mod bearers;
 mod connections;
+mod fragments;
 mod interception;
 mod sharing;
+mod wireless;
+
+pub use wireless::{Directory, WlanNodes};
 
 use std::collections::VecDeque;
 
@@ -11,7 +17,7 @@ use link::{Dropped, Link, LinkConfig, Output, Pipe};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 
-use crate::{Body, Ends, Machine, MachineId, Node, NodeId, Packet};
+use crate::{Body, Ends, Fragmentation, Machine, MachineId, Node, NodeId, Packet};
 
 /// A packet that left the world at an open node.
 #[derive(Clone, Debug)]
@@ -37,6 +43,8 @@ pub struct World<B: Body> {
     outbox: VecDeque<Delivery<B>>,
     /// Those that hear of the radio.
     middleboxes: Vec<MachineId>,
+    /// What hosts cut, and who joins it again.
+    fragments: Option<(Fragmentation, MachineId)>,
 }
 
 impl<B: Body> Default for World<B> {
@@ -50,6 +58,7 @@ impl<B: Body> Default for World<B> {
             unroutable: 0,
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
+            fragments: None,
         }
     }
 }
@@ -199,6 +208,12 @@ impl<B: Body> World<B> {
                 self.run_cell(now, MachineId(id), observe);
             }
             Machine::Middlebox { .. } => self.wake_middlebox(now, MachineId(id), observe),
+            Machine::Wlan { wlan, .. } => {
+                wlan.handle_timeout(now);
+                self.run_wlan(now, MachineId(id), observe);
+            }
+            Machine::Agent { .. } => self.wake_agent(now, MachineId(id), observe),
+            Machine::Reassembly(_) => self.give_up_pieces(now, MachineId(id), observe),
             Machine::Host(_) => self.wake_host(now, MachineId(id), observe),
             Machine::Browser(_) => self.run_browser(now, MachineId(id), observe),
         }
@@ -237,13 +252,17 @@ impl<B: Body> World<B> {
     /// Takes `packet`, which has come to `node` or starts there, towards its destination until it
     /// rests somewhere.
     fn forward(&mut self, now: Time, node: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
-        match self.node(node).middlebox() {
-            Some(id) if packet.body.header().is_some() => self.intercept(now, id, packet, observe),
-            Some(_) | None => self.route(now, node, packet, observe),
+        let of_node = self.node(node);
+        match (of_node.middlebox(), of_node.agent()) {
+            (Some(id), _) if packet.body.header().is_some() => {
+                self.intercept(now, id, packet, observe);
+            }
+            (None, Some(id)) => self.consult(now, id, packet, observe),
+            (Some(_), _) | (None, None) => self.route(now, node, packet, observe),
         }
     }
 
-    /// As [`Self::forward`], past the middlebox of `node`.
+    /// As [`Self::forward`], past the middlebox or agent of `node`.
     fn route(
         &mut self,
         now: Time,
@@ -271,7 +290,7 @@ impl<B: Body> World<B> {
             observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
             pipe.pass();
             node = *to;
-            if self.node(node).middlebox().is_some() {
+            if self.node(node).watcher().is_some() {
                 return self.forward(now, node, packet, observe);
             }
         }
@@ -317,8 +336,11 @@ impl<B: Body> World<B> {
                 }
                 self.run_cell(now, id, observe);
             }
+            Machine::Wlan { .. } => self.enter_wlan(now, node, id, packet, observe),
             Machine::Pipe { .. }
             | Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
             | Machine::Host(_)
             | Machine::Browser(_) => unreachable!("a route leads into a pipe, a link or a bearer"),
         }
@@ -355,63 +377,6 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Hands on what has come out of a bearer.
-    fn run_bearer(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id.0 as usize]
-            && let Some((direction, output)) = bearer.poll_output()
-        {
-            let to = match direction {
-                Direction::Downlink => *mobile,
-                Direction::Uplink => *network,
-            };
-            self.emerge(now, id, to, output, observe);
-        }
-        if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, bearer.poll_timeout());
-        }
-        if !self.middleboxes.is_empty() {
-            self.report(now, id, observe);
-        }
-    }
-
-    /// Hands on what has come out of a network of cells.
-    fn run_cell(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id.0 as usize]
-            && let Some((ue, direction, output)) = cell.poll_output()
-        {
-            let to = match direction {
-                Direction::Downlink => mobiles[ue as usize],
-                Direction::Uplink => *network,
-            };
-            self.emerge(now, id, to, output, observe);
-        }
-        if let Machine::Cell { cell, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, cell.poll_timeout());
-        }
-    }
-
-    /// An SDU has come out of a bearer at node `to`, or will not.
-    fn emerge(
-        &mut self,
-        now: Time,
-        from: MachineId,
-        to: NodeId,
-        output: radio::Output<Packet<B>>,
-        observe: &mut impl Observe,
-    ) {
-        match output {
-            radio::Output::Delivered(packet) => self.arrive(now, from, to, packet, observe),
-            radio::Output::Discarded(packet) => {
-                let event = PacketEvent::Dropped(DropReason::Discarded);
-                observe.packet(now, &packet.fact(event, from.0));
-            }
-            radio::Output::Dropped(Dropped { packet, reason }) => {
-                let event = PacketEvent::Dropped(reason);
-                observe.packet(now, &packet.fact(event, from.0));
-            }
-        }
-    }
-
     /// A packet has come out of machine `from` at node `to`.
     fn arrive(
         &mut self,
@@ -422,10 +387,20 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         observe.packet(now, &packet.fact(PacketEvent::Left, from.0));
-        if packet.ends.destination == to {
-            self.deliver(now, packet, observe);
-        } else {
-            self.forward(now, to, packet, observe);
+        match self.node(to).agent() {
+            Some(agent) => self.consult(now, agent, packet, observe),
+            None if packet.ends.destination == to => self.hand_over(now, to, packet, observe),
+            None => self.forward(now, to, packet, observe),
+        }
+    }
+
+    /// A packet has come to the node `at`, which it is for; pieces wait until they are whole.
+    fn hand_over(&mut self, now: Time, at: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
+        if self.fragments.is_none() {
+            return self.deliver(now, packet, observe);
+        }
+        if let Some(whole) = self.join(now, at, packet, observe) {
+            self.deliver(now, whole, observe);
         }
     }
 
@@ -471,6 +446,10 @@ impl<B: Body> World<B> {
             let identification = host.next_identification();
             let packet = self.packet(ends, identification, B::from_segment(segment, ends));
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+            let packet = match self.fragments {
+                Some(how) => self.cut(now, how, packet, observe),
+                None => packet,
+            };
             self.forward(now, ends.source, packet, observe);
         }
         if let Machine::Host(host) = &self.machines[id.0 as usize] {

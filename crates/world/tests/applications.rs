@@ -108,6 +108,7 @@ impl Observe for Seen {
             TcpFact::Sent { .. }
             | TcpFact::Acked { .. }
             | TcpFact::Rtt(_)
+            | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Timeout { .. }
             | TcpFact::FastRetransmit { .. }

@@ -18,6 +18,7 @@ from thinpipe.cli.plot import plot
 from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
+from thinpipe.cli.show import show
 from thinpipe.cli.sweep import sweep
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="TCP over long thin radio pipes: simulate it, emulate it, draw it, reproduce papers.",
 )
 app.command()(run)
+app.command()(show)
 app.command()(sweep)
 app.command()(emulate)
 app.add_typer(proxy, name="proxy")

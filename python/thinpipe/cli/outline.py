@@ -11,7 +11,9 @@ SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 def outline(values: Mapping[str, str]) -> str:
-    """Return rate, delay, loss and queue, down and up."""
+    """Return rate, delay, loss and queue, down and up; of mobiles their network."""
+    if "mobile_ip.kind" in values:
+        return _mobile(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -27,6 +29,17 @@ def outline(values: Mapping[str, str]) -> str:
     lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     return "; ".join([*lines, f"queue {queues}", *_members(values), *_middlebox(values)])
+
+
+def _mobile(values: Mapping[str, str]) -> str:
+    """Return how mobiles are reached, and how many there are. Delays depend on where they are."""
+    points = _named(values, "wlan.access_point")
+    mobiles = _named(values, "wlan.mobile") + int(values["wlan.mobiles"])
+    counts = _counts({"access point": points, "mobile": mobiles})
+    kind = {"hmipv6": "Hierarchical Mobile IPv6", "mipv6": "Mobile IPv6"}[values["mobile_ip.kind"]]
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    air = f"802.11b at {values['wlan.rate']} within {values['wlan.range']}"
+    return "; ".join([kind, air, f"queue {queues}", counts, *_middlebox(values)])
 
 
 def _each_way(down: str, up: str) -> str:
@@ -78,12 +91,17 @@ def _members(values: Mapping[str, str]) -> list[str]:
     if values.get("radio.kind") != "umts-cell":
         return []
 
-    def named(kind: str) -> int:
-        return sum(key.startswith(f"radio.{kind}.") and key.endswith(".name") for key in values)
+    node_bs = max(_named(values, "radio.node_b"), 1)
+    mobiles = _named(values, "radio.ue") + int(values["radio.ues"])
+    return [_counts({"NodeB": node_bs, "mobile": mobiles})]
 
-    node_bs, mobiles = max(named("node_b"), 1), named("ue") + int(values["radio.ues"])
-    counts = {"NodeB": node_bs, "mobile": mobiles}
-    return [" and ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in counts.items())]
+
+def _named(values: Mapping[str, str], kind: str) -> int:
+    return sum(key.startswith(f"{kind}.") and key.endswith(".name") for key in values)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return " and ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in counts.items())
 
 
 def _middlebox(values: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,7 @@ KINDS_WITH: Final = {
     "modulo": ("packets",),
     "at": ("codes",),
     "cell": ("cell", "codes"),
-    "mobile": ("middlebox",),
+    "mobile": ("middlebox", "handover"),
 }
 """Which kinds take what the others do not."""
 
@@ -44,8 +44,9 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram, middlebox (what it held, and its round trips), cell (states, "
-            "codes and shared channels) or codes (the code tree at a time).",
+            "goodput, rtt-histogram, middlebox (what it held, and its round trips), handover "
+            "(links, addresses, messages and TCP's reaction), cell (states, codes and shared "
+            "channels) or codes (the code tree at a time).",
         ),
     ] = None,
     flow: Annotated[
@@ -79,7 +80,9 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     mobile: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Of --kind middlebox: which mobile, from 0."),
+        typer.Option(
+            metavar="NUMBER", help="Of --kind middlebox and handover: which mobile, from 0."
+        ),
     ] = None,
     x: Annotated[
         str | None,

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from thinpipe.run import Run, run_each
-from thinpipe.tables import ALWAYS, MIDDLEBOX, TRACED
+from thinpipe.tables import ALWAYS, MIDDLEBOX, TRACED, VEGAS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,5 +75,5 @@ def _outcome(run: Run, keep: Keep) -> Outcome:
         Keep.SEGMENTS: (*ALWAYS, "segments"),
         Keep.TRACE: (*ALWAYS, *TRACED),
     }[keep]
-    boxes = MIDDLEBOX if names and run.result.middlebox is not None else ()
-    return Outcome(run.result, {name: getattr(run, name) for name in (*names, *boxes)})
+    there = [name for name in (*MIDDLEBOX, *VEGAS) if names and run.has(name)]
+    return Outcome(run.result, {name: getattr(run, name) for name in (*names, *there)})

@@ -55,6 +55,8 @@ class Item:
         Those of the points of which a trace is needed.
     draw, tabulate
         Make its figure and its tables.
+    say
+        Says in paragraphs what came out.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Item:
     draw: Callable[[Outcomes], Figure] | None = None
     tabulate: Callable[[Outcomes], Sequence[Table]] = lambda _: ()
     traced: tuple[Point, ...] = ()
+    say: Callable[[Outcomes], Sequence[str]] = lambda _: ()
 
     def wanted(self) -> tuple[tuple[Point, Keep], ...]:
         """Return each point with what is needed of it."""
@@ -104,6 +107,7 @@ class Section:
     findings: tuple[Finding, ...]
     figure: Figure | None
     tables: tuple[Table, ...]
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,4 +164,6 @@ def _section(paper: Paper, item: Item, outcomes: Outcomes) -> Section:
         if fact.item == item.id
     )
     figure = None if item.draw is None else item.draw(outcomes)
-    return Section(item, findings, figure, tuple(item.tabulate(outcomes)))
+    return Section(
+        item, findings, figure, tuple(item.tabulate(outcomes)), tuple(item.say(outcomes))
+    )

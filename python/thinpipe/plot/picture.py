@@ -14,6 +14,7 @@ from thinpipe.plot.style import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from thinpipe.network import Network
     from thinpipe.recording import Recording
     from thinpipe.sweep.study import Study
 
@@ -27,6 +28,7 @@ KINDS: Final = (
     "goodput",
     "rtt-histogram",
     "middlebox",
+    "handover",
     "cell",
     "codes",
 )
@@ -35,7 +37,7 @@ KINDS: Final = (
 OF_CELLS: Final = ("cell", "codes")
 """Those of a network of cells."""
 
-OF_NO_FLOW: Final = ("middlebox", *OF_CELLS)
+OF_NO_FLOW: Final = ("middlebox", "handover", *OF_CELLS)
 """Those that show more than a flow."""
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
@@ -101,6 +103,23 @@ def write_sweep_picture(
         draw_sweep(study, figure.subplots(), chosen)
         figure.suptitle(heading(study, chosen), fontsize="medium")
         _save(figure, file)
+
+
+def write_network_picture(network: Network, file: Path, *, title: str, note: str) -> None:
+    """Draw a network into a file: PNG, SVG or PDF.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is none of a picture.
+    OSError
+        If the file cannot be written.
+    """
+    from thinpipe.plot.network import draw_network
+
+    _check_suffix(file)
+    with style():
+        _save(draw_network(network, title=title, note=note), file)
 
 
 def _save(figure: Figure, file: Path) -> None:

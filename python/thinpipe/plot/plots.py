@@ -9,6 +9,7 @@ import numpy as np
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
+from thinpipe.plot.handover import draw_lanes, draw_messages, draw_reaction, mobiles
 from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
@@ -337,6 +338,45 @@ class Plots:
             finish(leg, view, "RTT (s)")
             held.set_xlabel("")
             held.tick_params(labelbottom=False)
+        return ax
+
+    def handover(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Axes:
+        """Draw the handovers of a mobile: links and addresses, messages, TCP's reaction.
+
+        Mobiles count from 0 in the order in which they first had a link; packets lost are those of
+        all. A handover takes a second or two: ``start_s=69, end_s=73``. They stand in the place of
+        `ax`.
+        """
+        summary, run = self._run.result.mobility, self._run
+        if summary is None:
+            raise ValueError("kind: handover needs a run with [mobile_ip]")
+        known = mobiles(run.mobility)
+        if mobile not in range(len(known)):
+            raise ValueError(f"mobile: {mobile} is none of this run's, 0 to {len(known) - 1}")
+        view = View.of(start_s, end_s, run.result.duration_s)
+        rows = run.mobility.filter(run.mobility["agent"] == known[mobile])
+        lost = run.hops.filter(run.hops["event"] == "dropped")["time_s"].to_numpy()
+        cwnd, events = self._of_flow(run.cwnd, flow), self._of_flow(run.events, flow)
+        with style():
+            ax = ax or _new_axes()
+            links, messages, reaction = _panels(ax, (0.76, 0.24), (0.34, 0.30), (0.0, 0.22))
+            draw_lanes(links, view, rows, summary.routers)
+            finish(links, view, "Access router", bottom=None)
+            draw_messages(messages, view, rows, known[mobile].removesuffix("/mobility"))
+            finish(messages, view, "", bottom=None)
+            draw_reaction(reaction, view, cwnd, events, lost)
+            finish(reaction, view, "Segments")
+            for upper in (links, messages):
+                upper.set_xlabel("")
+                upper.tick_params(labelbottom=False)
         return ax
 
     def _cells(self, kind: str, cell: int) -> Cell:

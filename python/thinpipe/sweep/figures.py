@@ -15,7 +15,7 @@ OF_ANOTHER_KIND: Final = frozenset({"scenario", "seed", "wall_s", "flows", "link
 NO_SUM: Final = frozenset({"id", "min", "max"})
 """Whole numbers that make no sense added up."""
 
-SUMMED: Final = frozenset({"goodput_bps", "normalized_throughput"})
+SUMMED: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalized_throughput"})
 """Figures beside counts that do."""
 
 

@@ -34,7 +34,7 @@ _SUFFIXES: Final = {
     "_packets": Scale("packets"),
 }
 
-_SHARES: Final = frozenset({"utilization", "normalized_throughput"})
+_SHARES: Final = frozenset({"utilization", "normalized_throughput", "efficiency"})
 
 
 def figure_scale(name: str) -> Scale:

@@ -169,6 +169,11 @@ impl<T: Load> Queue<T> {
         self.bytes
     }
 
+    /// The most that fits.
+    pub const fn limit(&self) -> droptail::Limit {
+        self.limit
+    }
+
     /// What waits, and when each came.
     pub fn waiting(&self) -> impl Iterator<Item = &Turn<T>> {
         let (fifo, fair) = match &self.waiting {

@@ -130,6 +130,7 @@ impl Observe for Told<'_, '_> {
             TcpFact::Sent { .. }
             | TcpFact::Acked { .. }
             | TcpFact::Established { .. }
+            | TcpFact::BaseRtt { .. }
             | TcpFact::Data { .. }
             | TcpFact::Closed => {}
         }

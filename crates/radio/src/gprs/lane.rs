@@ -367,7 +367,9 @@ impl<T: Sdu> Lane<T> {
             | DropReason::Loss
             | DropReason::List
             | DropReason::Outage
-            | DropReason::Discarded => self.counters.dropped += 1,
+            | DropReason::Discarded
+            | DropReason::Unreachable
+            | DropReason::Incomplete => self.counters.dropped += 1,
         }
     }
 

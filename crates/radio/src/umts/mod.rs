@@ -37,7 +37,6 @@ pub mod handover;
 pub mod interference;
 mod lane;
 mod mac;
-pub mod motion;
 pub mod multiplexer;
 pub mod pdcp;
 mod phy;

@@ -2,8 +2,8 @@
 //! and the spreading factor does not come from the first segment.
 
 use base::{CodeEvent, CodeFact, Direction, Duration, Observe, Rate, Time};
+use mobility::motion::{Motion, Position};
 use radio::umts::cell::Cell;
-use radio::umts::motion::{Motion, Position};
 
 use crate::support::Packet;
 use crate::support::network::{BOTH, carry, network, ue};

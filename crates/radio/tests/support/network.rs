@@ -2,6 +2,7 @@
 
 use base::{Direction, Duration, Observe, RrcState, Time};
 use link::Dropped;
+use mobility::motion::{Motion, Position};
 use radio::umts::Output;
 use radio::umts::admission::Limits;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
@@ -9,7 +10,6 @@ use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
 use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
 use radio::umts::interference::{Antenna, Config as Air, ErrorCurve, PathLoss};
-use radio::umts::motion::{Motion, Position};
 use radio::umts::rrc::{
     self, Activity, AfterDch, Dedicated, FirstChannel, Inactivity, Rest, TrafficVolume,
 };

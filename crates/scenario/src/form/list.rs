@@ -248,9 +248,13 @@ fn inline<S: Section>(section: &S) -> String {
     let (mut fields, mut defaults) = (Vec::new(), Vec::new());
     S::default().visit("", &mut |key| defaults.push(key.value));
     section.visit("", &mut |key| fields.push(key));
+    // What is a list stands for itself, all else as text.
+    let value = |key: &Key| {
+        if key.value.starts_with('[') { key.value.clone() } else { format!("{:?}", key.value) }
+    };
     let given = |(key, default): (&Key, &String)| {
-        (key.name == "at" || key.value != *default)
-            .then(|| format!("{} = {:?}", key.name, key.value))
+        let is_given = key.name == "at" || key.value != *default;
+        is_given.then(|| format!("{} = {}", key.name, value(key)))
     };
     let given: Vec<_> = fields.iter().zip(&defaults).filter_map(given).collect();
     format!("{{{}}}", given.join(", "))

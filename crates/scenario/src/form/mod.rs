@@ -15,7 +15,9 @@ pub use file::{CaptureFile, TraceFile};
 pub(crate) use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
 pub(crate) use network::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
 pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
-pub(crate) use place::{Along, Dbm, Decibels, Distance, Labels, Metres, MetresPerSecond, Pair};
+pub(crate) use place::{
+    Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
+};
 pub(crate) use quantity::{Bytes, OfTime, Speed};
 
 use std::marker::PhantomData;

@@ -35,6 +35,8 @@ axes! {
     Decibels: "ratio", [("dB", 1.0)];
     /// A power in decibels over 1 mW.
     Dbm: "power", [("dBm", 1.0)];
+    /// A frequency.
+    Gigahertz: "frequency", [("GHz", 1.0)];
 }
 
 /// No number is further from zero.

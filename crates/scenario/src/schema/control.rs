@@ -41,6 +41,10 @@ section! {
         /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
         /// §2.2.
         pub times_handshake: bool as Flag = true;
+        /// What becomes of baseRTT, the smallest round-trip time, when a handover of the mobile is
+        /// complete: nothing, or it is learned anew from what is sent from then on. Default:
+        /// Brakmo and Peterson 1995, ns-2.
+        pub base_rtt: BaseRtt as Word<BaseRtt> = BaseRtt::Kept;
     }
 }
 
@@ -103,6 +107,16 @@ words! {
         Rounded = "rounded",
         /// As it is: Brakmo and Peterson.
         Exact = "exact",
+    }
+}
+
+words! {
+    /// What becomes of Vegas's baseRTT at a handover.
+    pub enum BaseRtt {
+        /// Nothing.
+        Kept = "kept",
+        /// It is learned anew.
+        RenewedAtHandover = "renewed-at-handover",
     }
 }
 

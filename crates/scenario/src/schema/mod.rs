@@ -8,6 +8,7 @@ mod endpoint;
 mod gprs;
 mod link;
 mod middlebox;
+mod mobile;
 mod network;
 mod queue;
 mod radio;
@@ -16,6 +17,7 @@ mod rrc;
 mod tcp;
 mod traffic;
 mod variant;
+mod wlan;
 
 use std::sync::LazyLock;
 
@@ -27,7 +29,9 @@ pub use channel::{
     Buffer, Channel, ChannelStep, Class, DpcchName, Handover, HandoverKind, Manager, RadioStep,
     Spike, Spreading, SpreadingName,
 };
-pub use control::{Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, Westwood};
+pub use control::{
+    BaseRtt, Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, Westwood,
+};
 pub use endpoint::{Freeze, Receiver, ShareState};
 pub use gprs::{
     Adaptation, Core, Gprs, RadioBursts, RadioStateName, RandomOutages, Reselection, SchemeName,
@@ -38,6 +42,7 @@ pub use middlebox::{
     AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
     SnoopKeys, Split, WTcpKeys,
 };
+pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Wired};
 pub use queue::{CoDel, Fair, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Pdcp, Radio, RadioKind};
@@ -47,10 +52,14 @@ pub use rrc::{
 };
 pub use tcp::{
     BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
-    SackRule, SpuriousTimeouts, Tcp,
+    SackRule, SpacingRtt, SpuriousTimeouts, Tcp,
 };
 pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Web};
 pub use variant::{CongestionControl, Controller, Recovery, Variant};
+pub use wlan::{
+    AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,
+    WlanLossName,
+};
 
 use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
 use crate::profile;
@@ -85,6 +94,14 @@ section! {
         pub radio: Option<Radio> as Perhaps<Radio> = None;
         /// A box between the hosts that helps TCP.
         pub middlebox: Option<Middlebox> as Perhaps<Middlebox> = None;
+        /// An IPv6 network through which mobiles move.
+        pub mobile_ip: Option<MobileIp> as Perhaps<MobileIp> = None;
+        /// Its wireless access.
+        pub wlan: Option<Wlan> as Perhaps<Wlan> = None;
+        /// The packets of a file transfer.
+        pub ftp: Ftp as Always<Ftp> = Ftp::default();
+        /// The wired link called `wan`.
+        pub wan: Wan as Always<Wan> = Wan::default();
     }
 }
 
@@ -135,6 +152,12 @@ fn whole() -> Scenario {
                 ..AtcpKeys::default()
             },
             ..Middlebox::default()
+        }),
+        mobile_ip: Some(MobileIp::default()),
+        wlan: Some(Wlan {
+            access_point: vec![AccessPoint { name: MEMBER.to_owned(), ..AccessPoint::default() }],
+            mobile: vec![MobileNode { name: MEMBER.to_owned(), ..MobileNode::default() }],
+            ..Wlan::default()
         }),
         ..Scenario::default()
     }

@@ -91,6 +91,13 @@ section! {
         /// When segments are spread over the round trip, at cwnd / srtt. A congestion control that
         /// names a rate, such as bbr, is paced always. Default: ns-2.
         pub pacing: Pacing as Word<Pacing> = Pacing::Off;
+        /// When segments leave RTT / cwnd apart, by the round trip of `spacing_rtt`: packet spacing
+        /// (Yew, Ong and Ahmad 2012, equation 3). The same pacing by another round trip than
+        /// `pacing` goes by, and not beside it. Default: ns-2.
+        pub spacing: Pacing as Word<Pacing> = Pacing::Off;
+        /// The round trip of `spacing`: the latest sample, or the smallest (Vegas's baseRTT, where
+        /// that is the congestion control). Default: Yew, Ong and Ahmad 2012.
+        pub spacing_rtt: SpacingRtt as Word<SpacingRtt> = SpacingRtt::Current;
         /// New data on the first two duplicate acknowledgements. Default: RFC 3042, ns-2.
         pub limited_transmit: bool as Flag = true;
         /// Back to the initial window after an idle timeout. Default: RFC 5681 §4.1.
@@ -262,5 +269,15 @@ words! {
         SlowStart = "slow-start",
         /// Always.
         Always = "always",
+    }
+}
+
+words! {
+    /// Which round trip packet spacing goes by.
+    pub enum SpacingRtt {
+        /// The latest sample.
+        Current = "current",
+        /// The smallest.
+        Base = "base",
     }
 }

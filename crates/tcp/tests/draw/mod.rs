@@ -7,8 +7,8 @@ use cc::{
 };
 use proptest::prelude::*;
 use tcp::{
-    BackOff, Config, FackWindow, Freeze, NewReno, Offers, Pacing, RecoveryKind, RtoConfig,
-    RttSampling, SpuriousTimeouts, WindowOpening,
+    BackOff, Config, FackWindow, Freeze, NewReno, Offers, Pacing, PacingRtt, RecoveryKind,
+    RtoConfig, RttSampling, SpuriousTimeouts, WindowOpening,
 };
 
 /// Any configuration that ends a transfer.
@@ -24,11 +24,12 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
             (mss, window, initial_window, receive_buffer),
             (delay, copies, opening),
             on,
-            (congestion_control, recovery, pacing, spurious_timeouts, back_off),
+            (congestion_control, recovery, (pacing, pacing_rtt), spurious_timeouts, back_off),
         )| Config {
             congestion_control,
             recovery,
             pacing,
+            pacing_rtt,
             proportional_rate_reduction: on[10],
             spurious_timeouts,
             mss,
@@ -82,8 +83,11 @@ fn spurious_timeouts() -> impl Strategy<Value = SpuriousTimeouts> {
     ]
 }
 
-fn pacing() -> impl Strategy<Value = Pacing> {
-    prop_oneof![Just(Pacing::Off), Just(Pacing::SlowStart), Just(Pacing::Always)]
+fn pacing() -> impl Strategy<Value = (Pacing, PacingRtt)> {
+    let when = prop_oneof![Just(Pacing::Off), Just(Pacing::SlowStart), Just(Pacing::Always)];
+    let rtt =
+        prop_oneof![Just(PacingRtt::Smoothed), Just(PacingRtt::Current), Just(PacingRtt::Base)];
+    (when, rtt)
 }
 
 fn congestion_control() -> impl Strategy<Value = Algorithm> {
@@ -97,7 +101,7 @@ fn congestion_control() -> impl Strategy<Value = Algorithm> {
         Just(Algorithm::Tahoe),
         Just(Algorithm::Reno(RenoParameters::PLAIN)),
         Just(Algorithm::Reno(RenoParameters { halving: Halving::Exact, ..RenoParameters::PLAIN })),
-        Just(Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta })),
+        Just(Algorithm::Vegas(VegasParameters { delta, ..VegasParameters::PLAIN })),
         Just(Algorithm::Wtcp),
         Just(Algorithm::Westwood(WestwoodParameters::PLAIN)),
         cubic,

@@ -52,6 +52,7 @@ struct Log {
     closes: f64,
     rto: f64,
     rtt: f64,
+    base_rtt: f64,
     delivered: f64,
     acked: f64,
 }
@@ -75,6 +76,7 @@ impl Observe for Log {
             TcpFact::Data { delivered, .. } => self.delivered = delivered as f64,
             TcpFact::Acked { offset } => self.acked = offset as f64,
             TcpFact::Closed => self.closes += 1.0,
+            TcpFact::BaseRtt { rtt } => self.base_rtt = rtt.as_secs_f64(),
             TcpFact::Established { .. } | TcpFact::Sent { .. } => {}
         }
     }
@@ -147,6 +149,7 @@ impl Run {
             "close" => self.endpoint.close(),
             "freeze" => self.endpoint.freeze(),
             "thaw" => self.endpoint.thaw(),
+            "moved" => self.endpoint.moved(self.now),
             "abort" => self.endpoint.abort(self.now, &mut self.log),
             "ack_each" if rest == "off" => self.ack_each = None,
             "ack_each" => self.ack_each = Some(setup::seconds(rest)?),
@@ -249,6 +252,7 @@ impl Run {
             "closes" => shorten(self.log.closes),
             "rto" => shorten(self.log.rto),
             "rtt" => shorten(self.log.rtt),
+            "base_rtt" => shorten(self.log.base_rtt),
             "delivered" => shorten(self.log.delivered),
             "acked" => shorten(self.log.acked),
             "readable" => self.endpoint.receiver().readable().to_string(),

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
 use cc::{
-    Algorithm, BbrParameters, CubicParameters, Delta, RenoParameters, SlowStart, VegasParameters,
-    WestwoodParameters,
+    Algorithm, BaseRtt, BbrParameters, CubicParameters, Delta, RenoParameters, SlowStart,
+    VegasParameters, WestwoodParameters,
 };
 use tcp::{
-    BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PartialAckTimer,
-    PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts, WindowOpening,
+    BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PacingRtt,
+    PartialAckTimer, PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
+    WindowOpening,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -27,6 +28,7 @@ pub(crate) struct Setup {
     pub(crate) config: Config,
     pub(crate) read_at_once: bool,
     variant: String,
+    vegas: VegasParameters,
     isn: Seq,
     peer_isn: Seq,
     peer_window: u16,
@@ -44,6 +46,7 @@ impl Setup {
             config: plain_config(),
             read_at_once: true,
             variant: variant.to_owned(),
+            vegas: VegasParameters::PLAIN,
             isn: Seq::new(4_000_000_000),
             peer_isn: Seq::new(1_000),
             peer_window: u16::MAX,
@@ -51,7 +54,7 @@ impl Setup {
             peer_takes: Offers { sack: true, timestamps: true, ecn: true },
             peer_clock: 500,
         };
-        setup.set_variant(Delta::Rounded)?;
+        setup.set_variant()?;
         Ok(setup)
     }
 
@@ -85,7 +88,14 @@ impl Setup {
         let config = &mut self.config;
         match key {
             "variant" => {}
-            "delta" => self.set_variant(delta(value)?)?,
+            "delta" => {
+                self.vegas.delta = delta(value)?;
+                self.set_variant()?;
+            }
+            "base_rtt" => {
+                self.vegas.base_rtt = base_rtt(value)?;
+                self.set_variant()?;
+            }
             "mss" => config.mss = number(value)?,
             "window" => config.window = number(value)?,
             "initial_window" => config.initial_window = number(value)?,
@@ -101,6 +111,7 @@ impl Setup {
             "max_retransmissions" => config.rto.max_retransmissions = Some(number(value)?),
             "back_off" => config.rto.back_off = back_off(value)?,
             "pacing" => config.pacing = pacing(value)?,
+            "pacing_rtt" => config.pacing_rtt = pacing_rtt(value)?,
             "rtt_sampling" => config.rtt_sampling = sampling(value)?,
             "sack" => config.offers.sack = switch(value)?,
             "timestamps" => config.offers.timestamps = switch(value)?,
@@ -131,8 +142,8 @@ impl Setup {
         Ok(())
     }
 
-    fn set_variant(&mut self, delta: Delta) -> Result<(), String> {
-        let vegas = Algorithm::Vegas(VegasParameters { alpha: 1.0, beta: 3.0, gamma: 1.0, delta });
+    fn set_variant(&mut self) -> Result<(), String> {
+        let vegas = Algorithm::Vegas(self.vegas);
         let reno = Algorithm::Reno(RenoParameters::PLAIN);
         let newreno = RecoveryKind::NewReno(NewReno::RFC_6582);
         let (congestion_control, recovery) = match self.variant.as_str() {
@@ -252,6 +263,14 @@ fn delta(text: &str) -> Result<Delta, String> {
     }
 }
 
+fn base_rtt(text: &str) -> Result<BaseRtt, String> {
+    match text {
+        "kept" => Ok(BaseRtt::Kept),
+        "renewed" => Ok(BaseRtt::RenewedAtHandover),
+        other => Err(format!("kept or renewed, not {other}")),
+    }
+}
+
 fn spurious(value: &str) -> Result<SpuriousTimeouts, String> {
     match value {
         "unseen" => Ok(SpuriousTimeouts::Unseen),
@@ -276,6 +295,15 @@ fn pacing(text: &str) -> Result<Pacing, String> {
         "slow_start" => Ok(Pacing::SlowStart),
         "always" => Ok(Pacing::Always),
         other => Err(format!("no such pacing: {other}")),
+    }
+}
+
+fn pacing_rtt(text: &str) -> Result<PacingRtt, String> {
+    match text {
+        "smoothed" => Ok(PacingRtt::Smoothed),
+        "current" => Ok(PacingRtt::Current),
+        "base" => Ok(PacingRtt::Base),
+        other => Err(format!("no such round-trip time: {other}")),
     }
 }
 

@@ -187,6 +187,9 @@ impl<B: Body> World<B> {
             | Machine::Bearer { .. }
             | Machine::Cell { .. }
             | Machine::Middlebox { .. }
+            | Machine::Wlan { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
             | Machine::Host(_) => unreachable!("machine {} is a browser", id.0),
         }
     }
@@ -199,6 +202,9 @@ impl<B: Body> World<B> {
             | Machine::Bearer { .. }
             | Machine::Cell { .. }
             | Machine::Middlebox { .. }
+            | Machine::Wlan { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
             | Machine::Browser(_) => None,
         }
     }

@@ -63,6 +63,9 @@ impl<B: Body> World<B> {
             | Machine::Bearer { .. }
             | Machine::Cell { .. }
             | Machine::Middlebox { .. }
+            | Machine::Wlan { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
             | Machine::Browser(_) => None,
         };
         let bound = ends.map(|(node, peer)| self.nodes[node.0 as usize].endpoints_to(peer));

@@ -1,6 +1,7 @@
+use mobility::motion::Position;
+
 use super::*;
 use crate::umts::interference::{Antenna, Config, ErrorCurve, PathLoss, Rates};
-use crate::umts::motion::Position;
 
 fn sf(chips: u32) -> SpreadingFactor {
     SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")

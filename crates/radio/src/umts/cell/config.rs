@@ -1,12 +1,12 @@
 //! The parameters of a network of cells.
 
 use base::{Direction, Duration, Rate};
+use mobility::motion::Motion;
 
 use crate::umts::admission::Limits;
 use crate::umts::channels::SpreadingFactor;
 use crate::umts::handover::{self, LinkTimers, Topology};
 use crate::umts::interference::{self, Antenna};
-use crate::umts::motion::Motion;
 use crate::umts::{BlockErrorRate, DchConfig, rrc};
 
 /// A network of cells and the UEs in it.

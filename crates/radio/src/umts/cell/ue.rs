@@ -1,12 +1,12 @@
 //! A UE of the network: its bearer, its connection, its place.
 
 use base::{Direction, RrcState, Time};
+use mobility::motion::Motion;
 
 use super::Rach;
 use super::movement::Links;
 use crate::Sdu;
 use crate::umts::channels::Code;
-use crate::umts::motion::Motion;
 use crate::umts::rrc::{Channels, Entity};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
 

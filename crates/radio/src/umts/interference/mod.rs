@@ -6,14 +6,13 @@
 //! Sources and limits stand in `docs/models/umts-interference.md`.
 
 mod curve;
-pub(crate) mod decibel;
 mod powers;
 mod propagation;
 
 use base::{Direction, Probability, Rate};
+use mobility::motion::Position;
 
-use super::motion::Position;
-use decibel::{from_db, to_db};
+use crate::decibel::{from_db, to_db};
 
 pub use curve::ErrorCurve;
 pub use propagation::{Antenna, Area, PathLoss, Shadowing};

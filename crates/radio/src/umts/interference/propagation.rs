@@ -1,9 +1,9 @@
 //! How much of what is sent arrives: path loss, antennas, shadowing.
 
 use base::Philox;
+use mobility::motion::Position;
 
-use super::decibel::log10;
-use crate::umts::motion::Position;
+use crate::decibel::log10;
 
 /// Path loss `a + b log₁₀ R`, R in km.
 #[derive(Clone, Copy, PartialEq, Debug)]

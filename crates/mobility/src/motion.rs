@@ -1,4 +1,4 @@
-//! Where a UE is.
+//! Where a mobile is.
 
 use base::{Duration, Time};
 
@@ -31,10 +31,25 @@ pub struct Leg {
     pub to: Position,
     /// Metres a second, above zero.
     pub speed: f64,
+    /// It rests before this leg until then; a time that has passed keeps it waiting for nothing.
+    pub begins: Time,
 }
 
-/// A walk along straight legs; it rests at its last end. A place costs the same however long the
-/// walk has lasted.
+impl Leg {
+    /// A leg to `to` at `speed` m/s that begins where and when the one before it ends.
+    pub const fn new(to: Position, speed: f64) -> Self {
+        Self { to, speed, begins: Time::ZERO }
+    }
+
+    /// The same, not before `time`.
+    #[must_use]
+    pub const fn not_before(self, time: Time) -> Self {
+        Self { begins: time, ..self }
+    }
+}
+
+/// A walk along straight legs, with rests between them; it rests at its last end. A place costs the
+/// same however long the walk has lasted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Motion {
     first: Position,
@@ -64,6 +79,10 @@ impl Motion {
         let mut motion = Self::resting(start);
         for leg in legs {
             assert!(leg.speed > 0.0, "a leg is walked at a speed above zero, not {}", leg.speed);
+            if leg.begins > now {
+                motion.legs.push((now, from, Position::default()));
+                now = leg.begins;
+            }
             let distance = from.distance(leg.to);
             if distance == 0.0 {
                 continue;
@@ -81,6 +100,19 @@ impl Motion {
     /// True if it never moves.
     pub fn rests(&self) -> bool {
         self.legs.iter().all(|leg| leg.2 == Position::default())
+    }
+
+    /// When it moves next, at `time` or later; `None` if it rests from then on.
+    pub fn next_move(&self, time: Time) -> Option<Time> {
+        let begun = self.legs.partition_point(|leg| leg.0 <= time);
+        let moving = |leg: &&(Time, Position, Position)| leg.2 != Position::default();
+        let next = self.legs[begun.saturating_sub(1)..].iter().find(moving)?;
+        Some(next.0.max(time))
+    }
+
+    /// When its direction or speed changes, in order of time.
+    pub fn bends(&self) -> impl Iterator<Item = Time> {
+        self.legs.iter().map(|leg| leg.0)
     }
 
     /// Where it is at `time`.
@@ -108,9 +140,9 @@ mod tests {
     #[test]
     fn legs_are_walked_at_their_speeds() {
         let legs = [
-            Leg { to: Position::new(30.0, 40.0), speed: 5.0 },
-            Leg { to: Position::new(30.0, 40.0), speed: 9.0 },
-            Leg { to: Position::new(30.0, 0.0), speed: 20.0 },
+            Leg::new(Position::new(30.0, 40.0), 5.0),
+            Leg::new(Position::new(30.0, 40.0), 9.0),
+            Leg::new(Position::new(30.0, 0.0), 20.0),
         ];
         let motion = Motion::along(Position::default(), &legs);
         assert_eq!(at(&motion, 0.0), (0.0, 0.0));
@@ -122,6 +154,44 @@ mod tests {
         assert!(!motion.rests());
         assert!(Motion::resting(Position::new(1.0, 2.0)).rests());
         assert!(Motion::along(Position::default(), &[]).rests());
+    }
+
+    /// The walk of yew2012 §IV: at home until 5 s, at 100 m/s to the first cell, from 30 s on at
+    /// 1 m/s to the second.
+    #[test]
+    fn legs_wait_for_their_time() {
+        let second = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        let legs = [
+            Leg::new(Position::new(1000.0, 0.0), 100.0).not_before(second(5)),
+            Leg::new(Position::new(1200.0, 0.0), 1.0).not_before(second(30)),
+            Leg::new(Position::new(1300.0, 0.0), 1.0).not_before(second(30)),
+        ];
+        let motion = Motion::along(Position::default(), &legs);
+        let table = [
+            (0.0, 0.0),
+            (5.0, 0.0),
+            (6.0, 100.0),
+            (15.0, 1000.0),
+            (29.9, 1000.0),
+            (31.0, 1001.0),
+            (230.0, 1200.0),
+            (231.0, 1201.0),
+            (1000.0, 1300.0),
+        ];
+        for (seconds, x) in table {
+            assert_eq!(at(&motion, seconds), (x, 0.0), "at {seconds} s");
+        }
+        assert!(!motion.rests());
+        let next = |at| motion.next_move(second(at));
+        assert_eq!(next(0), Some(second(5)));
+        assert_eq!(next(5), Some(second(5)));
+        assert_eq!(next(7), Some(second(7)), "it is on its way");
+        assert_eq!(next(15), Some(second(30)));
+        assert_eq!(next(240), Some(second(240)));
+        assert_eq!(next(330), None, "it has arrived");
+        let rest = Leg::new(Position::default(), 1.0).not_before(second(9));
+        assert!(Motion::along(Position::default(), &[rest]).rests(), "a rest is no motion");
+        assert_eq!(Motion::resting(Position::default()).next_move(Time::ZERO), None);
     }
 
     #[test]
@@ -137,10 +207,14 @@ mod tests {
         /// Nobody is faster than the fastest leg: no jump at a corner.
         #[test]
         fn motion_is_continuous(
-            corners in prop::collection::vec((-1e3..1e3_f64, -1e3..1e3_f64, 0.1..50.0_f64), 0..6),
+            corners in prop::collection::vec(
+                (-1e3..1e3_f64, -1e3..1e3_f64, 0.1..50.0_f64, 0..2_000_u64), 0..6),
             moments in prop::collection::vec(0.0..2_000.0_f64, 2),
         ) {
-            let leg = |&(x, y, speed): &(f64, f64, f64)| Leg { to: Position::new(x, y), speed };
+            let leg = |&(x, y, speed, begins): &(f64, f64, f64, u64)| {
+                let begins = Time::ZERO + Duration::from_secs(begins);
+                Leg { to: Position::new(x, y), speed, begins }
+            };
             let legs: Vec<Leg> = corners.iter().map(leg).collect();
             let motion = Motion::along(Position::default(), &legs);
             let fastest = legs.iter().map(|leg| leg.speed).fold(0.0, f64::max);
@@ -148,6 +222,11 @@ mod tests {
                 .map(|seconds| motion.at(Time::ZERO + Duration::from_secs_f64(seconds)));
             let walked = fastest * (moments[1] - moments[0]).abs();
             prop_assert!(a.distance(b) <= walked + 1e-3, "{a:?} {b:?} {walked}");
+            let [one, other] = [moments[0].min(moments[1]), moments[0].max(moments[1])]
+                .map(|seconds| Time::ZERO + Duration::from_secs_f64(seconds));
+            if motion.next_move(one).is_none_or(|next| next > other) {
+                prop_assert!(motion.at(one) == motion.at(other), "it moves before it says so");
+            }
         }
     }
 }

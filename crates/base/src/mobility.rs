@@ -1,0 +1,154 @@
+//! What a measurement sees of mobiles that move through a network.
+
+/// Something happened in the mobility agent of a node. Addresses and access routers go by their
+/// numbers in the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MobilityFact {
+    /// A mobile's link changed: it can be heard by access router `router` now.
+    LinkUp {
+        /// The access router.
+        router: u32,
+    },
+    /// It no longer can.
+    LinkDown {
+        /// The access router.
+        router: u32,
+    },
+    /// It is about to change to that one.
+    LinkFading {
+        /// The next access router.
+        next: u32,
+    },
+    /// A mobile heard a router advertisement.
+    Advertised {
+        /// The access router.
+        router: u32,
+    },
+    /// A mobile, or an agent for it, asks whether somebody has an address already (RFC 4862 §5.4).
+    Tentative {
+        /// The address.
+        address: u32,
+    },
+    /// An address can be used from now on.
+    Usable {
+        /// The address.
+        address: u32,
+    },
+    /// An address turned out to be somebody else's.
+    Duplicate {
+        /// The address.
+        address: u32,
+    },
+    /// An address is used no longer.
+    Removed {
+        /// The address.
+        address: u32,
+    },
+    /// A mobile sent a message of mobility, for the `attempt`th time from 1.
+    Sent {
+        /// What, by its name.
+        message: &'static str,
+        /// To whom.
+        to: u32,
+        /// For which time.
+        attempt: u32,
+    },
+    /// It received one.
+    Received {
+        /// What, by its name.
+        message: &'static str,
+        /// From whom.
+        from: u32,
+    },
+    /// An agent or a correspondent binds `home` to `care_of` from now on.
+    Bound {
+        /// The address by which the mobile is known.
+        home: u32,
+        /// The one by which it is reached.
+        care_of: u32,
+    },
+    /// A binding has ended: its lifetime ran out, or the mobile took it back.
+    Unbound {
+        /// The address by which the mobile was known.
+        home: u32,
+    },
+    /// A mobile gave up to have an agent bind its address.
+    GivenUp {
+        /// The agent.
+        agent: u32,
+    },
+}
+
+impl MobilityFact {
+    /// The names of all kinds, in the order of their numbers.
+    pub const NAMES: [&'static str; 13] = [
+        "link_up",
+        "link_down",
+        "link_fading",
+        "advertised",
+        "tentative",
+        "usable",
+        "duplicate",
+        "removed",
+        "sent",
+        "received",
+        "bound",
+        "unbound",
+        "given_up",
+    ];
+
+    /// Its kind, by its number.
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self::LinkUp { .. } => 0,
+            Self::LinkDown { .. } => 1,
+            Self::LinkFading { .. } => 2,
+            Self::Advertised { .. } => 3,
+            Self::Tentative { .. } => 4,
+            Self::Usable { .. } => 5,
+            Self::Duplicate { .. } => 6,
+            Self::Removed { .. } => 7,
+            Self::Sent { .. } => 8,
+            Self::Received { .. } => 9,
+            Self::Bound { .. } => 10,
+            Self::Unbound { .. } => 11,
+            Self::GivenUp { .. } => 12,
+        }
+    }
+
+    /// What it is about: an access router, an address, or who is at the other end of a message.
+    pub const fn subject(&self) -> u32 {
+        match *self {
+            Self::LinkUp { router } | Self::LinkDown { router } | Self::Advertised { router } => {
+                router
+            }
+            Self::LinkFading { next } => next,
+            Self::Tentative { address }
+            | Self::Usable { address }
+            | Self::Duplicate { address }
+            | Self::Removed { address } => address,
+            Self::Sent { to, .. } => to,
+            Self::Received { from, .. } => from,
+            Self::Bound { home, .. } | Self::Unbound { home } => home,
+            Self::GivenUp { agent } => agent,
+        }
+    }
+
+    /// The name of the message that it is about.
+    pub const fn message(&self) -> Option<&'static str> {
+        match self {
+            Self::Sent { message, .. } | Self::Received { message, .. } => Some(message),
+            Self::LinkUp { .. }
+            | Self::LinkDown { .. }
+            | Self::LinkFading { .. }
+            | Self::Advertised { .. }
+            | Self::Tentative { .. }
+            | Self::Usable { .. }
+            | Self::Duplicate { .. }
+            | Self::Removed { .. }
+            | Self::Bound { .. }
+            | Self::Unbound { .. }
+            | Self::GivenUp { .. } => None,
+        }
+    }
+}

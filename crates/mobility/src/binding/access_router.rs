@@ -1,0 +1,152 @@
+//! An access router: advertisements, answers to solicitations, and fast handovers if it does them.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Observe, Stream, Time};
+
+use super::fast_router::{FastRouter, FastRouterConfig};
+use super::outbox::Outbox;
+use super::{Address, Answer, Header, Message, Order, Outgoing, Verdict};
+
+/// What an access router is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AccessRouterConfig {
+    /// Its number.
+    pub router: u32,
+    /// Its address.
+    pub address: Address,
+    /// The MAP that it advertises (RFC 5380 §4).
+    pub map: Option<Address>,
+    /// How often it advertises to all on the link; `None` only answers.
+    pub interval: Option<Interval>,
+    /// A solicited advertisement waits for up to that. RFC 4861 §10: `MAX_RA_DELAY_TIME`, 0.5 s.
+    pub answer_delay_max: Duration,
+    /// Addresses that others have on its link.
+    pub taken: Vec<Address>,
+    /// Its fast handovers, if it does them.
+    pub fast: Option<FastRouterConfig>,
+}
+
+/// The time from one advertisement to the next, drawn evenly between two bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interval {
+    /// RFC 4861 §6.2.1: `MinRtrAdvInterval`, 200 s; RFC 6275 §7.5 allows 0.03 s. Not zero.
+    pub min: Duration,
+    /// RFC 4861 §6.2.1: `MaxRtrAdvInterval`, 600 s; RFC 6275 §7.5 allows 0.07 s.
+    pub max: Duration,
+}
+
+/// An access router.
+#[derive(Debug)]
+pub struct AccessRouter {
+    config: AccessRouterConfig,
+    outbox: Outbox,
+    chance: Stream,
+    advertises: Option<Time>,
+    /// Solicited advertisements, and for whom.
+    answers: VecDeque<(Time, Address)>,
+    fast: Option<FastRouter>,
+}
+
+impl AccessRouter {
+    /// Machine number `machine`; chance by `seed`.
+    pub fn new(machine: u32, config: AccessRouterConfig, seed: u64) -> Self {
+        let mut chance = Stream::named(seed, &format!("advertisements of {}", config.router));
+        let first = config.interval.map(|interval| Time::ZERO + draw(&mut chance, interval));
+        let fast = config.fast.clone().map(|fast| FastRouter::new(config.address, fast));
+        let outbox = Outbox::new(machine);
+        Self { config, outbox, chance, advertises: first, answers: VecDeque::new(), fast }
+    }
+
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+        if header.destination == self.config.address {
+            let is_for_it = header.is_message && header.wrap.is_none();
+            return if is_for_it { Verdict::Take } else { Verdict::Pass };
+        }
+        self.fast.as_ref().map_or(Verdict::Pass, |fast| fast.look(now, header))
+    }
+
+    pub(super) fn handle_message(
+        &mut self,
+        now: Time,
+        incoming: &Outgoing,
+        observe: &mut impl Observe,
+    ) {
+        self.outbox.received(now, incoming, observe);
+        let from = incoming.source;
+        if incoming.message == Message::RouterSolicitation {
+            let most = Interval { min: Duration::ZERO, max: self.config.answer_delay_max };
+            let at = now + draw(&mut self.chance, most);
+            self.answers.push_back((at, from));
+            self.handle_timeout(now, observe);
+        } else if let Message::NeighborSolicitation { target } = incoming.message {
+            if self.config.taken.contains(&target) {
+                let message = Message::NeighborAdvertisement { target };
+                let source = self.config.address;
+                let answer = Outgoing { source, destination: from, message };
+                self.outbox.send(now, answer, observe);
+            }
+        } else {
+            self.handle_fast(now, incoming, observe);
+        }
+    }
+
+    fn handle_fast(&mut self, now: Time, incoming: &Outgoing, observe: &mut impl Observe) {
+        let Some(fast) = &mut self.fast else { return };
+        let (from, outbox) = (incoming.source, &mut self.outbox);
+        if let Message::ProxySolicitation { next } = incoming.message {
+            fast.asked(now, next, from, outbox, observe);
+        } else if let Message::FastUpdate(update) = incoming.message {
+            fast.updated(now, update, from, outbox, observe);
+        } else if let Message::HandoverInitiate(update) = incoming.message {
+            let is_taken = self.config.taken.contains(&update.new);
+            let answer = if is_taken { Answer::Refused } else { Answer::Accepted };
+            fast.announced(now, update, (from, answer), outbox, observe);
+        } else if let Message::HandoverAcknowledge { home, sequence, answer } = incoming.message {
+            fast.answered(now, (home, sequence, answer), outbox, observe);
+        } else if let Message::Attached { home } = incoming.message {
+            fast.arrived(now, home, outbox, observe);
+        }
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        let (router, map) = (self.config.router, self.config.map);
+        let advertisement = Message::RouterAdvertisement { router, map };
+        let source = self.config.address;
+        while let Some(place) = self.answers.iter().position(|(at, _)| *at <= now) {
+            if let Some((_, destination)) = self.answers.remove(place) {
+                let answer = Outgoing { source, destination, message: advertisement };
+                self.outbox.send(now, answer, observe);
+            }
+        }
+        if let (Some(at), Some(interval)) = (self.advertises, self.config.interval)
+            && at <= now
+        {
+            self.outbox.send_quietly(source, Address::ALL_NODES, advertisement);
+            self.advertises = Some(now + draw(&mut self.chance, interval));
+        }
+        if let Some(fast) = &mut self.fast {
+            fast.handle_timeout(now, &mut self.outbox, observe);
+        }
+    }
+
+    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop()
+    }
+
+    pub(super) fn poll_order(&mut self) -> Option<Order> {
+        self.fast.as_mut()?.poll_order()
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let answer = self.answers.iter().map(|(at, _)| *at).min();
+        let fast = self.fast.as_ref().and_then(FastRouter::poll_timeout);
+        Time::earlier(self.advertises, Time::earlier(answer, fast))
+    }
+}
+
+/// Drawn evenly.
+fn draw(chance: &mut Stream, interval: Interval) -> Duration {
+    let span = interval.max.saturating_sub(interval.min).as_secs_f64();
+    interval.min + Duration::from_secs_f64(span * chance.next_f64())
+}

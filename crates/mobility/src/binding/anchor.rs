@@ -1,0 +1,217 @@
+//! A home agent (RFC 6275 §10) or a MAP (RFC 5380 §6.2): a binding cache with tunnels.
+
+use base::{Duration, MobilityFact, Observe, Time};
+
+use super::access_router::AccessRouter;
+use super::cache::{Action, Cache, Check, Event, Route, Waiting};
+use super::message::Judgement;
+use super::outbox::Outbox;
+use super::{
+    AccessRouterConfig, Address, Header, Message, Order, Outer, Outgoing, Peer, Policy, Status,
+    Update, Verdict, Wrap,
+};
+
+/// What a home agent or a MAP is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AnchorConfig {
+    /// Its address.
+    pub address: Address,
+    /// Home agent or MAP.
+    pub role: Role,
+    /// The longest lifetime that it grants. RFC 6275 §10.3.1: no longer than the home prefix is
+    /// valid, at most 262,140 s; RFC 5380 §6.2: no longer than in the MAP option.
+    pub lifetime_max: Duration,
+    /// How long it waits for an objection before it binds an address for the first time; `None`
+    /// does not ask. RFC 4861 §10: `RETRANS_TIMER`, 1 s, for one solicitation.
+    pub detection: Option<Duration>,
+    /// Addresses that others have on its link.
+    pub taken: Vec<Address>,
+    /// How many care-of addresses of one mobile it keeps.
+    pub policy: Policy,
+    /// Its access router, if it is one as well: home agents are routers on the home link.
+    pub access: Option<AccessRouterConfig>,
+}
+
+/// For what addresses an anchor stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A home agent: a mobile without a binding is on the home link.
+    HomeAgent,
+    /// A MAP: a mobile without a binding is nowhere.
+    Map,
+}
+
+/// A home agent or a MAP.
+#[derive(Debug)]
+pub struct Anchor {
+    config: AnchorConfig,
+    cache: Cache,
+    outbox: Outbox,
+    access: Option<AccessRouter>,
+}
+
+impl Anchor {
+    /// Machine number `machine`; chance by `seed`.
+    pub fn new(machine: u32, config: AnchorConfig, seed: u64) -> Self {
+        let access = config.access.clone().map(|access| AccessRouter::new(machine, access, seed));
+        Self { config, cache: Cache::new(), outbox: Outbox::new(machine), access }
+    }
+
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+        if header.destination == self.config.address {
+            return self.arrived(now, header);
+        }
+        // Its own messages go as they are addressed: on the home link a mobile that is still bound
+        // is told that it is there.
+        if header.source == self.config.address && header.is_message && header.wrap.is_none() {
+            return Verdict::Pass;
+        }
+        match self.cache.route(now, header.destination) {
+            Route::To(care_of) => Verdict::Wrap(self.tunnel(care_of)),
+            Route::ToBoth([one, other]) => Verdict::Both([self.tunnel(one), self.tunnel(other)]),
+            Route::Ended if self.config.role == Role::Map => Verdict::Drop,
+            Route::Ended | Route::Unknown => match &mut self.access {
+                Some(access) => access.look(now, header),
+                None => Verdict::Pass,
+            },
+        }
+    }
+
+    /// A packet for the anchor itself. A tunnel is only for those who have a binding (§10.4.5).
+    fn arrived(&self, now: Time, header: &Header) -> Verdict {
+        match header.wrap {
+            Some(Wrap::Tunnel) if self.cache.has_care_of(now, header.source) => Verdict::Unwrap,
+            Some(Wrap::Tunnel | Wrap::Routing | Wrap::HomeAddress) => Verdict::Drop,
+            None if header.is_message => Verdict::Take,
+            None => Verdict::Pass,
+        }
+    }
+
+    fn tunnel(&self, care_of: Address) -> Outer {
+        Outer { source: self.config.address, destination: care_of, wrap: Wrap::Tunnel }
+    }
+
+    pub(super) fn handle_message(
+        &mut self,
+        now: Time,
+        incoming: &Outgoing,
+        observe: &mut impl Observe,
+    ) {
+        if let Message::BindingUpdate(update) = incoming.message {
+            self.outbox.received(now, incoming, observe);
+            self.updated(now, Waiting { update, source: incoming.source }, observe);
+            self.cache.set_deadline();
+        } else if let Some(access) = &mut self.access {
+            access.handle_message(now, incoming, observe);
+        }
+    }
+
+    fn updated(&mut self, now: Time, of: Waiting, observe: &mut impl Observe) {
+        let update = of.update;
+        let entry = match self.cache.heed(&update) {
+            Ok(entry) => entry,
+            Err(last) => return self.answer(now, &of, Judgement::older_than(last), observe),
+        };
+        let event = if update.is_withdrawal() {
+            Event::Withdrawal
+        } else if self.config.taken.contains(&update.home) {
+            Event::Taken
+        } else {
+            let is_verified = self.config.detection.is_none();
+            Event::Update(if is_verified { Check::None } else { Check::First })
+        };
+        let action = entry.apply(event);
+        self.act(now, action, of, observe);
+    }
+
+    /// Does what follows from an update.
+    fn act(&mut self, now: Time, action: Action, of: Waiting, observe: &mut impl Observe) {
+        let home = of.update.home.0;
+        let judgement = match action {
+            Action::None | Action::Lapse => return,
+            Action::Verify | Action::Note => return self.verify(now, action, of, observe),
+            Action::Bind => {
+                self.bind(now, &of.update, observe);
+                of.update.accepted()
+            }
+            Action::Release => {
+                self.outbox.tell(now, MobilityFact::Unbound { home }, observe);
+                of.update.accepted()
+            }
+            Action::Acknowledge => of.update.accepted(),
+            Action::Refuse => {
+                self.outbox.tell(now, MobilityFact::Duplicate { address: home }, observe);
+                of.update.judged(Status::Duplicate)
+            }
+        };
+        self.answer(now, &of, judgement, observe);
+    }
+
+    fn verify(&mut self, now: Time, action: Action, of: Waiting, observe: &mut impl Observe) {
+        let Some(entry) = self.cache.get_mut(of.update.home) else { return };
+        entry.wait(of);
+        if let (Action::Verify, Some(wait)) = (action, self.config.detection) {
+            entry.wait_until(now + wait);
+            let address = of.update.home.0;
+            self.outbox.tell(now, MobilityFact::Tentative { address }, observe);
+        }
+    }
+
+    fn bind(&mut self, now: Time, update: &Update, observe: &mut impl Observe) {
+        let expires = now + update.lifetime.min(self.config.lifetime_max);
+        let policy = self.config.policy;
+        if let Some(entry) = self.cache.get_mut(update.home) {
+            entry.bind(now, update.care_of, expires, update.extent, policy);
+        }
+        let (home, care_of) = (update.home.0, update.care_of.0);
+        self.outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
+    }
+
+    fn answer(
+        &mut self,
+        now: Time,
+        of: &Waiting,
+        judgement: Judgement,
+        observe: &mut impl Observe,
+    ) {
+        let (source, destination) = (self.config.address, of.source);
+        let lifetime_max = self.config.lifetime_max;
+        let message = of.update.acknowledgement(judgement, destination, lifetime_max, Peer::Agent);
+        self.outbox.send(now, Outgoing { source, destination, message }, observe);
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some((home, event, entry)) = self.cache.due(now) {
+            let waiting = entry.waiting;
+            let action = entry.apply(event);
+            match (action, waiting) {
+                (Action::Lapse, _) => {
+                    self.outbox.tell(now, MobilityFact::Unbound { home: home.0 }, observe);
+                }
+                (action, Some(waiting)) => {
+                    let address = home.0;
+                    self.outbox.tell(now, MobilityFact::Usable { address }, observe);
+                    self.act(now, action, waiting, observe);
+                }
+                (_, None) => {}
+            }
+        }
+        self.cache.set_deadline();
+        if let Some(access) = &mut self.access {
+            access.handle_timeout(now, observe);
+        }
+    }
+
+    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop().or_else(|| self.access.as_mut()?.poll_output())
+    }
+
+    pub(super) fn poll_order(&mut self) -> Option<Order> {
+        self.access.as_mut()?.poll_order()
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let access = self.access.as_ref().and_then(AccessRouter::poll_timeout);
+        Time::earlier(self.cache.deadline(), access)
+    }
+}

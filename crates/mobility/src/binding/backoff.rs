@@ -1,0 +1,65 @@
+//! When a message without an answer is sent again.
+
+use base::{Duration, Time};
+
+/// How often and for how long: waits double from `first` to `most` (RFC 6275 §11.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// Before the second transmission. Not zero.
+    pub first: Duration,
+    /// The longest wait.
+    pub most: Duration,
+}
+
+/// A message under way that waits for its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Backoff {
+    /// Transmissions so far, from 1.
+    pub(super) attempt: u32,
+    /// When the next one is due.
+    pub(super) due: Time,
+    wait: Duration,
+    most: Duration,
+}
+
+impl Backoff {
+    /// Sent for the first time.
+    pub(super) fn begin(now: Time, patience: Patience) -> Self {
+        let wait = patience.first;
+        Self { attempt: 1, due: now + wait, wait, most: patience.most }
+    }
+
+    /// Nothing is sent and nothing comes: that much is waited for all the same.
+    pub(super) fn rest(now: Time, patience: Patience, attempts: u32) -> Self {
+        let wait = patience.most * u64::from(attempts);
+        Self { attempt: attempts, due: now + wait, wait, most: wait }
+    }
+
+    /// Sent again.
+    #[must_use]
+    pub(super) fn again(self, now: Time) -> Self {
+        let wait = (self.wait * 2).min(self.most.max(self.wait));
+        Self { attempt: self.attempt + 1, due: now + wait, wait, most: self.most }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let patience =
+            Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
+        let mut backoff = Backoff::begin(Time::ZERO, patience);
+        let mut waits = Vec::new();
+        let mut now = Time::ZERO;
+        for attempt in 1..8 {
+            assert_eq!(backoff.attempt, attempt);
+            waits.push(backoff.due.saturating_since(now).as_nanos() / 1_000_000);
+            now = backoff.due;
+            backoff = backoff.again(now);
+        }
+        assert_eq!(waits, [1_500, 3_000, 6_000, 12_000, 24_000, 32_000, 32_000]);
+    }
+}

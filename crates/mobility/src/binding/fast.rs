@@ -1,0 +1,171 @@
+//! A mobile's side of a fast handover (RFC 5568 §3.3): the table.
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// There is none.
+    Idle,
+    /// The mobile has asked its router about the next one.
+    Asking,
+    /// It knows its next address, and has asked for its packets to be sent there.
+    Updating,
+    /// That will be done.
+    Prepared,
+    /// It has moved before that was said, and asks from there.
+    Following,
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The link says that it will change.
+    Fading,
+    /// The router has told about the next one.
+    Advised,
+    /// The router will send packets on.
+    Accepted,
+    /// It will not.
+    Refused,
+    /// The mobile is at the next router.
+    Attached,
+    /// It is at another one.
+    Elsewhere,
+    /// No answer came in time.
+    Unanswered,
+    /// No answer ever came.
+    Exhausted,
+}
+
+/// What the mobile does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// It asks about the next router.
+    Ask,
+    /// It asks again.
+    AskAgain,
+    /// It asks for its packets, from the old link.
+    Update,
+    /// It asks again, from whatever link it is on.
+    UpdateAgain,
+    /// It waits for the link to change.
+    Await,
+    /// The link has not changed: it has its packets again from where it is.
+    Recall,
+    /// It uses its new address, and says that it is there.
+    Announce,
+    /// It uses its new address, says that it is there, and asks for its packets.
+    AnnounceAndUpdate,
+}
+
+/// What follows from an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The state after it, often the same.
+    pub to: State,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What follows from `event` in `state`. Late events change nothing.
+pub const fn next(state: State, event: Event) -> Transition {
+    match (state, event) {
+        (_, Event::Fading) => go(State::Asking, Action::Ask),
+        (State::Asking, Event::Advised) => go(State::Updating, Action::Update),
+        (State::Asking, Event::Unanswered) => go(State::Asking, Action::AskAgain),
+        (State::Updating, Event::Accepted) => go(State::Prepared, Action::Await),
+        (State::Prepared, Event::Exhausted) => go(State::Idle, Action::Recall),
+        // Reactive (§3.3): no acknowledgement came on the old link.
+        (State::Updating, Event::Attached) => go(State::Following, Action::AnnounceAndUpdate),
+        (State::Prepared, Event::Attached) => go(State::Idle, Action::Announce),
+        (State::Updating | State::Following, Event::Unanswered) => go(state, Action::UpdateAgain),
+        (State::Asking, Event::Attached | Event::Elsewhere | Event::Exhausted)
+        | (State::Updating, Event::Refused | Event::Elsewhere | Event::Exhausted)
+        | (State::Prepared, Event::Elsewhere)
+        | (
+            State::Following,
+            Event::Accepted | Event::Refused | Event::Elsewhere | Event::Exhausted,
+        ) => go(State::Idle, Action::None),
+        (
+            State::Idle,
+            Event::Advised
+            | Event::Accepted
+            | Event::Refused
+            | Event::Attached
+            | Event::Elsewhere
+            | Event::Unanswered
+            | Event::Exhausted,
+        )
+        | (State::Asking, Event::Accepted | Event::Refused)
+        | (State::Updating, Event::Advised)
+        | (
+            State::Prepared,
+            Event::Advised | Event::Accepted | Event::Refused | Event::Unanswered,
+        )
+        | (State::Following, Event::Advised | Event::Attached) => go(state, Action::None),
+    }
+}
+
+const fn go(to: State, action: Action) -> Transition {
+    Transition { to, action }
+}
+
+impl State {
+    /// All, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Idle, Self::Asking, Self::Updating, Self::Prepared, Self::Following];
+}
+
+impl Event {
+    /// All, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Fading,
+        Self::Advised,
+        Self::Accepted,
+        Self::Refused,
+        Self::Attached,
+        Self::Elsewhere,
+        Self::Unanswered,
+        Self::Exhausted,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every state × event by hand: the new state, `.` for the same; then what is done.
+    const TABLE: &str = "
+               idle       asking          updating                    prepared      following
+    fading     asking+Ask asking+Ask      asking+Ask                  asking+Ask    asking+Ask
+    advised    .          updating+Update .                           .             .
+    accepted   .          .               prepared+Await              .             idle
+    refused    .          .               idle                        .             idle
+    attached   .          idle            following+AnnounceAndUpdate idle+Announce .
+    elsewhere  .          idle            idle                        idle          idle
+    unanswered .          .+AskAgain      .+UpdateAgain               .             .+UpdateAgain
+    exhausted  .          idle            idle                        idle+Recall   idle
+    ";
+
+    #[test]
+    fn every_event_in_every_state() {
+        let rows: Vec<Vec<&str>> = TABLE
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .filter(|row: &Vec<_>| !row.is_empty())
+            .collect();
+        assert_eq!(rows.len(), Event::ALL.len() + 1);
+        for (event, row) in Event::ALL.into_iter().zip(&rows[1..]) {
+            assert_eq!(format!("{event:?}").to_lowercase(), row[0]);
+            assert_eq!(row.len(), State::ALL.len() + 1);
+            for (from, entry) in State::ALL.into_iter().zip(&row[1..]) {
+                let (to, action) = entry.split_once('+').unwrap_or((entry, "None"));
+                let to = if to == "." { format!("{from:?}").to_lowercase() } else { to.into() };
+                let is = next(from, event);
+                assert_eq!(format!("{:?}", is.to).to_lowercase(), to, "{event:?} in {from:?}");
+                assert_eq!(format!("{:?}", is.action), action, "{event:?} in {from:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The fast handovers of an access router (RFC 5568 §4), as the old one and as the new one.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use base::{Duration, MobilityFact, Observe, Time};
+
+use super::backoff::{Backoff, Patience};
+use super::forwarding::{Action, Event, Forwarding};
+use super::outbox::Outbox;
+use super::{
+    Address, Answer, Fast, Header, Message, Order, Outer, Outgoing, Sequence, Verdict, Wrap,
+    holding,
+};
+
+/// How an access router does fast handovers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FastRouterConfig {
+    /// The other access routers it knows.
+    pub neighbors: Vec<Neighbor>,
+    /// Waits for the answer of the next router. RFC 5568 §8 leaves them to configuration.
+    pub patience: Patience,
+    /// How often it asks it. RFC 5568 §8: `HI_RETRIES`, 3.
+    pub attempts: u32,
+    /// For how long it sends packets on.
+    pub forward: Duration,
+    /// For how long packets are held for a mobile that does not come, and an announcement of one
+    /// that came may be late. RFC 5568 §8: `PROXY_ND_LIFETIME`, 1.5 s. Not zero.
+    pub hold: Duration,
+}
+
+/// Another access router.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Neighbor {
+    /// Its number.
+    pub router: u32,
+    /// Its address.
+    pub address: Address,
+}
+
+/// Fast handovers at one access router.
+#[derive(Debug)]
+pub(super) struct FastRouter {
+    config: FastRouterConfig,
+    address: Address,
+    /// Mobiles that leave, by home address.
+    leaving: BTreeMap<Address, Forwarding>,
+    /// Mobiles that come or came, by home address, and until when that matters.
+    coming: BTreeMap<Address, (holding::State, Time)>,
+    sequence: Sequence,
+    orders: VecDeque<Order>,
+}
+
+impl FastRouter {
+    pub(super) fn new(address: Address, config: FastRouterConfig) -> Self {
+        Self {
+            config,
+            address,
+            leaving: BTreeMap::new(),
+            coming: BTreeMap::new(),
+            sequence: Sequence(0),
+            orders: VecDeque::new(),
+        }
+    }
+
+    /// Sends on what is for a mobile that left. What another router has sent on goes no further,
+    /// lest two routers send it to and fro.
+    pub(super) fn look(&self, now: Time, header: &Header) -> Verdict {
+        let is_own = header.source == self.address;
+        if self.leaving.is_empty() || is_own || self.is_neighbor(header.source) {
+            return Verdict::Pass;
+        }
+        let onward = self.leaving.values().find_map(|f| f.onward(now, header.destination));
+        onward.map_or(Verdict::Pass, |destination| {
+            Verdict::Wrap(Outer { source: self.address, destination, wrap: Wrap::Tunnel })
+        })
+    }
+
+    fn is_neighbor(&self, address: Address) -> bool {
+        self.config.neighbors.iter().any(|neighbor| neighbor.address == address)
+    }
+
+    fn neighbor(&self, router: u32) -> Option<Address> {
+        let found = self.config.neighbors.iter().find(|neighbor| neighbor.router == router);
+        found.map(|neighbor| neighbor.address)
+    }
+
+    /// A mobile asks about the next router. Of one that it does not know it says nothing.
+    pub(super) fn asked(
+        &self,
+        now: Time,
+        next: u32,
+        from: Address,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        if self.neighbor(next).is_some() {
+            let message = Message::ProxyAdvertisement { next };
+            let answer = Outgoing { source: self.address, destination: from, message };
+            outbox.send(now, answer, observe);
+        }
+    }
+
+    /// A mobile that leaves, or has left, wants its packets.
+    pub(super) fn updated(
+        &mut self,
+        now: Time,
+        fast: Fast,
+        source: Address,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        self.apply_coming(now, fast.home, holding::Event::Left);
+        let slot = self.leaving.entry(fast.home).or_insert(Forwarding::new(fast, source));
+        let is_same = (slot.fast.old, slot.fast.new) == (fast.old, fast.new);
+        let before = slot.fast.old;
+        (slot.fast, slot.source) = (fast, source);
+        let action = slot.apply(if is_same { Event::UpdateAgain } else { Event::Update });
+        self.act(now, fast.home, before, action, outbox, observe);
+    }
+
+    /// Does what follows; `old` is the address that was forwarded before.
+    fn act(
+        &mut self,
+        now: Time,
+        home: Address,
+        old: Address,
+        action: Action,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        match action {
+            Action::None => {}
+            Action::Initiate | Action::InitiateAgain => {
+                self.initiate(now, home, action, outbox, observe);
+            }
+            Action::Forward => {
+                self.forward(now, home, outbox, observe);
+                self.answer(now, home, Answer::Accepted, outbox, observe);
+            }
+            Action::Confirm => self.answer(now, home, Answer::Accepted, outbox, observe),
+            Action::Decline => self.answer(now, home, Answer::Refused, outbox, observe),
+            Action::Stop => outbox.tell(now, MobilityFact::Unbound { home: old.0 }, observe),
+            Action::StopAndInitiate => {
+                outbox.tell(now, MobilityFact::Unbound { home: old.0 }, observe);
+                self.initiate(now, home, action, outbox, observe);
+            }
+        }
+    }
+
+    fn initiate(
+        &mut self,
+        now: Time,
+        home: Address,
+        action: Action,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        let Some(slot) = self.leaving.get_mut(&home) else { return };
+        let known = self.config.neighbors.iter().find(|other| other.router == slot.fast.next);
+        let backoff = match slot.backoff.filter(|_| action == Action::InitiateAgain) {
+            Some(backoff) => backoff.again(now),
+            None => Backoff::begin(now, self.config.patience),
+        };
+        slot.backoff = Some(backoff);
+        // Nobody answers for a router that is not known: the mobile is refused in the end.
+        let Some(known) = known else { return };
+        self.sequence = self.sequence.next();
+        slot.asked = self.sequence;
+        let message = Message::HandoverInitiate(Fast { sequence: self.sequence, ..slot.fast });
+        let question = Outgoing { source: self.address, destination: known.address, message };
+        outbox.send_again(now, question, backoff.attempt, observe);
+    }
+
+    fn forward(&mut self, now: Time, home: Address, outbox: &Outbox, observe: &mut impl Observe) {
+        let Some(slot) = self.leaving.get_mut(&home) else { return };
+        slot.until = Some(now + self.config.forward);
+        let (home, care_of) = (slot.fast.old.0, slot.fast.new.0);
+        outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
+    }
+
+    /// On both links if the mobile asked from the old one (RFC 5568 §6.2.4).
+    fn answer(
+        &self,
+        now: Time,
+        home: Address,
+        answer: Answer,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        let Some(slot) = self.leaving.get(&home) else { return };
+        let sequence = slot.fast.sequence;
+        let message = Message::FastAcknowledgement { sequence, answer };
+        let elsewhere = (slot.source != slot.fast.new).then_some(slot.fast.new);
+        for destination in [Some(slot.source), elsewhere].into_iter().flatten() {
+            outbox.send(now, Outgoing { source: self.address, destination, message }, observe);
+        }
+    }
+
+    /// The next router has answered.
+    pub(super) fn answered(
+        &mut self,
+        now: Time,
+        (home, sequence, answer): (Address, Sequence, Answer),
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        let Some(slot) = self.leaving.get_mut(&home) else { return };
+        if slot.asked != sequence {
+            return;
+        }
+        let old = slot.fast.old;
+        let action = slot.apply(match answer {
+            Answer::Accepted => Event::Accepted,
+            Answer::Refused => Event::Refused,
+        });
+        self.act(now, home, old, action, outbox, observe);
+    }
+
+    /// The old router of a mobile says that it comes, to an address that may be `answer`ed for.
+    pub(super) fn announced(
+        &mut self,
+        now: Time,
+        fast: Fast,
+        (from, answer): (Address, Answer),
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        if answer == Answer::Accepted {
+            self.returned(now, fast.home, outbox, observe);
+            self.apply_coming(now, fast.home, holding::Event::Announced(fast.mode));
+        }
+        let (home, sequence) = (fast.home, fast.sequence);
+        let message = Message::HandoverAcknowledge { home, sequence, answer };
+        let reply = Outgoing { source: self.address, destination: from, message };
+        outbox.send(now, reply, observe);
+    }
+
+    /// A mobile is there.
+    pub(super) fn arrived(
+        &mut self,
+        now: Time,
+        home: Address,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        self.returned(now, home, outbox, observe);
+        self.apply_coming(now, home, holding::Event::Arrived);
+    }
+
+    /// What is for a mobile that is, or comes, here goes nowhere else.
+    fn returned(
+        &mut self,
+        now: Time,
+        home: Address,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        let Some(slot) = self.leaving.get_mut(&home) else { return };
+        let old = slot.fast.old;
+        let action = slot.apply(Event::Returned);
+        self.act(now, home, old, action, outbox, observe);
+        self.leaving.remove(&home);
+    }
+
+    fn apply_coming(&mut self, now: Time, mobile: Address, event: holding::Event) {
+        let before = self.coming.get(&mobile).copied();
+        let before = before.map_or(holding::State::Absent, |(state, _)| state);
+        let holding::Transition { to, action } = holding::next(before, event);
+        if to == holding::State::Absent {
+            self.coming.remove(&mobile);
+        } else if to != before || event == holding::Event::Arrived {
+            self.coming.insert(mobile, (to, now + self.config.hold));
+        }
+        match action {
+            holding::Action::None => {}
+            holding::Action::Hold => self.orders.push_back(Order::Hold { mobile }),
+            holding::Action::Release => self.orders.push_back(Order::Release { mobile }),
+        }
+    }
+
+    pub(super) fn handle_timeout(
+        &mut self,
+        now: Time,
+        outbox: &mut Outbox,
+        observe: &mut impl Observe,
+    ) {
+        let attempts = self.config.attempts;
+        while let Some((home, event)) =
+            self.leaving.iter().find_map(|(home, f)| Some((*home, f.due(now, attempts)?)))
+        {
+            let Some(slot) = self.leaving.get_mut(&home) else { return };
+            let old = slot.fast.old;
+            let action = slot.apply(event);
+            self.act(now, home, old, action, outbox, observe);
+        }
+        self.leaving.retain(|_, f| f.deadline().is_some());
+        while let Some(mobile) =
+            self.coming.iter().find_map(|(home, (_, until))| (*until <= now).then_some(*home))
+        {
+            self.apply_coming(now, mobile, holding::Event::Over);
+        }
+    }
+
+    pub(super) fn poll_order(&mut self) -> Option<Order> {
+        self.orders.pop_front()
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let leaving = self.leaving.values().filter_map(Forwarding::deadline).min();
+        Time::earlier(leaving, self.coming.values().map(|(_, until)| *until).min())
+    }
+}

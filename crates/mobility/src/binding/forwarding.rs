@@ -1,0 +1,213 @@
+//! What an access router does for a mobile that leaves it by a fast handover (RFC 5568 §4): the
+//! table.
+
+use base::Time;
+
+use super::backoff::Backoff;
+use super::{Address, Fast, Sequence};
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It does nothing.
+    Absent,
+    /// It has told the next router, and waits for its answer.
+    Initiating,
+    /// Packets for the old care-of address go on to the new one.
+    Forwarding,
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The mobile asks for it.
+    Update,
+    /// It asks again, for the same.
+    UpdateAgain,
+    /// The next router agrees.
+    Accepted,
+    /// It does not.
+    Refused,
+    /// It has not answered in time.
+    Unanswered,
+    /// It never did.
+    Exhausted,
+    /// The time of forwarding is over.
+    Over,
+    /// The mobile is back, or will be.
+    Returned,
+}
+
+/// What the router does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// It tells the next router.
+    Initiate,
+    /// It tells it again.
+    InitiateAgain,
+    /// It begins to forward, and tells the mobile.
+    Forward,
+    /// It tells the mobile once more.
+    Confirm,
+    /// It tells the mobile that it will not.
+    Decline,
+    /// It ends forwarding.
+    Stop,
+    /// It ends forwarding, and tells the next router of what is asked now.
+    StopAndInitiate,
+}
+
+/// What follows from an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The state after it, often the same.
+    pub to: State,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What follows from `event` in `state`. Late events change nothing.
+pub const fn next(state: State, event: Event) -> Transition {
+    match (state, event) {
+        (State::Absent, Event::Update | Event::UpdateAgain)
+        | (State::Initiating, Event::Update) => go(State::Initiating, Action::Initiate),
+        (State::Forwarding, Event::Update) => go(State::Initiating, Action::StopAndInitiate),
+        (State::Forwarding, Event::UpdateAgain) => go(State::Forwarding, Action::Confirm),
+        (State::Initiating, Event::Accepted) => go(State::Forwarding, Action::Forward),
+        (State::Initiating, Event::Refused | Event::Exhausted) => {
+            go(State::Absent, Action::Decline)
+        }
+        (State::Initiating, Event::Unanswered) => go(State::Initiating, Action::InitiateAgain),
+        (State::Initiating, Event::Returned) => go(State::Absent, Action::None),
+        (State::Forwarding, Event::Over | Event::Returned) => go(State::Absent, Action::Stop),
+        (
+            State::Absent,
+            Event::Accepted
+            | Event::Refused
+            | Event::Unanswered
+            | Event::Exhausted
+            | Event::Over
+            | Event::Returned,
+        )
+        | (State::Initiating, Event::UpdateAgain | Event::Over)
+        | (
+            State::Forwarding,
+            Event::Accepted | Event::Refused | Event::Unanswered | Event::Exhausted,
+        ) => go(state, Action::None),
+    }
+}
+
+const fn go(to: State, action: Action) -> Transition {
+    Transition { to, action }
+}
+
+impl State {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Absent, Self::Initiating, Self::Forwarding];
+}
+
+impl Event {
+    /// All, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Update,
+        Self::UpdateAgain,
+        Self::Accepted,
+        Self::Refused,
+        Self::Unanswered,
+        Self::Exhausted,
+        Self::Over,
+        Self::Returned,
+    ];
+}
+
+/// What goes on for one mobile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Forwarding {
+    pub(super) state: State,
+    /// What the mobile asked for last.
+    pub(super) fast: Fast,
+    /// From where.
+    pub(super) source: Address,
+    /// The number of the last question to the next router.
+    pub(super) asked: Sequence,
+    /// That question.
+    pub(super) backoff: Option<Backoff>,
+    /// When forwarding is over.
+    pub(super) until: Option<Time>,
+}
+
+impl Forwarding {
+    pub(super) const fn new(fast: Fast, source: Address) -> Self {
+        let asked = Sequence(0);
+        Self { state: State::Absent, fast, source, asked, backoff: None, until: None }
+    }
+
+    pub(super) fn apply(&mut self, event: Event) -> Action {
+        let Transition { to, action } = next(self.state, event);
+        self.state = to;
+        match to {
+            State::Absent => (self.backoff, self.until) = (None, None),
+            State::Initiating => self.until = None,
+            State::Forwarding => self.backoff = None,
+        }
+        action
+    }
+
+    /// Where packets for `address` go on to at `now`.
+    pub(super) fn onward(&self, now: Time, address: Address) -> Option<Address> {
+        let is_on = self.until.is_some_and(|until| now < until);
+        (is_on && address == self.fast.old).then_some(self.fast.new)
+    }
+
+    /// What is due at `now`, where the next router is asked `attempts` times.
+    pub(super) fn due(&self, now: Time, attempts: u32) -> Option<Event> {
+        if self.until.is_some_and(|until| until <= now) {
+            return Some(Event::Over);
+        }
+        let backoff = self.backoff.filter(|backoff| backoff.due <= now)?;
+        let is_last = backoff.attempt >= attempts;
+        Some(if is_last { Event::Exhausted } else { Event::Unanswered })
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        Time::earlier(self.backoff.map(|backoff| backoff.due), self.until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_in_every_state() {
+        use Action::*;
+        use State::*;
+        let check = |state, expect: [(State, Action); 8]| {
+            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
+                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
+            }
+        };
+        let (begin, absent) = ((Initiating, Initiate), (Absent, None));
+        check(Absent, [begin, begin, absent, absent, absent, absent, absent, absent]);
+        let (wait, decline) = ((Initiating, None), (Absent, Decline));
+        check(
+            Initiating,
+            [
+                begin,
+                wait,
+                (Forwarding, Forward),
+                decline,
+                (Initiating, InitiateAgain),
+                decline,
+                wait,
+                absent,
+            ],
+        );
+        let (go_on, stop) = ((Forwarding, None), (Absent, Stop));
+        let anew = (Initiating, StopAndInitiate);
+        let confirm = (Forwarding, Confirm);
+        check(Forwarding, [anew, confirm, go_on, go_on, go_on, go_on, stop, stop]);
+    }
+}

@@ -1,0 +1,109 @@
+//! What an access router does for a mobile that comes to it by a fast handover (RFC 5568 §4): the
+//! table.
+
+use super::Mode::{self, Predictive, Reactive};
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It does nothing.
+    Absent,
+    /// Packets for the mobile wait for it.
+    Holding,
+    /// It came a short while ago: an announcement that comes late holds nothing.
+    Present,
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The old router says that the mobile comes, or is there already.
+    Announced(Mode),
+    /// The mobile says that it is there.
+    Arrived,
+    /// It leaves.
+    Left,
+    /// The time for it is over.
+    Over,
+}
+
+/// What the router does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// It has the link hold packets for the mobile.
+    Hold,
+    /// It has the link hold them no longer.
+    Release,
+}
+
+/// What follows from an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The state after it, often the same.
+    pub to: State,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What follows from `event` in `state`. Late events change nothing.
+pub const fn next(state: State, event: Event) -> Transition {
+    match (state, event) {
+        (State::Absent, Event::Announced(Predictive)) => go(State::Holding, Action::Hold),
+        (State::Absent, Event::Announced(Reactive) | Event::Arrived) => {
+            go(State::Present, Action::None)
+        }
+        (State::Holding, Event::Announced(Reactive) | Event::Arrived) => {
+            go(State::Present, Action::Release)
+        }
+        (State::Holding, Event::Left | Event::Over) => go(State::Absent, Action::Release),
+        (State::Present, Event::Left | Event::Over) => go(State::Absent, Action::None),
+        (State::Absent, Event::Left | Event::Over)
+        | (State::Holding, Event::Announced(Predictive))
+        | (State::Present, Event::Announced(Predictive | Reactive) | Event::Arrived) => {
+            go(state, Action::None)
+        }
+    }
+}
+
+const fn go(to: State, action: Action) -> Transition {
+    Transition { to, action }
+}
+
+impl State {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Absent, Self::Holding, Self::Present];
+}
+
+impl Event {
+    /// All, in order.
+    pub const ALL: [Self; 5] = [
+        Self::Announced(Predictive),
+        Self::Announced(Reactive),
+        Self::Arrived,
+        Self::Left,
+        Self::Over,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_in_every_state() {
+        use Action::*;
+        use State::*;
+        let check = |state, expect: [(State, Action); 5]| {
+            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
+                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
+            }
+        };
+        let (absent, present) = ((Absent, None), (Present, None));
+        check(Absent, [(Holding, Hold), present, present, absent, absent]);
+        let (come, gone) = ((Present, Release), (Absent, Release));
+        check(Holding, [(Holding, None), come, come, gone, gone]);
+        check(Present, [present, present, present, absent, absent]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Fast handovers of a mobile (RFC 5568 §3.3).
+
+use base::{Observe, Time};
+
+use super::super::backoff::Backoff;
+use super::super::fast::{Action, Event, State, Transition, next};
+use super::super::{Answer, Fast, Message, Mode, Outgoing, Sequence, attachment};
+use super::{FastMobileConfig, Mobile, Network};
+
+/// The fast handover that goes on, if there is one.
+#[derive(Debug)]
+pub(super) struct FastHandover {
+    state: State,
+    /// The access router that it leads away from.
+    from: usize,
+    /// The one that it leads to.
+    next: usize,
+    sequence: Sequence,
+    backoff: Option<Backoff>,
+}
+
+impl FastHandover {
+    pub(super) const fn new() -> Self {
+        Self { state: State::Idle, from: 0, next: 0, sequence: Sequence(0), backoff: None }
+    }
+
+    fn apply(&mut self, event: Event) -> Action {
+        let Transition { to, action } = next(self.state, event);
+        self.state = to;
+        match to {
+            State::Idle => self.backoff = None,
+            State::Asking | State::Updating | State::Prepared | State::Following => {}
+        }
+        action
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.backoff.map(|backoff| backoff.due)
+    }
+}
+
+impl Mobile {
+    /// The link will change. From and to home the mobile moves without: there is no care-of
+    /// address to send on from or to.
+    pub(super) fn link_fading(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        let Some(current) = self.current().filter(|current| *current != index) else { return };
+        let is_foreign = |router: usize| self.config.access[router].network == Network::Foreign;
+        if self.config.fast.is_some() && is_foreign(current) && is_foreign(index) {
+            (self.fast.from, self.fast.next) = (current, index);
+            self.apply_fast(now, Event::Fading, observe);
+        }
+    }
+
+    pub(super) fn advised(&mut self, now: Time, next: u32, observe: &mut impl Observe) {
+        if self.fast.next == next as usize {
+            self.apply_fast(now, Event::Advised, observe);
+        }
+    }
+
+    pub(super) fn fast_answered(
+        &mut self,
+        now: Time,
+        sequence: Sequence,
+        answer: Answer,
+        observe: &mut impl Observe,
+    ) {
+        if self.fast.sequence == sequence {
+            let event = match answer {
+                Answer::Accepted => Event::Accepted,
+                Answer::Refused => Event::Refused,
+            };
+            self.apply_fast(now, event, observe);
+        }
+    }
+
+    /// The link to a router came up: by a fast handover its address is known to be free.
+    pub(super) fn attach(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        let is_next = index == self.fast.next;
+        match self.fast.apply(if is_next { Event::Attached } else { Event::Elsewhere }) {
+            Action::Announce => self.announce(now, index, observe),
+            Action::AnnounceAndUpdate => {
+                self.announce(now, index, observe);
+                self.send_fast(now, Action::AnnounceAndUpdate, observe);
+            }
+            Action::None
+            | Action::Ask
+            | Action::AskAgain
+            | Action::Update
+            | Action::UpdateAgain
+            | Action::Await
+            | Action::Recall => self.change(now, index, attachment::Event::Up, observe),
+        }
+    }
+
+    /// The new router is taken to be in the same domain, until it advertises.
+    fn announce(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        let map = self.attachments[self.fast.from].map;
+        let attachment = &mut self.attachments[index];
+        attachment.map = attachment.map.or(map);
+        self.change(now, index, attachment::Event::UpPrepared, observe);
+    }
+
+    /// Wherever it can be reached from now on, the mobile says so: nothing that is for it there is
+    /// to be held, or to go on to another router any more.
+    pub(super) fn say_attached(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        if self.config.fast.is_some() && self.config.access[index].network == Network::Foreign {
+            let message = self.to_router(index, Message::Attached { home: self.config.home });
+            self.outbox.send(now, message, observe);
+        }
+    }
+
+    pub(super) fn detached(&mut self, index: usize) {
+        if self.fast.state == State::Following && index == self.fast.next {
+            self.fast.apply(Event::Elsewhere);
+        }
+    }
+
+    fn apply_fast(&mut self, now: Time, event: Event, observe: &mut impl Observe) {
+        let action = self.fast.apply(event);
+        self.send_fast(now, action, observe);
+    }
+
+    fn send_fast(&mut self, now: Time, action: Action, observe: &mut impl Observe) {
+        let Some(config) = self.config.fast else { return };
+        let again = match action {
+            Action::None | Action::Announce => return,
+            Action::Await => {
+                let FastMobileConfig { patience, attempts } = config;
+                self.fast.backoff = Some(Backoff::rest(now, patience, attempts));
+                return;
+            }
+            Action::Recall => return self.say_attached(now, self.fast.from, observe),
+            Action::Ask | Action::Update | Action::AnnounceAndUpdate => None,
+            Action::AskAgain | Action::UpdateAgain => self.fast.backoff,
+        };
+        let backoff =
+            again.map_or_else(|| Backoff::begin(now, config.patience), |last| last.again(now));
+        self.fast.backoff = Some(backoff);
+        let outgoing = match self.fast.state {
+            State::Asking | State::Idle | State::Prepared => {
+                let next = self.fast.next as u32;
+                self.to_router(self.fast.from, Message::ProxySolicitation { next })
+            }
+            State::Updating => self.fast_update(Mode::Predictive),
+            State::Following => self.fast_update(Mode::Reactive),
+        };
+        self.outbox.send_again(now, outgoing, backoff.attempt, observe);
+    }
+
+    fn fast_update(&mut self, mode: Mode) -> Outgoing {
+        self.fast.sequence = self.fast.sequence.next();
+        let from = self.config.access[self.fast.from];
+        let (old, new) = (from.care_of, self.config.access[self.fast.next].care_of);
+        let (home, next) = (self.config.home, self.fast.next as u32);
+        let sequence = self.fast.sequence;
+        let message = Message::FastUpdate(Fast { home, old, new, next, sequence, mode });
+        let source = match mode {
+            Mode::Predictive => old,
+            Mode::Reactive => new,
+        };
+        Outgoing { source, destination: from.router, message }
+    }
+
+    /// Does what is due of a fast handover. True if something was.
+    pub(super) fn do_fast(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+        let Some(config) = self.config.fast else { return false };
+        let Some(backoff) = self.fast.backoff.filter(|backoff| backoff.due <= now) else {
+            return false;
+        };
+        let is_last = backoff.attempt >= config.attempts;
+        let event = if is_last { Event::Exhausted } else { Event::Unanswered };
+        self.apply_fast(now, event, observe);
+        true
+    }
+}

@@ -1,0 +1,317 @@
+//! Return routability and bindings at correspondents (RFC 6275 §11.6, §11.7.2).
+
+use base::{Duration, MobilityFact, Observe, Time};
+
+use super::super::registration::{Action, Event, Registration, State, Target};
+use super::super::token::{self, Token};
+use super::super::{
+    Acknowledgement, Address, Authority, Extent, Message, Outgoing, Status, Update,
+};
+use super::{Mobile, Optimization};
+
+/// What goes on with one correspondent.
+#[derive(Debug)]
+pub(super) struct Correspondence {
+    pub(super) address: Address,
+    pub(super) registration: Registration,
+    home_token: Token,
+    care_of_token: Token,
+    /// The care-of address that the correspondent is to know; `None` at home.
+    care_of: Option<Address>,
+    /// An update is to be sent as soon as the tokens for it are there.
+    is_pending: bool,
+}
+
+/// Which of the two tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Home,
+    CareOf,
+}
+
+impl Correspondence {
+    pub(super) const fn new(address: Address) -> Self {
+        Self {
+            address,
+            registration: Registration::new(),
+            home_token: Token::new(),
+            care_of_token: Token::new(),
+            care_of: None,
+            is_pending: false,
+        }
+    }
+
+    /// Whether the correspondent has yet to learn something.
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_pending || self.registration.state.is_waiting()
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        let tokens = Time::earlier(self.home_token.deadline(), self.care_of_token.deadline());
+        Time::earlier(tokens, self.registration.deadline())
+    }
+
+    const fn token(&mut self, kind: Kind) -> &mut Token {
+        match kind {
+            Kind::Home => &mut self.home_token,
+            Kind::CareOf => &mut self.care_of_token,
+        }
+    }
+
+    /// Whether an update can be sent: at home one token is enough.
+    fn has_tokens(&self) -> bool {
+        let is_held = |token: &Token| token.state == token::State::Held;
+        is_held(&self.home_token) && (self.care_of.is_none() || is_held(&self.care_of_token))
+    }
+
+    fn drop_tokens(&mut self) {
+        self.home_token.apply(token::Event::Dropped);
+        self.care_of_token.apply(token::Event::Dropped);
+    }
+}
+
+impl Mobile {
+    /// Once the home agent knows where the mobile is, correspondents are told as well.
+    pub(super) fn want_correspondents(&mut self, now: Time, observe: &mut impl Observe) {
+        if self.to_home.state != State::Bound {
+            return;
+        }
+        let care_of = self.to_home.care_of();
+        for index in 0..self.correspondences.len() {
+            let correspondence = &mut self.correspondences[index];
+            let is_sought = match correspondence.registration.state {
+                State::First | State::Bound | State::Renewing | State::Refused => true,
+                State::Absent | State::Leaving => correspondence.is_pending,
+            };
+            if !is_sought || correspondence.care_of != care_of {
+                correspondence.care_of_token.apply(token::Event::Dropped);
+                correspondence.care_of = care_of;
+                self.update(now, index, observe);
+            }
+        }
+    }
+
+    /// At home they need no longer know.
+    pub(super) fn leave_correspondents(&mut self, now: Time, observe: &mut impl Observe) {
+        for index in 0..self.correspondences.len() {
+            let correspondence = &mut self.correspondences[index];
+            if correspondence.care_of.take().is_some() {
+                correspondence.care_of_token.apply(token::Event::Dropped);
+                if correspondence.registration.state == State::Absent {
+                    correspondence.is_pending = false;
+                } else {
+                    self.update(now, index, observe);
+                }
+            }
+        }
+    }
+
+    /// The correspondent is to be told how things are, as soon as the tokens for it are there.
+    fn update(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        self.correspondences[index].is_pending = true;
+        self.proceed(now, index, observe);
+    }
+
+    fn ask(
+        &mut self,
+        now: Time,
+        index: usize,
+        kind: Kind,
+        event: token::Event,
+        observe: &mut impl Observe,
+    ) {
+        let Some(Optimization { token_patience, .. }) = self.config.optimization else { return };
+        let correspondence = &mut self.correspondences[index];
+        let action = correspondence.token(kind).apply(event);
+        if action == token::Action::None {
+            return;
+        }
+        let (cookie, attempt) = correspondence.token(kind).asking(now, action, token_patience);
+        let care_of = correspondence.care_of.unwrap_or(self.config.home);
+        let (source, message) = match kind {
+            Kind::Home => (self.config.home, Message::HomeTestInit { cookie }),
+            Kind::CareOf => (care_of, Message::CareOfTestInit { cookie }),
+        };
+        let outgoing = Outgoing { source, destination: correspondence.address, message };
+        self.outbox.send_again(now, outgoing, attempt, observe);
+    }
+
+    /// A token came.
+    pub(super) fn tested(
+        &mut self,
+        now: Time,
+        incoming: &Outgoing,
+        (cookie, nonce): (u32, Time),
+        observe: &mut impl Observe,
+    ) {
+        let Some(Optimization { token_lifetime, .. }) = self.config.optimization else { return };
+        let is_home = matches!(incoming.message, Message::HomeTest { .. });
+        let kind = if is_home { Kind::Home } else { Kind::CareOf };
+        let Some(index) = self.correspondence(incoming.source) else { return };
+        let token = self.correspondences[index].token(kind);
+        if token.received(now, cookie, nonce, token_lifetime) {
+            self.proceed(now, index, observe);
+        }
+    }
+
+    fn correspondence(&self, address: Address) -> Option<usize> {
+        self.correspondences.iter().position(|other| other.address == address)
+    }
+
+    /// Sends what waits for tokens, or asks for those that it lacks.
+    fn proceed(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        let correspondence = &mut self.correspondences[index];
+        if !correspondence.is_pending {
+            return;
+        }
+        if !correspondence.has_tokens() {
+            correspondence.registration.hold();
+            self.ask(now, index, Kind::Home, token::Event::Wanted, observe);
+            if self.correspondences[index].care_of.is_some() {
+                self.ask(now, index, Kind::CareOf, token::Event::Wanted, observe);
+            }
+            return;
+        }
+        correspondence.is_pending = false;
+        let is_away = correspondence.care_of.is_some();
+        let event = if is_away { Event::Wanted } else { Event::Unwanted };
+        let action = correspondence.registration.apply(event);
+        if let Some(care_of) = correspondence.care_of {
+            correspondence.registration.target = Some(Target { care_of, extent: Extent::Only });
+        }
+        self.act_on_correspondent(now, index, action, observe);
+    }
+
+    fn act_on_correspondent(
+        &mut self,
+        now: Time,
+        index: usize,
+        action: Action,
+        observe: &mut impl Observe,
+    ) {
+        match action {
+            Action::None => {}
+            Action::Send | Action::SendAgain => {
+                self.send_correspondent_update(now, index, action, observe);
+            }
+            Action::GiveUp => {
+                let agent = self.correspondences[index].address.0;
+                self.outbox.tell(now, MobilityFact::GivenUp { agent }, observe);
+            }
+        }
+    }
+
+    fn send_correspondent_update(
+        &mut self,
+        now: Time,
+        index: usize,
+        action: Action,
+        observe: &mut impl Observe,
+    ) {
+        let Some(optimization) = &self.config.optimization else { return };
+        let config = optimization.registration;
+        let home = self.config.home;
+        let correspondence = &mut self.correspondences[index];
+        let Some(nonce) = correspondence.home_token.nonce() else { return };
+        let (sequence, attempt) = correspondence.registration.sending(now, action, &config);
+        let is_leaving = correspondence.care_of.is_none();
+        let care_of = correspondence.care_of.unwrap_or(home);
+        let lifetime = if is_leaving { Duration::ZERO } else { config.lifetime };
+        let authority =
+            Authority::Tokens { home: nonce, care_of: correspondence.care_of_token.nonce() };
+        let extent = Extent::Only;
+        let update = Update { home, care_of, sequence, lifetime, extent, authority };
+        let message = Message::BindingUpdate(update);
+        let outgoing = Outgoing { source: care_of, destination: correspondence.address, message };
+        self.outbox.send_again(now, outgoing, attempt, observe);
+    }
+
+    pub(super) fn correspondent_acknowledged(
+        &mut self,
+        now: Time,
+        from: Address,
+        answer: &Acknowledgement,
+        observe: &mut impl Observe,
+    ) {
+        let Some(optimization) = &self.config.optimization else { return };
+        let config = optimization.registration;
+        let Some(index) = self.correspondence(from) else { return };
+        let registration = &mut self.correspondences[index].registration;
+        match answer.status {
+            Status::Accepted => {
+                registration.accepted(answer.sequence, answer.lifetime, &config);
+            }
+            Status::OutOfWindow => {
+                if registration.outdated(answer.sequence).is_some() {
+                    self.update(now, index, observe);
+                }
+            }
+            Status::HomeTokenExpired | Status::CareOfTokenExpired | Status::Duplicate => {
+                if registration.is_last(answer.sequence) {
+                    self.correspondences[index].drop_tokens();
+                    self.update(now, index, observe);
+                }
+            }
+        }
+    }
+
+    /// A correspondent knows nothing of the binding (RFC 6275 §11.3.6).
+    pub(super) fn unknown_to(&mut self, now: Time, from: Address, observe: &mut impl Observe) {
+        let Some(index) = self.correspondence(from) else { return };
+        let registration = &mut self.correspondences[index].registration;
+        if registration.state == State::Bound {
+            registration.apply(Event::Lapsed);
+            self.update(now, index, observe);
+        }
+    }
+
+    /// Does what is due with a correspondent. True if something was.
+    pub(super) fn do_correspondence(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+        for index in 0..self.correspondences.len() {
+            for kind in [Kind::Home, Kind::CareOf] {
+                if let Some(event) = self.correspondences[index].token(kind).due(now) {
+                    self.ask(now, index, kind, event, observe);
+                    self.proceed(now, index, observe);
+                    return true;
+                }
+            }
+            let correspondence = &mut self.correspondences[index];
+            if let Some(event) = correspondence.registration.due(now) {
+                self.correspondent_due(now, index, event, observe);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn correspondent_due(
+        &mut self,
+        now: Time,
+        index: usize,
+        event: Event,
+        observe: &mut impl Observe,
+    ) {
+        let correspondence = &mut self.correspondences[index];
+        let action = match event {
+            // Nothing goes by a binding that is over, whether or not tokens are there. At home it
+            // is taken back all the same: one whose acknowledgement was lost may last longer.
+            Event::Lapsed if correspondence.care_of.is_none() => return,
+            Event::Lapsed => correspondence.registration.apply(event),
+            Event::Unanswered if correspondence.has_tokens() => {
+                let action = correspondence.registration.apply(event);
+                return self.act_on_correspondent(now, index, action, observe);
+            }
+            Event::Wanted
+            | Event::Unwanted
+            | Event::Acknowledged
+            | Event::Refused
+            | Event::Outdated
+            | Event::Unanswered
+            | Event::RefreshDue
+            | Event::Forgotten => Action::Send,
+        };
+        if action == Action::Send {
+            self.update(now, index, observe);
+        }
+    }
+}

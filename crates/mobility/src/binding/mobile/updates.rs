@@ -1,0 +1,191 @@
+//! Whom a mobile tells where it is: the MAP first, then the home agent (RFC 5380 §6.1), then
+//! correspondents.
+
+use base::{Duration, MobilityFact, Observe, Time};
+
+use super::super::registration::{Action, Event, Registration, RegistrationConfig, State, Target};
+use super::super::{
+    Acknowledgement, Address, Authority, Extent, Message, Outgoing, Role, Status, Update,
+};
+use super::{Mobile, Network, Overlap, Regional};
+
+impl Mobile {
+    /// Has everybody told what they should know and do not.
+    pub(super) fn inform(&mut self, now: Time, observe: &mut impl Observe) {
+        let Some(current) = self.current() else { return };
+        if self.config.access[current].network == Network::Home {
+            self.to_map.apply(Event::Forgotten);
+            self.leave(now, observe);
+            return self.leave_correspondents(now, observe);
+        }
+        let local = self.local(current);
+        if let Some(regional) = self.regional(current) {
+            self.want(now, Role::Map, local, observe);
+            if self.to_map.state == State::Refused {
+                self.want(now, Role::HomeAgent, local, observe);
+            } else if self.to_map.state.is_live() {
+                let target = Target { care_of: regional.care_of, extent: Extent::Only };
+                self.want(now, Role::HomeAgent, target, observe);
+            }
+        } else {
+            self.to_map.apply(Event::Forgotten);
+            self.want(now, Role::HomeAgent, local, observe);
+        }
+        self.want_correspondents(now, observe);
+    }
+
+    /// The MAP that can be used at an access router.
+    fn regional(&self, index: usize) -> Option<Regional> {
+        self.config.regional.filter(|regional| self.attachments[index].map == Some(regional.map))
+    }
+
+    /// The local address, and whether another one is to stay beside it.
+    fn local(&self, current: usize) -> Target {
+        let map = self.attachments[current].map;
+        let is_other = |index: usize| {
+            index != current
+                && self.attachments[index].state.is_usable()
+                && self.attachments[index].map == map
+                && self.config.access[index].network == Network::Foreign
+        };
+        let extent = match self.config.overlap {
+            Overlap::Both if (0..self.attachments.len()).any(is_other) => Extent::Beside,
+            Overlap::Both | Overlap::Newest => Extent::Only,
+        };
+        Target { care_of: self.config.access[current].care_of, extent }
+    }
+
+    /// Whether the agents know of the link that is sent by.
+    pub(super) fn is_registered(&self, current: usize) -> bool {
+        let access = self.config.access[current];
+        match (access.network, self.regional(current)) {
+            (Network::Home, _) => self.to_home.state == State::Absent,
+            (Network::Foreign, Some(regional)) if self.to_map.state != State::Refused => {
+                self.to_map.is_bound_to(access.care_of)
+                    && self.to_home.is_bound_to(regional.care_of)
+            }
+            (Network::Foreign, _) => self.to_home.is_bound_to(access.care_of),
+        }
+    }
+
+    const fn registration(&mut self, role: Role) -> &mut Registration {
+        match role {
+            Role::HomeAgent => &mut self.to_home,
+            Role::Map => &mut self.to_map,
+        }
+    }
+
+    fn registration_config(&self, role: Role) -> RegistrationConfig {
+        match (role, self.config.regional) {
+            (Role::Map, Some(regional)) => regional.registration,
+            (Role::Map, None) | (Role::HomeAgent, _) => self.config.home_registration,
+        }
+    }
+
+    fn want(&mut self, now: Time, role: Role, target: Target, observe: &mut impl Observe) {
+        let registration = self.registration(role);
+        let is_sought = match registration.state {
+            State::First | State::Bound | State::Renewing | State::Refused => true,
+            State::Absent | State::Leaving => false,
+        };
+        if is_sought && registration.target == Some(target) {
+            return;
+        }
+        let action = registration.apply(Event::Wanted);
+        registration.target = Some(target);
+        self.act_on_update(now, role, action, observe);
+    }
+
+    /// Back at home (RFC 6275 §11.5.5).
+    fn leave(&mut self, now: Time, observe: &mut impl Observe) {
+        if self.to_home.state != State::Leaving {
+            let action = self.to_home.apply(Event::Unwanted);
+            self.act_on_update(now, Role::HomeAgent, action, observe);
+        }
+    }
+
+    fn act_on_update(&mut self, now: Time, role: Role, action: Action, observe: &mut impl Observe) {
+        match action {
+            Action::None => {}
+            Action::Send | Action::SendAgain => self.send_update(now, role, action, observe),
+            Action::GiveUp => {
+                let agent = self.agent(role).0;
+                self.outbox.tell(now, MobilityFact::GivenUp { agent }, observe);
+            }
+        }
+    }
+
+    fn agent(&self, role: Role) -> Address {
+        match (role, self.config.regional) {
+            (Role::Map, Some(regional)) => regional.map,
+            (Role::Map, None) | (Role::HomeAgent, _) => self.config.home_agent,
+        }
+    }
+
+    /// The address that an agent is to bind.
+    fn bound_at(&self, role: Role) -> Address {
+        match (role, self.config.regional) {
+            (Role::Map, Some(regional)) => regional.care_of,
+            (Role::Map, None) | (Role::HomeAgent, _) => self.config.home,
+        }
+    }
+
+    fn send_update(&mut self, now: Time, role: Role, action: Action, observe: &mut impl Observe) {
+        let (home, destination) = (self.bound_at(role), self.agent(role));
+        let config = self.registration_config(role);
+        let registration = self.registration(role);
+        let (sequence, attempt) = registration.sending(now, action, &config);
+        let leaving = Target { care_of: home, extent: Extent::Only };
+        let sought = registration.target.filter(|_| registration.state != State::Leaving);
+        let lifetime = if sought.is_some() { config.lifetime } else { Duration::ZERO };
+        let Target { care_of, extent } = sought.unwrap_or(leaving);
+        let authority = Authority::Agent;
+        let update = Update { home, care_of, sequence, lifetime, extent, authority };
+        let message = Message::BindingUpdate(update);
+        let outgoing = Outgoing { source: care_of, destination, message };
+        self.outbox.send_again(now, outgoing, attempt, observe);
+    }
+
+    pub(super) fn acknowledged(
+        &mut self,
+        now: Time,
+        from: Address,
+        answer: &Acknowledgement,
+        observe: &mut impl Observe,
+    ) {
+        let regional = self.config.regional.filter(|r| (r.map, r.care_of) == (from, answer.home));
+        let role = if regional.is_some() {
+            Role::Map
+        } else if (from, answer.home) == (self.config.home_agent, self.config.home) {
+            Role::HomeAgent
+        } else {
+            return self.correspondent_acknowledged(now, from, answer, observe);
+        };
+        let config = self.registration_config(role);
+        let registration = self.registration(role);
+        let action = match answer.status {
+            Status::Accepted => {
+                registration.accepted(answer.sequence, answer.lifetime, &config);
+                None
+            }
+            Status::OutOfWindow => registration.outdated(answer.sequence),
+            // Agents ask for no tokens.
+            Status::Duplicate | Status::HomeTokenExpired | Status::CareOfTokenExpired => {
+                registration.refused(answer.sequence)
+            }
+        };
+        self.act_on_update(now, role, action.unwrap_or(Action::None), observe);
+    }
+
+    /// Does what is due at an agent. True if something was.
+    pub(super) fn do_update(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+        for role in [Role::Map, Role::HomeAgent] {
+            if let Some(event) = self.registration(role).due(now) {
+                let action = self.registration(role).apply(event);
+                self.act_on_update(now, role, action, observe);
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,46 @@
+//! Mobile IPv6 (RFC 6275), hierarchical (RFC 5380) and with fast handovers (RFC 5568).
+//!
+//! An [`Agent`] stands at a node and is shown every packet that comes there: what starts there,
+//! what comes by and what has arrived. It says what becomes of each ([`Verdict`]), and sends and
+//! receives [`Message`]s, which are packets as well.
+//!
+//! What has states has a table of them: a mobile at an access router ([`attachment`]), its bindings
+//! as it knows them ([`registration`]) and its tokens ([`token`]), bindings as others keep them
+//! ([`cache`]), and the three sides of a fast handover ([`fast`], [`forwarding`], [`holding`]).
+
+mod access_router;
+mod agent;
+mod anchor;
+pub mod attachment;
+mod backoff;
+pub mod cache;
+mod correspondent;
+pub mod fast;
+mod fast_router;
+pub mod forwarding;
+pub mod holding;
+mod message;
+mod mobile;
+mod outbox;
+pub mod registration;
+mod sequence;
+mod size;
+pub mod token;
+
+pub use access_router::{AccessRouter, AccessRouterConfig, Interval};
+pub use agent::{Address, Agent, Header, LinkEvent, Order, Outer, Outgoing, Verdict, Wrap};
+pub use anchor::{Anchor, AnchorConfig, Role};
+pub use attachment::Detection;
+pub use backoff::Patience;
+pub use cache::Policy;
+pub use correspondent::{Correspondent, CorrespondentConfig};
+pub use fast_router::{FastRouterConfig, Neighbor};
+pub use message::{
+    Acknowledgement, Answer, Authority, Extent, Fast, Message, Mode, Peer, Place, Status, Update,
+};
+pub use mobile::{
+    Access, FastMobileConfig, Mobile, MobileConfig, Network, Optimization, Overlap, Regional,
+    Solicitation,
+};
+pub use registration::RegistrationConfig;
+pub use sequence::Sequence;

@@ -1,0 +1,448 @@
+//! A mobile's binding at one peer, as the mobile knows it: the table (RFC 6275 §11.7, §11.8).
+
+use base::{Duration, Time};
+
+use super::backoff::{Backoff, Patience};
+use super::{Address, Extent, Sequence};
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// No binding is sought.
+    Absent,
+    /// An update is under way, and the peer has no binding as far as the mobile knows.
+    First,
+    /// The peer has acknowledged.
+    Bound,
+    /// An update is under way, and an earlier binding holds.
+    Renewing,
+    /// The mobile takes the binding back.
+    Leaving,
+    /// The peer refused.
+    Refused,
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// Another care-of address is to be bound.
+    Wanted,
+    /// No address is to be bound any more.
+    Unwanted,
+    /// The peer acknowledged the last update.
+    Acknowledged,
+    /// It refused it for good.
+    Refused,
+    /// It refused it, but would accept another.
+    Outdated,
+    /// No answer came in time.
+    Unanswered,
+    /// The lifetime will soon be over.
+    RefreshDue,
+    /// It is over.
+    Lapsed,
+    /// The peer is out of use, or knows nothing of the binding.
+    Forgotten,
+}
+
+/// What the mobile does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// It sends a new update.
+    Send,
+    /// It sends the update again, with a new sequence number (RFC 6275 §11.8).
+    SendAgain,
+    /// It does without.
+    GiveUp,
+}
+
+/// What follows from an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The state after it, often the same.
+    pub to: State,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What follows from `event` in `state`. Late events change nothing.
+pub const fn next(state: State, event: Event) -> Transition {
+    match state {
+        State::Absent => absent(event),
+        State::First => first(event),
+        State::Bound => bound(event),
+        State::Renewing => renewing(event),
+        State::Leaving => leaving(event),
+        State::Refused => refused(event),
+    }
+}
+
+const fn go(to: State, action: Action) -> Transition {
+    Transition { to, action }
+}
+
+const fn absent(event: Event) -> Transition {
+    match event {
+        Event::Wanted => go(State::First, Action::Send),
+        Event::Unwanted
+        | Event::Acknowledged
+        | Event::Refused
+        | Event::Outdated
+        | Event::Unanswered
+        | Event::RefreshDue
+        | Event::Lapsed
+        | Event::Forgotten => go(State::Absent, Action::None),
+    }
+}
+
+const fn first(event: Event) -> Transition {
+    match event {
+        Event::Wanted | Event::Outdated => go(State::First, Action::Send),
+        // The acknowledgement may have been lost.
+        Event::Unwanted => go(State::Leaving, Action::Send),
+        Event::Acknowledged => go(State::Bound, Action::None),
+        Event::Refused => go(State::Refused, Action::GiveUp),
+        Event::Unanswered => go(State::First, Action::SendAgain),
+        Event::RefreshDue | Event::Lapsed => go(State::First, Action::None),
+        Event::Forgotten => go(State::Absent, Action::None),
+    }
+}
+
+const fn bound(event: Event) -> Transition {
+    match event {
+        Event::Wanted | Event::RefreshDue => go(State::Renewing, Action::Send),
+        Event::Unwanted => go(State::Leaving, Action::Send),
+        Event::Lapsed => go(State::First, Action::Send),
+        Event::Forgotten => go(State::Absent, Action::None),
+        Event::Acknowledged | Event::Refused | Event::Outdated | Event::Unanswered => {
+            go(State::Bound, Action::None)
+        }
+    }
+}
+
+const fn renewing(event: Event) -> Transition {
+    match event {
+        Event::Wanted | Event::Outdated => go(State::Renewing, Action::Send),
+        Event::Unwanted => go(State::Leaving, Action::Send),
+        Event::Acknowledged => go(State::Bound, Action::None),
+        Event::Refused => go(State::Refused, Action::GiveUp),
+        Event::Unanswered => go(State::Renewing, Action::SendAgain),
+        Event::RefreshDue => go(State::Renewing, Action::None),
+        Event::Lapsed => go(State::First, Action::None),
+        Event::Forgotten => go(State::Absent, Action::None),
+    }
+}
+
+const fn leaving(event: Event) -> Transition {
+    match event {
+        Event::Wanted => go(State::First, Action::Send),
+        // The mobile may have been away meanwhile.
+        Event::Unwanted | Event::Outdated => go(State::Leaving, Action::Send),
+        Event::Unanswered => go(State::Leaving, Action::SendAgain),
+        Event::Acknowledged | Event::Refused | Event::Forgotten => go(State::Absent, Action::None),
+        // An update whose acknowledgement was lost may have made the peer's last longer.
+        Event::RefreshDue | Event::Lapsed => go(State::Leaving, Action::None),
+    }
+}
+
+/// Only another care-of address is worth another try.
+const fn refused(event: Event) -> Transition {
+    match event {
+        Event::Wanted => go(State::First, Action::Send),
+        Event::Unwanted | Event::Forgotten => go(State::Absent, Action::None),
+        Event::Acknowledged
+        | Event::Refused
+        | Event::Outdated
+        | Event::Unanswered
+        | Event::RefreshDue
+        | Event::Lapsed => go(State::Refused, Action::None),
+    }
+}
+
+impl State {
+    /// All, in order.
+    pub const ALL: [Self; 6] =
+        [Self::Absent, Self::First, Self::Bound, Self::Renewing, Self::Leaving, Self::Refused];
+
+    /// Whether an update is under way.
+    pub const fn is_waiting(self) -> bool {
+        match self {
+            Self::First | Self::Renewing | Self::Leaving => true,
+            Self::Absent | Self::Bound | Self::Refused => false,
+        }
+    }
+
+    /// Whether packets can go by the binding.
+    pub const fn is_live(self) -> bool {
+        match self {
+            Self::Bound | Self::Renewing => true,
+            Self::Absent | Self::First | Self::Leaving | Self::Refused => false,
+        }
+    }
+}
+
+impl Event {
+    /// All, in order.
+    pub const ALL: [Self; 9] = [
+        Self::Wanted,
+        Self::Unwanted,
+        Self::Acknowledged,
+        Self::Refused,
+        Self::Outdated,
+        Self::Unanswered,
+        Self::RefreshDue,
+        Self::Lapsed,
+        Self::Forgotten,
+    ];
+}
+
+/// What a mobile wants to be bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Target {
+    pub(super) care_of: Address,
+    pub(super) extent: Extent,
+}
+
+/// How bindings are sought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegistrationConfig {
+    /// The lifetime that is asked for. RFC 6275 §6.1.7 counts it in units of 4 s up to 262,140 s,
+    /// and a correspondent grants no more than `MAX_RR_BINDING_LIFETIME`, 420 s (§12).
+    pub lifetime: Duration,
+    /// How long before its end a binding is renewed; no more than half of what was granted. RFC
+    /// 6275 §11.7.1 leaves it open.
+    pub refresh_ahead: Duration,
+    /// Waits for the first acknowledgement. RFC 6275 §12: `InitialBindackTimeoutFirstReg`, 1.5 s,
+    /// to `MAX_BINDACK_TIMEOUT`, 32 s.
+    pub first: Patience,
+    /// Waits for later ones. RFC 6275 §12: `INITIAL_BINDACK_TIMEOUT`, 1 s, to 32 s.
+    pub later: Patience,
+}
+
+/// An entry of the mobile's binding update list (RFC 6275 §11.1).
+#[derive(Debug)]
+pub(super) struct Registration {
+    pub(super) state: State,
+    pub(super) target: Option<Target>,
+    sequence: Sequence,
+    backoff: Option<Backoff>,
+    sent: Time,
+    refresh: Option<Time>,
+    expires: Option<Time>,
+}
+
+impl Registration {
+    pub(super) const fn new() -> Self {
+        Self {
+            state: State::Absent,
+            target: None,
+            sequence: Sequence(0),
+            backoff: None,
+            sent: Time::ZERO,
+            refresh: None,
+            expires: None,
+        }
+    }
+
+    /// Whether the peer has bound exactly this.
+    pub(super) fn is_bound_to(&self, care_of: Address) -> bool {
+        self.state == State::Bound && self.target.is_some_and(|t| t.care_of == care_of)
+    }
+
+    /// The address that packets can go by.
+    pub(super) fn care_of(&self) -> Option<Address> {
+        self.target.filter(|_| self.state.is_live()).map(|target| target.care_of)
+    }
+
+    /// Applies `event`; what is to be done with it is the caller's.
+    pub(super) fn apply(&mut self, event: Event) -> Action {
+        let Transition { to, action } = next(self.state, event);
+        if to != self.state {
+            self.state = to;
+            if !to.is_waiting() {
+                self.backoff = None;
+            }
+            if !to.is_live() {
+                self.refresh = None;
+            }
+            if to == State::Absent {
+                (self.target, self.expires) = (None, None);
+            }
+        }
+        action
+    }
+
+    /// Notes that an update is being sent, whose number and attempt this answers.
+    pub(super) fn sending(
+        &mut self,
+        now: Time,
+        action: Action,
+        config: &RegistrationConfig,
+    ) -> (Sequence, u32) {
+        let patience = if self.state == State::First { config.first } else { config.later };
+        let again = self.backoff.filter(|_| action == Action::SendAgain);
+        let backoff = again.map_or_else(|| Backoff::begin(now, patience), |last| last.again(now));
+        self.sequence = self.sequence.next();
+        (self.sent, self.backoff, self.refresh) = (now, Some(backoff), None);
+        (self.sequence, backoff.attempt)
+    }
+
+    /// An acceptance came. False if it is not of the last update.
+    pub(super) fn accepted(
+        &mut self,
+        sequence: Sequence,
+        granted: Duration,
+        config: &RegistrationConfig,
+    ) -> bool {
+        if !self.is_last(sequence) {
+            return false;
+        }
+        self.apply(Event::Acknowledged);
+        if self.state == State::Bound {
+            // Counted from when it was asked for: the peer's ends no earlier (§11.7.3).
+            let ahead = config.refresh_ahead.min(granted / 2);
+            self.expires = Some(self.sent + granted);
+            self.refresh = Some(self.sent + (granted - ahead));
+        }
+        true
+    }
+
+    /// The peer has seen an update at least as new. None if it is not news.
+    pub(super) fn outdated(&mut self, last: Sequence) -> Option<Action> {
+        if !self.state.is_waiting() || self.sequence.is_newer_than(last) {
+            return None;
+        }
+        self.sequence = last;
+        Some(self.apply(Event::Outdated))
+    }
+
+    /// The last update was refused. None if it was another.
+    pub(super) fn refused(&mut self, sequence: Sequence) -> Option<Action> {
+        if !self.is_last(sequence) {
+            return None;
+        }
+        Some(self.apply(Event::Refused))
+    }
+
+    /// What is due at `now`, one event at a time.
+    pub(super) fn due(&mut self, now: Time) -> Option<Event> {
+        if self.expires.is_some_and(|at| at <= now) {
+            self.expires = None;
+            return Some(Event::Lapsed);
+        }
+        if self.refresh.is_some_and(|at| at <= now) {
+            self.refresh = None;
+            return Some(Event::RefreshDue);
+        }
+        self.backoff.is_some_and(|backoff| backoff.due <= now).then_some(Event::Unanswered)
+    }
+
+    /// When something is due next.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        let backoff = self.backoff.map(|backoff| backoff.due);
+        Time::earlier(backoff, Time::earlier(self.refresh, self.expires))
+    }
+
+    /// Whether `sequence` is of the update that waits for an answer.
+    pub(super) fn is_last(&self, sequence: Sequence) -> bool {
+        self.state.is_waiting() && sequence == self.sequence
+    }
+
+    /// Waits no longer for an answer: the update itself waits for something.
+    pub(super) fn hold(&mut self) {
+        self.backoff = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every state × event by hand: the new state, `.` for the same; then what is done.
+    const TABLE: &str = "
+                     absent     first          bound         renewing       leaving     refused
+        wanted       first+Send .+Send         renewing+Send .+Send         first+Send  first+Send
+        unwanted     .          leaving+Send   leaving+Send  leaving+Send   .+Send      absent
+        acknowledged .          bound          .             bound          absent      .
+        refused      .          refused+GiveUp .             refused+GiveUp absent      .
+        outdated     .          .+Send         .             .+Send         .+Send      .
+        unanswered   .          .+SendAgain    .             .+SendAgain    .+SendAgain .
+        refreshdue   .          .              renewing+Send .              .           .
+        lapsed       .          .              first+Send    first          .           .
+        forgotten    .          absent         absent        absent         absent      absent
+    ";
+
+    #[test]
+    fn every_event_in_every_state() {
+        let rows: Vec<Vec<&str>> = TABLE
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .filter(|row: &Vec<_>| !row.is_empty())
+            .collect();
+        assert_eq!(rows.len(), Event::ALL.len() + 1);
+        for (event, row) in Event::ALL.into_iter().zip(&rows[1..]) {
+            assert_eq!(format!("{event:?}").to_lowercase(), row[0]);
+            assert_eq!(row.len(), State::ALL.len() + 1);
+            for (from, entry) in State::ALL.into_iter().zip(&row[1..]) {
+                let (to, action) = entry.split_once('+').unwrap_or((entry, "None"));
+                let to = if to == "." { format!("{from:?}").to_lowercase() } else { to.into() };
+                let is = next(from, event);
+                assert_eq!(format!("{:?}", is.to).to_lowercase(), to, "{event:?} in {from:?}");
+                assert_eq!(format!("{:?}", is.action), action, "{event:?} in {from:?}");
+            }
+        }
+    }
+
+    /// From every state a mobile can be bound again, whatever is lost.
+    #[test]
+    fn every_state_leads_to_bound() {
+        for mut state in State::ALL {
+            for event in [Event::Wanted, Event::Unanswered, Event::Acknowledged] {
+                state = next(state, event).to;
+            }
+            assert_eq!(state, State::Bound);
+        }
+    }
+
+    const CONFIG: RegistrationConfig = RegistrationConfig {
+        lifetime: Duration::from_secs(100),
+        refresh_ahead: Duration::from_secs(10),
+        first: Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) },
+        later: Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) },
+    };
+
+    const fn second(seconds: u64) -> Time {
+        Time::from_nanos(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_refresh_comes_ahead_of_the_end_of_what_was_granted() {
+        let check = |granted, refresh| {
+            let mut registration = Registration::new();
+            let action = registration.apply(Event::Wanted);
+            let (sequence, _) = registration.sending(second(1), action, &CONFIG);
+            assert!(registration.accepted(sequence, Duration::from_secs(granted), &CONFIG));
+            assert_eq!(registration.deadline(), Some(second(refresh)));
+        };
+        check(100, 91);
+        check(20, 11);
+        check(8, 5);
+    }
+
+    #[test]
+    fn only_the_last_update_is_acknowledged() {
+        let mut registration = Registration::new();
+        let action = registration.apply(Event::Wanted);
+        let (stale, _) = registration.sending(second(1), action, &CONFIG);
+        assert_eq!(registration.due(second(3)), Some(Event::Unanswered));
+        let action = registration.apply(Event::Unanswered);
+        let (last, attempt) = registration.sending(second(3), action, &CONFIG);
+        assert_eq!(attempt, 2);
+        assert_eq!(registration.deadline(), Some(second(6)));
+        assert!(!registration.accepted(stale, CONFIG.lifetime, &CONFIG));
+        assert!(registration.accepted(last, CONFIG.lifetime, &CONFIG));
+        assert!(!registration.accepted(last, CONFIG.lifetime, &CONFIG));
+    }
+}

@@ -1,0 +1,187 @@
+//! A token of return routability (RFC 6275 §5.2), home or care-of: the table.
+
+use base::{Duration, Time};
+
+use super::backoff::{Backoff, Patience};
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// There is none.
+    Absent,
+    /// It was asked for.
+    Asked,
+    /// It is there.
+    Held,
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// It is needed.
+    Wanted,
+    /// It came.
+    Received,
+    /// It did not come in time.
+    Unanswered,
+    /// It is too old.
+    Expired,
+    /// It is of no use any more.
+    Dropped,
+}
+
+/// What follows from an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The state after it, often the same.
+    pub to: State,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What the mobile does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// It asks for the token.
+    Ask,
+    /// It asks again.
+    AskAgain,
+}
+
+/// What follows from `event` in `state`. Late events change nothing.
+pub const fn next(state: State, event: Event) -> Transition {
+    match (state, event) {
+        (State::Absent, Event::Wanted) => go(State::Asked, Action::Ask),
+        (State::Asked, Event::Unanswered) => go(State::Asked, Action::AskAgain),
+        (State::Asked, Event::Received) => go(State::Held, Action::None),
+        (State::Held, Event::Expired) | (_, Event::Dropped) => go(State::Absent, Action::None),
+        (State::Absent, Event::Received | Event::Unanswered | Event::Expired)
+        | (State::Asked, Event::Wanted | Event::Expired)
+        | (State::Held, Event::Wanted | Event::Received | Event::Unanswered) => {
+            go(state, Action::None)
+        }
+    }
+}
+
+const fn go(to: State, action: Action) -> Transition {
+    Transition { to, action }
+}
+
+impl State {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Absent, Self::Asked, Self::Held];
+}
+
+impl Event {
+    /// All, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Wanted, Self::Received, Self::Unanswered, Self::Expired, Self::Dropped];
+}
+
+/// A token, or the question for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) state: State,
+    /// Of the last question; an answer to another one is none.
+    pub(super) cookie: u32,
+    backoff: Option<Backoff>,
+    nonce: Time,
+    expires: Option<Time>,
+}
+
+impl Token {
+    pub(super) const fn new() -> Self {
+        Self { state: State::Absent, cookie: 0, backoff: None, nonce: Time::ZERO, expires: None }
+    }
+
+    pub(super) fn apply(&mut self, event: Event) -> Action {
+        let Transition { to, action } = next(self.state, event);
+        match to {
+            State::Absent => (self.backoff, self.expires) = (None, None),
+            State::Asked => self.expires = None,
+            State::Held => self.backoff = None,
+        }
+        self.state = to;
+        action
+    }
+
+    /// What shows that the address can be reached, if it is there.
+    pub(super) fn nonce(&self) -> Option<Time> {
+        (self.state == State::Held).then_some(self.nonce)
+    }
+
+    /// Notes that the question is being sent, a new one with a new cookie; says cookie and attempt.
+    pub(super) fn asking(&mut self, now: Time, action: Action, patience: Patience) -> (u32, u32) {
+        let again = self.backoff.filter(|_| action == Action::AskAgain);
+        if again.is_none() {
+            self.cookie = self.cookie.wrapping_add(1);
+        }
+        let backoff = again.map_or_else(|| Backoff::begin(now, patience), |last| last.again(now));
+        self.backoff = Some(backoff);
+        (self.cookie, backoff.attempt)
+    }
+
+    /// A token came that is good for `lifetime`. False if nobody asked for it.
+    pub(super) fn received(
+        &mut self,
+        now: Time,
+        cookie: u32,
+        nonce: Time,
+        lifetime: Duration,
+    ) -> bool {
+        if self.state != State::Asked || cookie != self.cookie {
+            return false;
+        }
+        self.apply(Event::Received);
+        (self.nonce, self.expires) = (nonce, Some(now + lifetime));
+        true
+    }
+
+    /// What is due at `now`.
+    pub(super) fn due(&self, now: Time) -> Option<Event> {
+        if self.expires.is_some_and(|at| at <= now) {
+            return Some(Event::Expired);
+        }
+        self.backoff.is_some_and(|backoff| backoff.due <= now).then_some(Event::Unanswered)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        Time::earlier(self.backoff.map(|backoff| backoff.due), self.expires)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_in_every_state() {
+        use {Action::*, State::*};
+        let check = |state, expect: [(State, Action); 5]| {
+            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
+                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
+            }
+        };
+        let nothing = (Absent, None);
+        check(Absent, [(Asked, Ask), nothing, nothing, nothing, nothing]);
+        check(Asked, [(Asked, None), (Held, None), (Asked, AskAgain), (Asked, None), nothing]);
+        check(Held, [(Held, None), (Held, None), (Held, None), nothing, nothing]);
+    }
+
+    #[test]
+    fn an_answer_to_an_earlier_question_is_none() {
+        let patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
+        let mut token = Token::new();
+        let action = token.apply(Event::Wanted);
+        let (stale, _) = token.asking(Time::ZERO, action, patience);
+        token.apply(Event::Dropped);
+        let action = token.apply(Event::Wanted);
+        let (cookie, attempt) = token.asking(Time::ZERO, action, patience);
+        assert_eq!(attempt, 1);
+        assert!(!token.received(Time::ZERO, stale, Time::ZERO, Duration::from_secs(210)));
+        assert!(token.received(Time::ZERO, cookie, Time::ZERO, Duration::from_secs(210)));
+        assert_eq!(token.deadline(), Some(Time::from_nanos(210_000_000_000)));
+    }
+}

@@ -1,0 +1,119 @@
+//! What a WLAN costs: `cargo bench -p radio --bench wlan`.
+
+use base::{Duration, Time};
+use divan::Bencher;
+use link::queue;
+use mobility::handover::{self, Mode};
+use mobility::motion::{Leg, Motion, Position};
+use radio::Sdu;
+use radio::wlan::{
+    Access, AccessPoint, Air, DataRate, End, Loss, Output, Preamble, Station, Wlan, WlanConfig,
+};
+
+fn main() {
+    divan::main();
+}
+
+/// As large as a packet of the simulator.
+#[derive(Debug)]
+struct Packet {
+    bytes: u32,
+    _header: [u64; 8],
+}
+
+impl Sdu for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+const DCF: Access = Access::CsmaCa { cw_min: 31, cw_max: 1023 };
+
+/// 100 stations that walk among four access points for 300 s, without traffic.
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn walk_of_100_stations_300_s(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| run(Access::ContentionFree, 0));
+}
+
+/// 10 of them have a packet under way at any time, each answered with 40 bytes.
+#[divan::bench(args = [Access::ContentionFree, DCF], sample_count = 20, sample_size = 1)]
+fn saturated_300_s(bencher: Bencher<'_, '_>, access: Access) {
+    bencher.bench(|| run(access, 10));
+}
+
+/// Says how many packets arrived at stations.
+fn run(access: Access, busy: u32) -> u64 {
+    let points: Vec<_> = (0..4)
+        .map(|number| AccessPoint {
+            name: format!("AP-{number}"),
+            position: Position::new(f64::from(number) * 150.0, 0.0),
+        })
+        .collect();
+    let stations: Vec<_> = (0..100).map(|number| walker(f64::from(number))).collect();
+    let mut wlan: Wlan<Packet> = Wlan::new(&config(access), &points, &stations, 1);
+    let end = Time::ZERO + Duration::from_secs(300);
+    let mut arrived = 0;
+    for station in 0..busy {
+        send(&mut wlan, Time::ZERO, station);
+    }
+    while let Some(now) = wlan.poll_timeout().filter(|now| *now <= end) {
+        wlan.handle_timeout(now);
+        while let Some(output) = wlan.poll_output() {
+            match output {
+                Output::Delivered { at: End::Station(station), .. } => {
+                    arrived += 1;
+                    // Refused while the station is between two access points.
+                    let answer = Packet { bytes: 40, _header: [0; 8] };
+                    let _ = wlan.handle_uplink(now, station, None, answer);
+                    send(&mut wlan, now, station);
+                }
+                Output::Link { station, .. } if station < busy => send(&mut wlan, now, station),
+                Output::Delivered { .. } | Output::Dropped(_) | Output::Link { .. } => {}
+            }
+        }
+    }
+    arrived
+}
+
+fn send(wlan: &mut Wlan<Packet>, now: Time, station: u32) {
+    if let Some(point) = wlan.attached(station) {
+        let packet = Packet { bytes: 1500, _header: [0; 8] };
+        // A full queue gives it back.
+        let _ = wlan.handle_downlink(now, point, station, packet);
+    }
+}
+
+/// To and fro along the access points at 2 m/s.
+fn walker(number: f64) -> Station {
+    let leg = |x| Leg::new(Position::new(x, number / 2.0), 2.0);
+    let legs = [leg(450.0), leg(0.0)];
+    Station { motion: Motion::along(Position::new(4.0 * number, 10.0), &legs) }
+}
+
+fn config(access: Access) -> WlanConfig {
+    let packets = |limit| queue::Config {
+        limit: queue::droptail::Limit { packets: Some(limit), bytes: None },
+        ..queue::Config::UNLIMITED
+    };
+    WlanConfig {
+        rate: DataRate::Mbps11,
+        basic_rate: DataRate::Mbps1,
+        preamble: Preamble::Long,
+        overhead_bytes: 36,
+        access,
+        retry_limit: 7,
+        loss: Loss::FromPlace,
+        air: Air { power_dbm: 15.0, frequency_ghz: 2.4, noise_dbm: -94.0, range_m: 120.0 },
+        downlink: packets(50),
+        uplink: packets(50),
+        hold_limit: 50,
+        handover: handover::Config {
+            mode: Mode::BreakBeforeMake,
+            hysteresis_db: 3.0,
+            time_to_trigger: Duration::from_millis(200),
+            switch_time: Duration::from_millis(100),
+            anticipation: None,
+        },
+        beacon_interval: Duration::from_millis(100),
+    }
+}

@@ -1,0 +1,91 @@
+//! How long frames are on the air: DSSS and HR/DSSS, the PHYs of 802.11b (IEEE 802.11-2012 §16
+//! and §17).
+
+use base::Duration;
+
+/// A rate of 802.11b.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum DataRate {
+    /// 1 Mbit/s, DBPSK with the Barker sequence.
+    Mbps1,
+    /// 2 Mbit/s, DQPSK with the Barker sequence.
+    Mbps2,
+    /// 5.5 Mbit/s, CCK with 4 bits a symbol.
+    Mbps5_5,
+    /// 11 Mbit/s, CCK with 8 bits a symbol.
+    Mbps11,
+}
+
+impl DataRate {
+    /// All of them, slowest first.
+    pub const ALL: [Self; 4] = [Self::Mbps1, Self::Mbps2, Self::Mbps5_5, Self::Mbps11];
+
+    /// In bit/s.
+    pub const fn bps(self) -> u64 {
+        match self {
+            Self::Mbps1 => 1_000_000,
+            Self::Mbps2 => 2_000_000,
+            Self::Mbps5_5 => 5_500_000,
+            Self::Mbps11 => 11_000_000,
+        }
+    }
+}
+
+/// What stands ahead of a frame: preamble and PLCP header (§17.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Preamble {
+    /// 144 bits and a header of 48 at 1 Mbit/s.
+    Long,
+    /// 72 bits at 1 Mbit/s and a header of 48 at 2 Mbit/s. Not for frames at 1 Mbit/s, which have
+    /// the long one.
+    Short,
+}
+
+/// SIFS (§16.3.3, §17.3.3).
+pub const SIFS: Duration = Duration::from_micros(10);
+
+/// A slot of the back-off (§16.3.3, §17.3.3).
+pub const SLOT: Duration = Duration::from_micros(20);
+
+/// DIFS: SIFS and two slots (§9.3.7).
+pub const DIFS: Duration = Duration::from_micros(50);
+
+/// An acknowledgement with its FCS (§8.3.1.4).
+pub const ACK_BYTES: u32 = 14;
+
+/// How long a frame of `bytes`, MAC header and FCS included, is on the air: TXTIME of §17.3.4,
+/// which rounds up to microseconds.
+pub const fn frame_time(bytes: u32, rate: DataRate, preamble: Preamble) -> Duration {
+    let ahead = match (preamble, rate) {
+        (Preamble::Short, DataRate::Mbps2 | DataRate::Mbps5_5 | DataRate::Mbps11) => 96,
+        (Preamble::Long, _) | (Preamble::Short, DataRate::Mbps1) => 192,
+    };
+    let micros = (bytes as u64 * 8_000_000).div_ceil(rate.bps());
+    Duration::from_micros(ahead + micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_every_rate() {
+        let check = |bytes, preamble, micros: [u64; 4]| {
+            let times = DataRate::ALL.map(|rate| frame_time(bytes, rate, preamble));
+            assert_eq!(times, micros.map(Duration::from_micros), "{bytes} B {preamble:?}");
+        };
+        // By hand: 192 or 96 µs, and 8 bits a byte, rounded up.
+        check(0, Preamble::Long, [192, 192, 192, 192]);
+        check(ACK_BYTES, Preamble::Long, [304, 248, 213, 203]);
+        check(ACK_BYTES, Preamble::Short, [304, 152, 117, 107]);
+        check(36 + 40, Preamble::Long, [800, 496, 303, 248]);
+        check(36 + 1500, Preamble::Long, [12_480, 6_336, 2_427, 1_310]);
+        check(36 + 1500, Preamble::Short, [12_480, 6_240, 2_331, 1_214]);
+        check(34 + 1024, Preamble::Long, [8_656, 4_424, 1_731, 962]);
+    }
+
+    #[test]
+    fn spaces_between_frames() {
+        assert_eq!(DIFS, SIFS + SLOT + SLOT);
+    }
+}

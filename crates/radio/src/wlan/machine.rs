@@ -1,0 +1,333 @@
+//! The access network as one machine.
+
+use std::collections::VecDeque;
+
+use base::{Agenda, Direction, DropReason, Duration, Time};
+use link::Dropped;
+use mobility::handover::{Change, Handover};
+use mobility::motion::{Motion, Position};
+
+use super::config::{AccessPoint, Station, WlanConfig};
+use super::counters::Counters;
+use super::errors::FreeSpace;
+use super::medium::{Medium, Surroundings};
+use super::sender::Frame;
+use crate::Sdu;
+
+/// Access points and stations. Both go by their numbers, from 0.
+///
+/// Within it each station is a machine that wakes when its link changes, or at a beacon if that
+/// may tell it something new: one that rests and is content costs nothing. Then come the media of
+/// the access points. What happens to a station at the same moment as to a frame comes first.
+#[derive(Debug)]
+pub struct Wlan<T> {
+    config: WlanConfig,
+    space: FreeSpace,
+    positions: Vec<Position>,
+    mobiles: Vec<Mobile>,
+    media: Vec<Medium<T>>,
+    agenda: Agenda,
+    next: Option<Time>,
+    counters: [Counters; 2],
+    outputs: VecDeque<Output<T>>,
+    /// Room for the levels of all access points.
+    levels_dbm: Vec<f64>,
+}
+
+/// A station: where it is, and whom it hears.
+#[derive(Debug)]
+pub(super) struct Mobile {
+    motion: Motion,
+    handover: Handover,
+    /// When it measures next.
+    look: Option<Time>,
+}
+
+/// What comes out of a WLAN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output<T> {
+    /// An SDU at its end.
+    Delivered {
+        /// Where it has arrived.
+        at: End,
+        /// By way of this access point.
+        access_point: u32,
+        /// To or from this station.
+        station: u32,
+        /// The SDU.
+        sdu: T,
+    },
+    /// An SDU that was taken in and will not be delivered.
+    Dropped(Dropped<T>),
+    /// The link of a station has changed.
+    Link {
+        /// The station.
+        station: u32,
+        /// What has changed.
+        event: Change,
+    },
+}
+
+/// An end of the radio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// An access point.
+    AccessPoint(u32),
+    /// A station.
+    Station(u32),
+}
+
+/// The place of `direction` in an array.
+pub(super) const fn place(direction: Direction) -> usize {
+    match direction {
+        Direction::Downlink => 0,
+        Direction::Uplink => 1,
+    }
+}
+
+impl Mobile {
+    /// True if it has a link to `access_point`.
+    pub(super) fn is_at(&self, access_point: u32) -> bool {
+        self.handover.state().links().contains(&Some(access_point))
+    }
+
+    /// Where it is.
+    pub(super) fn position(&self, now: Time) -> Position {
+        self.motion.at(now)
+    }
+
+    /// The next beacon at which it may hear something new.
+    fn next_look(&self, now: Time, interval: Duration) -> Option<Time> {
+        let next = now.next_multiple(interval);
+        if !self.handover.is_settled() {
+            return Some(next);
+        }
+        let moves = self.motion.next_move(now)?;
+        let first =
+            if moves.is_multiple_of(interval) { moves } else { moves.next_multiple(interval) };
+        Some(first.max(next))
+    }
+}
+
+impl<T: Sdu> Wlan<T> {
+    /// A network that has long been there: who hears an access point has a link to the loudest,
+    /// which is told by the first outputs. Its chance comes from `seed` and streams under the names
+    /// of its access points.
+    pub fn new(
+        config: &WlanConfig,
+        access_points: &[AccessPoint],
+        stations: &[Station],
+        seed: u64,
+    ) -> Self {
+        let medium = |point: &AccessPoint| Medium::new(config, stations.len(), seed, &point.name);
+        let mut wlan = Self {
+            config: *config,
+            space: FreeSpace::new(&config.air),
+            positions: access_points.iter().map(|point| point.position).collect(),
+            mobiles: Vec::with_capacity(stations.len()),
+            media: access_points.iter().map(medium).collect(),
+            agenda: Agenda::new(stations.len() + access_points.len()),
+            next: None,
+            counters: [Counters::default(); 2],
+            outputs: VecDeque::new(),
+            levels_dbm: vec![f64::NEG_INFINITY; access_points.len()],
+        };
+        for (number, station) in (0_u32..).zip(stations) {
+            wlan.hear(station.motion.at(Time::ZERO));
+            let handover = Handover::new(config.handover, &wlan.levels_dbm);
+            let motion = station.motion.clone();
+            wlan.mobiles.push(Mobile { motion, handover, look: None });
+            wlan.settle_station(Time::ZERO, number);
+        }
+        wlan.next = wlan.agenda.peek();
+        wlan
+    }
+
+    /// Takes in `sdu` at `access_point` for `station`, or gives it back. Poll afterwards.
+    ///
+    /// # Errors
+    /// The SDU, if it is dropped: the queue is full, or the station is not there and not awaited.
+    pub fn handle_downlink(
+        &mut self,
+        now: Time,
+        access_point: u32,
+        station: u32,
+        sdu: T,
+    ) -> Result<(), Dropped<T>> {
+        self.handle_timeout(now);
+        let is_there = self.is_attached(station, access_point)
+            || self.media[access_point as usize].awaits(station);
+        let access_point = is_there.then_some(access_point);
+        self.handle_input(now, Direction::Downlink, access_point, Frame { station, sdu })
+    }
+
+    /// Takes in `sdu` at `station` for `access_point`, `None` for the one that it prefers, or gives
+    /// it back. Poll afterwards.
+    ///
+    /// # Errors
+    /// The SDU, if it is dropped: the queue is full, or the station has no such link.
+    pub fn handle_uplink(
+        &mut self,
+        now: Time,
+        station: u32,
+        access_point: Option<u32>,
+        sdu: T,
+    ) -> Result<(), Dropped<T>> {
+        self.handle_timeout(now);
+        let access_point = match access_point {
+            Some(access_point) => Some(access_point).filter(|at| self.is_attached(station, *at)),
+            None => self.attached(station),
+        };
+        self.handle_input(now, Direction::Uplink, access_point, Frame { station, sdu })
+    }
+
+    /// Does what is due at or before `now`, in order of time. Poll afterwards.
+    pub fn handle_timeout(&mut self, now: Time) {
+        while let Some((time, id)) = self.agenda.next(now) {
+            match id.checked_sub(self.mobiles.len() as u32) {
+                None => self.run_station(time, id),
+                Some(access_point) => {
+                    let (medium, mut around) = self.medium(access_point);
+                    medium.handle_timeout(time, &mut around);
+                    self.settle_medium(access_point);
+                }
+            }
+        }
+        self.next = self.agenda.peek();
+    }
+
+    /// The next output. To be called after each `handle_…`, [`Wlan::new`] and [`Wlan::release`]
+    /// until it says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<Output<T>> {
+        self.outputs.pop_front()
+    }
+
+    /// When [`Wlan::handle_timeout`] is due.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// From now on what `access_point` has or gets for `station` waits while the station is not
+    /// there, instead of being dropped, up to the limit of the configuration.
+    pub fn hold(&mut self, access_point: u32, station: u32) {
+        self.media[access_point as usize].hold(station);
+    }
+
+    /// What has waited at `access_point` for `station` goes, ahead of all else; what comes from now
+    /// on waits no longer. Does nothing if nothing was held. Poll afterwards.
+    pub fn release(&mut self, now: Time, access_point: u32, station: u32) {
+        self.handle_timeout(now);
+        let (medium, mut around) = self.medium(access_point);
+        medium.release(now, station, &mut around);
+        self.settle_medium(access_point);
+        self.next = self.agenda.peek();
+    }
+
+    /// The SDUs of `direction` between entry and exit, each once, when all outputs were polled.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.media.iter().flat_map(move |medium| medium.held(direction))
+    }
+
+    /// What has been counted of `direction`.
+    pub const fn counters(&self, direction: Direction) -> Counters {
+        self.counters[place(direction)]
+    }
+
+    /// How long the medium of `access_point` was in use: data frames, acknowledgements and SIFS
+    /// between them.
+    pub fn busy(&self, access_point: u32) -> Duration {
+        self.media[access_point as usize].busy()
+    }
+
+    /// Where `station` is.
+    pub fn position(&self, station: u32, now: Time) -> Position {
+        self.mobiles[station as usize].position(now)
+    }
+
+    /// The access point to which `station` has a link; of two the one that it prefers.
+    pub fn attached(&self, station: u32) -> Option<u32> {
+        self.mobiles[station as usize].handover.state().links()[0]
+    }
+
+    /// True if `station` has a link to `access_point`.
+    pub fn is_attached(&self, station: u32, access_point: u32) -> bool {
+        self.mobiles[station as usize].is_at(access_point)
+    }
+
+    /// Takes in `frame` at its end of `access_point`, which is `None` if it can go nowhere.
+    fn handle_input(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        access_point: Option<u32>,
+        frame: Frame<T>,
+    ) -> Result<(), Dropped<T>> {
+        let counters = &mut self.counters[place(direction)];
+        counters.sdus += 1;
+        let Some(access_point) = access_point else {
+            let reason = DropReason::Unreachable;
+            counters.drops.count(reason);
+            return Err(Dropped { packet: frame.sdu, reason });
+        };
+        let sender = match direction {
+            Direction::Downlink => 0,
+            Direction::Uplink => frame.station + 1,
+        };
+        let (medium, mut around) = self.medium(access_point);
+        let taken = medium.handle_input(now, sender, frame, &mut around);
+        self.settle_medium(access_point);
+        self.next = self.agenda.peek();
+        taken
+    }
+
+    /// The link of `station` has something to do.
+    fn run_station(&mut self, now: Time, station: u32) {
+        let mobile = &mut self.mobiles[station as usize];
+        mobile.handover.handle_timeout(now);
+        if mobile.look.is_some_and(|look| look <= now) {
+            let position = mobile.position(now);
+            self.hear(position);
+            self.mobiles[station as usize].handover.measure(now, &self.levels_dbm);
+        }
+        self.settle_station(now, station);
+    }
+
+    /// After anything that concerns `station`: what it tells, and when it is due.
+    fn settle_station(&mut self, now: Time, station: u32) {
+        let mobile = &mut self.mobiles[station as usize];
+        while let Some(event) = mobile.handover.poll_output() {
+            self.outputs.push_back(Output::Link { station, event });
+        }
+        mobile.look = mobile.next_look(now, self.config.beacon_interval);
+        let due = Time::earlier(mobile.look, mobile.handover.poll_timeout());
+        self.agenda.set(station, due);
+    }
+
+    /// After anything that concerns `access_point`: when its medium is due.
+    fn settle_medium(&mut self, access_point: u32) {
+        let id = self.mobiles.len() as u32 + access_point;
+        self.agenda.set(id, self.media[access_point as usize].poll_timeout());
+    }
+
+    /// Finds how loud each access point is at `place`.
+    fn hear(&mut self, place: Position) {
+        for (level, position) in self.levels_dbm.iter_mut().zip(&self.positions) {
+            *level = self.space.level_dbm(*position, place);
+        }
+    }
+
+    fn medium(&mut self, access_point: u32) -> (&mut Medium<T>, Surroundings<'_, T>) {
+        let around = Surroundings {
+            config: &self.config,
+            space: &self.space,
+            access_point,
+            position: self.positions[access_point as usize],
+            mobiles: &self.mobiles,
+            counters: &mut self.counters,
+            outputs: &mut self.outputs,
+        };
+        (&mut self.media[access_point as usize], around)
+    }
+}

@@ -1,0 +1,353 @@
+//! The medium around one access point.
+
+use std::collections::VecDeque;
+
+use base::{Direction, DropReason, Duration, Stream, Time};
+use link::Dropped;
+use mobility::motion::Position;
+
+use super::airtime::{ACK_BYTES, DIFS, SIFS, frame_time};
+use super::config::{Loss, WlanConfig};
+use super::counters::Counters;
+use super::errors::FreeSpace;
+use super::machine::{End, Mobile, Output, place};
+use super::sender::{Frame, Head, Sender};
+use super::turns::{Left, Turns};
+use crate::Sdu;
+
+/// The medium around one access point, and what waits for it. Sender 0 is the access point, then
+/// come the stations.
+///
+/// An exchange is a data frame, SIFS, its acknowledgement and DIFS; one that fails takes as long
+/// (EIFS, §9.3.2.3.7). A frame that finds the medium free is sent at once.
+#[derive(Debug)]
+pub(super) struct Medium<T> {
+    senders: Vec<Sender<T>>,
+    turns: Turns,
+    /// Whose frames are on the air, and until when the longest is.
+    on_air: Vec<u32>,
+    until: Time,
+    /// From when on the medium can be used, if nothing is on the air.
+    idle_from: Time,
+    errors: Stream,
+    holds: Vec<Hold<T>>,
+    /// What was held and goes ahead of the queue of the access point.
+    released: VecDeque<Head<T>>,
+    busy: Duration,
+}
+
+/// What waits for a station that is not there yet.
+#[derive(Debug)]
+struct Hold<T> {
+    station: u32,
+    frames: VecDeque<Head<T>>,
+}
+
+/// What a medium knows of the rest.
+pub(super) struct Surroundings<'a, T> {
+    pub(super) config: &'a WlanConfig,
+    pub(super) space: &'a FreeSpace,
+    pub(super) access_point: u32,
+    pub(super) position: Position,
+    pub(super) mobiles: &'a [Mobile],
+    pub(super) counters: &'a mut [Counters; 2],
+    pub(super) outputs: &'a mut VecDeque<Output<T>>,
+}
+
+impl<T: Sdu> Medium<T> {
+    /// A medium with the chance called `name`.
+    pub(super) fn new(config: &WlanConfig, stations: usize, seed: u64, name: &str) -> Self {
+        let sender = |number| match number {
+            0 => Sender::new(Direction::Downlink, &config.downlink, seed, name),
+            station => {
+                let name = format!("{name} station {}", station - 1);
+                Sender::new(Direction::Uplink, &config.uplink, seed, &name)
+            }
+        };
+        Self {
+            senders: (0..=stations).map(sender).collect(),
+            turns: Turns::new(config.access, stations + 1, seed, name),
+            on_air: Vec::new(),
+            until: Time::ZERO,
+            idle_from: Time::ZERO,
+            errors: Stream::named(seed, &format!("{name} errors")),
+            holds: Vec::new(),
+            released: VecDeque::new(),
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// Takes in `frame` of `sender`, or gives it back. What is due must have been done.
+    pub(super) fn handle_input(
+        &mut self,
+        now: Time,
+        sender: u32,
+        frame: Frame<T>,
+        around: &mut Surroundings<'_, T>,
+    ) -> Result<(), Dropped<T>> {
+        let idle_since = self.idle_since(now);
+        let from = &mut self.senders[sender as usize];
+        let idle_bytes = match idle_since {
+            Some(since) if from.heeds_idleness() => {
+                base::Rate::from_bps(around.config.rate.bps()).bytes_in(now - since)
+            }
+            Some(_) | None => 0,
+        };
+        let counters = &mut around.counters[place(from.direction)];
+        let pushed = from.push(now, frame, idle_bytes, counters);
+        self.take_gone(sender, around);
+        pushed?;
+        self.turns.join(now, sender, idle_since);
+        self.handle_timeout(now, around);
+        Ok(())
+    }
+
+    /// Does what is due at `now`, no later than that.
+    pub(super) fn handle_timeout(&mut self, now: Time, around: &mut Surroundings<'_, T>) {
+        while self.poll_timeout().is_some_and(|due| due <= now) {
+            if self.on_air.is_empty() {
+                self.begin(now, around);
+            } else {
+                self.end(around);
+            }
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        if self.on_air.is_empty() { self.turns.start(self.idle_from) } else { Some(self.until) }
+    }
+
+    /// From now on what comes for `station` waits while it is not there.
+    pub(super) fn hold(&mut self, station: u32) {
+        if !self.awaits(station) {
+            self.holds.push(Hold { station, frames: VecDeque::new() });
+        }
+    }
+
+    /// True if what comes for `station` waits.
+    pub(super) fn awaits(&self, station: u32) -> bool {
+        self.holds.iter().any(|hold| hold.station == station)
+    }
+
+    /// What waited for `station` goes, ahead of all else.
+    pub(super) fn release(&mut self, now: Time, station: u32, around: &mut Surroundings<'_, T>) {
+        let Some(at) = self.holds.iter().position(|hold| hold.station == station) else { return };
+        for head in self.holds.remove(at).frames {
+            self.released.push_back(head);
+            self.turns.join(now, 0, self.idle_since(now));
+        }
+        self.handle_timeout(now, around);
+    }
+
+    /// The SDUs of `direction` between entry and exit.
+    pub(super) fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        let of = move |other: Direction| other == direction;
+        let senders = self.senders.iter().filter(move |sender| of(sender.direction));
+        let aside = self.holds.iter().flat_map(|hold| &hold.frames).chain(&self.released);
+        let aside = aside.filter(move |_| of(Direction::Downlink));
+        senders.flat_map(Sender::held).chain(aside.map(|head| &head.frame.sdu))
+    }
+
+    /// How long data frames and acknowledgements were on the air, and SIFS between them.
+    pub(super) const fn busy(&self) -> Duration {
+        self.busy
+    }
+
+    /// Since when the medium can be used, if it can.
+    fn idle_since(&self, now: Time) -> Option<Time> {
+        (self.on_air.is_empty() && self.idle_from <= now).then_some(self.idle_from)
+    }
+
+    /// Begins the next exchange.
+    fn begin(&mut self, now: Time, around: &mut Surroundings<'_, T>) {
+        let mut on_air = std::mem::take(&mut self.on_air);
+        self.turns.take(&mut on_air);
+        let mut longest = Duration::ZERO;
+        on_air.retain(|&sender| {
+            self.load(now, sender, around);
+            let from = &self.senders[sender as usize];
+            let Some(head) = &from.head else {
+                self.turns.pass(sender);
+                return false;
+            };
+            let bytes = head.frame.sdu.bytes() + around.config.overhead_bytes;
+            longest = longest.max(frame_time(bytes, around.config.rate, around.config.preamble));
+            around.counters[place(from.direction)].frames += 1;
+            true
+        });
+        self.until = now + longest;
+        self.on_air = on_air;
+    }
+
+    /// Ends the exchange on the air.
+    fn end(&mut self, around: &mut Surroundings<'_, T>) {
+        let WlanConfig { basic_rate, preamble, .. } = *around.config;
+        let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate, preamble);
+        let now = self.until;
+        self.idle_from = now + acknowledgement + DIFS;
+        let mut on_air = std::mem::take(&mut self.on_air);
+        let is_collision = on_air.len() > 1;
+        for sender in on_air.drain(..) {
+            let Some(head) = self.senders[sender as usize].head.take() else { continue };
+            let data = head.frame.sdu.bytes() + around.config.overhead_bytes;
+            self.busy += frame_time(data, around.config.rate, preamble) + acknowledgement;
+            if !self.is_there(sender, head.frame.station, around) {
+                self.put_aside(now, sender, head, around);
+                self.done(sender);
+                continue;
+            }
+            let direction = self.senders[sender as usize].direction;
+            let counters = &mut around.counters[place(direction)];
+            if is_collision {
+                counters.collisions += 1;
+                self.fail(now, sender, head, around);
+            } else if self.errs(now, &head, around) {
+                around.counters[place(direction)].frame_errors += 1;
+                self.fail(now, sender, head, around);
+            } else {
+                deliver(now, direction, head, around);
+                self.done(sender);
+            }
+        }
+        self.on_air = on_air;
+    }
+
+    /// Makes a frame the head of `sender` whose station is there.
+    fn load(&mut self, now: Time, sender: u32, around: &mut Surroundings<'_, T>) {
+        while let Some(head) = self.next(now, sender, around) {
+            if self.is_there(sender, head.frame.station, around) {
+                self.senders[sender as usize].head = Some(head);
+                return;
+            }
+            self.put_aside(now, sender, head, around);
+        }
+    }
+
+    /// Takes the next frame out of `sender`.
+    fn next(
+        &mut self,
+        now: Time,
+        sender: u32,
+        around: &mut Surroundings<'_, T>,
+    ) -> Option<Head<T>> {
+        let from = &mut self.senders[sender as usize];
+        if let Some(head) = from.head.take() {
+            return Some(head);
+        }
+        if from.direction == Direction::Downlink
+            && let Some(head) = self.released.pop_front()
+        {
+            return Some(head);
+        }
+        let head = from.pop(now, &mut around.counters[place(from.direction)]);
+        self.take_gone(sender, around);
+        head
+    }
+
+    /// True if a frame of `sender` can go to or from `station`; what is for a station for which
+    /// older frames wait has to wait as well.
+    fn is_there(&self, sender: u32, station: u32, around: &Surroundings<'_, T>) -> bool {
+        let waits = |hold: &Hold<T>| hold.station == station && !hold.frames.is_empty();
+        around.mobiles[station as usize].is_at(around.access_point)
+            && !(sender == 0 && self.holds.iter().any(waits))
+    }
+
+    /// A frame whose station is not there waits if it is awaited, else it is dropped.
+    fn put_aside(
+        &mut self,
+        now: Time,
+        sender: u32,
+        head: Head<T>,
+        around: &mut Surroundings<'_, T>,
+    ) {
+        let from = &self.senders[sender as usize];
+        let hold = self.holds.iter_mut().find(|hold| hold.station == head.frame.station);
+        let reason = match hold.filter(|_| from.direction == Direction::Downlink) {
+            Some(hold) if hold.frames.len() < around.config.hold_limit as usize => {
+                hold.frames.push_back(Head { retries: 0, ..head });
+                return;
+            }
+            Some(_) => DropReason::Queue,
+            None => DropReason::Unreachable,
+        };
+        drop_frame(now, from.direction, head, reason, around);
+    }
+
+    /// The frame of `sender` was sent in vain.
+    fn fail(
+        &mut self,
+        now: Time,
+        sender: u32,
+        mut head: Head<T>,
+        around: &mut Surroundings<'_, T>,
+    ) {
+        head.retries += 1;
+        if head.retries < around.config.retry_limit {
+            self.turns.again(sender, head.retries);
+            self.senders[sender as usize].head = Some(head);
+            return;
+        }
+        drop_frame(now, self.senders[sender as usize].direction, head, DropReason::Loss, around);
+        self.done(sender);
+    }
+
+    fn done(&mut self, sender: u32) {
+        let has_more =
+            self.senders[sender as usize].has_more() || sender == 0 && !self.released.is_empty();
+        self.turns.done(sender, if has_more { Left::Something } else { Left::Nothing });
+    }
+
+    /// Draws whether a frame that ends at `now` is in error.
+    fn errs(&mut self, now: Time, head: &Head<T>, around: &Surroundings<'_, T>) -> bool {
+        let station = around.mobiles[head.frame.station as usize].position(now);
+        if !around.space.reaches(around.position, station) {
+            return true;
+        }
+        match around.config.loss {
+            Loss::None => false,
+            Loss::FromPlace => {
+                let bytes = head.frame.sdu.bytes() + around.config.overhead_bytes;
+                let rate = around.config.rate;
+                let share = around.space.frame_error_rate(around.position, station, rate, bytes);
+                self.errors.next_f64() < share
+            }
+        }
+    }
+
+    /// Hands out what the queue of `sender` has dropped.
+    fn take_gone(&mut self, sender: u32, around: &mut Surroundings<'_, T>) {
+        while let Some(dropped) = self.senders[sender as usize].poll_gone() {
+            around.outputs.push_back(Output::Dropped(dropped));
+        }
+    }
+}
+
+fn deliver<T: Sdu>(
+    now: Time,
+    direction: Direction,
+    head: Head<T>,
+    around: &mut Surroundings<'_, T>,
+) {
+    let Frame { station, sdu } = head.frame;
+    let access_point = around.access_point;
+    let at = match direction {
+        Direction::Downlink => End::Station(station),
+        Direction::Uplink => End::AccessPoint(access_point),
+    };
+    around.counters[place(direction)].deliver(sdu.bytes(), now - head.since);
+    around.outputs.push_back(Output::Delivered { at, access_point, station, sdu });
+}
+
+fn drop_frame<T: Sdu>(
+    now: Time,
+    direction: Direction,
+    head: Head<T>,
+    reason: DropReason,
+    around: &mut Surroundings<'_, T>,
+) {
+    let counters = &mut around.counters[place(direction)];
+    counters.drops.count(reason);
+    counters.waiting_time += now - head.since;
+    around.outputs.push_back(Output::Dropped(Dropped { packet: head.frame.sdu, reason }));
+}

@@ -1,0 +1,25 @@
+//! An access network like 802.11b: access points, and stations that move from one to the next.
+//!
+//! ```text
+//!   downlink queue ─┐
+//!                   ├─ medium of an access point (turns, airtime, losses) ─ far end
+//!   uplink queues ──┘
+//!   places ─ levels ─ mobility::handover ─ who is where
+//! ```
+//!
+//! Access points have channels that do not overlap, so that each has a medium of its own. Limits
+//! stand in `docs/models/wlan.md`.
+
+mod airtime;
+mod config;
+mod counters;
+mod errors;
+mod machine;
+mod medium;
+mod sender;
+mod turns;
+
+pub use airtime::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, SLOT, frame_time};
+pub use config::{Access, AccessPoint, Air, Loss, Station, WlanConfig};
+pub use counters::Counters;
+pub use machine::{End, Output, Wlan};

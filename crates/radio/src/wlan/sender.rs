@@ -1,0 +1,125 @@
+//! Who sends on a medium: its access point, or a station.
+
+use base::{Direction, Duration, Time};
+use link::queue::{self, Backlog, Queue, Transmission};
+use link::{Dropped, Load};
+
+use super::counters::Counters;
+use crate::Sdu;
+
+/// An SDU, and the station from or to which it goes.
+#[derive(Debug)]
+pub(super) struct Frame<T> {
+    pub(super) station: u32,
+    pub(super) sdu: T,
+}
+
+impl<T: Sdu> Load for Frame<T> {
+    fn bytes(&self) -> u32 {
+        self.sdu.bytes()
+    }
+
+    fn is_pure_ack(&self) -> bool {
+        false
+    }
+
+    fn mark(&mut self) -> bool {
+        self.sdu.mark()
+    }
+
+    fn flow(&self) -> u64 {
+        self.sdu.flow()
+    }
+}
+
+/// A frame that is being sent or has been in vain.
+#[derive(Debug)]
+pub(super) struct Head<T> {
+    /// When it was handed in.
+    pub(super) since: Time,
+    pub(super) frame: Frame<T>,
+    /// How often it was sent in vain.
+    pub(super) retries: u32,
+}
+
+/// A sender and what waits at it.
+#[derive(Debug)]
+pub(super) struct Sender<T> {
+    pub(super) direction: Direction,
+    queue: Queue<Frame<T>>,
+    pub(super) head: Option<Head<T>>,
+}
+
+impl<T: Sdu> Sender<T> {
+    pub(super) fn new(direction: Direction, config: &queue::Config, seed: u64, name: &str) -> Self {
+        Self { direction, queue: Queue::new(config, seed, name), head: None }
+    }
+
+    /// Takes in `frame`, or gives it back; `idle_bytes` could have been sent since the medium fell
+    /// idle.
+    pub(super) fn push(
+        &mut self,
+        now: Time,
+        frame: Frame<T>,
+        idle_bytes: u64,
+        counters: &mut Counters,
+    ) -> Result<(), Dropped<T>> {
+        let sending = self.head.as_ref().map_or_else(Backlog::default, |head| Backlog {
+            packets: 1,
+            bytes: u64::from(head.frame.bytes()),
+        });
+        let mut counts = link::Counters::default();
+        let transmission = Transmission { sending, idle_bytes };
+        let pushed = self.queue.push(now, frame, transmission, &mut counts);
+        counters.add(&counts);
+        pushed.map_err(|Dropped { packet, reason }| Dropped { packet: packet.sdu, reason })
+    }
+
+    /// The next frame of the queue.
+    pub(super) fn pop(&mut self, now: Time, counters: &mut Counters) -> Option<Head<T>> {
+        let mut counts = link::Counters::default();
+        let turn = self.queue.pop(now, &mut counts);
+        counters.add(&counts);
+        turn.map(|turn| Head { since: turn.since, frame: turn.packet, retries: 0 })
+    }
+
+    /// The next SDU that the queue took in and dropped later.
+    pub(super) fn poll_gone(&mut self) -> Option<Dropped<T>> {
+        let Dropped { packet, reason } = self.queue.poll_gone()?;
+        Some(Dropped { packet: packet.sdu, reason })
+    }
+
+    /// True if it has something to send.
+    pub(super) fn has_more(&self) -> bool {
+        self.head.is_some() || !self.queue.is_empty()
+    }
+
+    /// Whether it matters how long the medium was idle.
+    pub(super) const fn heeds_idleness(&self) -> bool {
+        self.queue.heeds_idleness()
+    }
+
+    /// What it holds.
+    pub(super) fn held(&self) -> impl Iterator<Item = &T> {
+        let head = self.head.iter().map(|head| &head.frame.sdu);
+        head.chain(self.queue.held().map(|frame| &frame.sdu))
+    }
+}
+
+impl Counters {
+    /// What a queue counted.
+    fn add(&mut self, counts: &link::Counters) {
+        self.marks += counts.marks;
+        self.drops.queue += counts.drops.queue;
+        self.drops.aqm += counts.drops.aqm;
+        self.waiting_time += counts.queue_integral;
+        self.queue_max = self.queue_max.max(counts.queue_max);
+    }
+
+    /// An SDU of `bytes` that was handed in `waited` ago has arrived.
+    pub(super) fn deliver(&mut self, bytes: u32, waited: Duration) {
+        self.delivered += 1;
+        self.bytes_delivered += u64::from(bytes);
+        self.waiting_time += waited;
+    }
+}

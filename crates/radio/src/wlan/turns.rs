@@ -1,0 +1,157 @@
+//! Who sends next on a medium.
+
+use std::collections::VecDeque;
+
+use base::{Stream, Time};
+
+use super::airtime::SLOT;
+use super::config::Access;
+
+/// Who sends next. Senders go by their numbers on the medium.
+#[derive(Debug)]
+pub(super) enum Turns {
+    /// One entry for each frame that waits, in the order of arrival.
+    Order(VecDeque<u32>),
+    /// By back-off.
+    Slots(Slots),
+}
+
+impl Turns {
+    /// Of `senders`, with the chance called `name`.
+    pub(super) fn new(access: Access, senders: usize, seed: u64, name: &str) -> Self {
+        match access {
+            Access::ContentionFree => Self::Order(VecDeque::new()),
+            Access::CsmaCa { .. } => Self::Slots(Slots {
+                access,
+                elapsed: 0,
+                backoffs: vec![Backoff::default(); senders],
+                waiting: Vec::new(),
+                chance: Stream::named(seed, &format!("{name} back-off")),
+            }),
+        }
+    }
+
+    /// `sender` has one more frame; the medium can be used since `idle_since`, or is busy.
+    pub(super) fn join(&mut self, now: Time, sender: u32, idle_since: Option<Time>) {
+        match self {
+            Self::Order(order) => order.push_back(sender),
+            Self::Slots(slots) => slots.join(now, sender, idle_since),
+        }
+    }
+
+    /// When the next turn begins on a medium that can be used from `idle_from` on.
+    pub(super) fn start(&self, idle_from: Time) -> Option<Time> {
+        match self {
+            Self::Order(order) => order.front().map(|_| idle_from),
+            Self::Slots(slots) => {
+                let slot = slots.next()? - slots.elapsed;
+                Some(Time::from_nanos(idle_from.as_nanos() + slot * SLOT.as_nanos()))
+            }
+        }
+    }
+
+    /// Whose turn begins: of several, all collide.
+    pub(super) fn take(&mut self, senders: &mut Vec<u32>) {
+        match self {
+            Self::Order(order) => senders.extend(order.pop_front()),
+            Self::Slots(slots) => {
+                let Some(next) = slots.next() else { return };
+                slots.elapsed = next;
+                let begins = |sender: &u32| slots.backoffs[*sender as usize].due == next;
+                senders.extend(slots.waiting.iter().copied().filter(begins));
+            }
+        }
+    }
+
+    /// `sender` sends the same frame again, after `retries` in vain.
+    pub(super) fn again(&mut self, sender: u32, retries: u32) {
+        match self {
+            Self::Order(order) => order.push_front(sender),
+            Self::Slots(slots) => slots.back_off(sender, retries),
+        }
+    }
+
+    /// `sender` is done with its frame.
+    pub(super) fn done(&mut self, sender: u32, left: Left) {
+        match self {
+            Self::Order(_) => {}
+            Self::Slots(slots) => {
+                slots.back_off(sender, 0);
+                slots.leave_if_empty(sender, left);
+            }
+        }
+    }
+
+    /// `sender` had nothing to send when its turn came.
+    pub(super) fn pass(&mut self, sender: u32) {
+        match self {
+            Self::Order(_) => {}
+            Self::Slots(slots) => slots.leave_if_empty(sender, Left::Nothing),
+        }
+    }
+}
+
+/// What a sender still has to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Left {
+    Something,
+    Nothing,
+}
+
+/// Turns by back-off, as slots in which the medium is idle: a sender may send in slot `due`, and
+/// while the medium is busy no slot passes, so that counters are frozen by themselves.
+#[derive(Debug)]
+pub(super) struct Slots {
+    access: Access,
+    /// Slots that had passed when the medium was last taken.
+    elapsed: u64,
+    backoffs: Vec<Backoff>,
+    /// Who has something to send.
+    waiting: Vec<u32>,
+    chance: Stream,
+}
+
+/// A sender's back-off.
+#[derive(Clone, Copy, Default, Debug)]
+struct Backoff {
+    due: u64,
+    is_waiting: bool,
+}
+
+impl Slots {
+    fn join(&mut self, now: Time, sender: u32, idle_since: Option<Time>) {
+        if self.backoffs[sender as usize].is_waiting {
+            return;
+        }
+        let due = self.backoffs[sender as usize].due;
+        match idle_since {
+            // Its back-off has run meanwhile; if it is over the frame goes at once, which is in
+            // the next slot here.
+            Some(since) => {
+                let passed = (now - since).as_nanos().div_ceil(SLOT.as_nanos());
+                self.backoffs[sender as usize].due = due.max(self.elapsed + passed);
+            }
+            None if due <= self.elapsed => self.back_off(sender, 0),
+            None => {}
+        }
+        self.backoffs[sender as usize].is_waiting = true;
+        self.waiting.push(sender);
+    }
+
+    /// The slot of the next turn.
+    fn next(&self) -> Option<u64> {
+        self.waiting.iter().map(|sender| self.backoffs[*sender as usize].due).min()
+    }
+
+    fn back_off(&mut self, sender: u32, retries: u32) {
+        let slots = self.chance.below(self.access.window(retries).saturating_add(1));
+        self.backoffs[sender as usize].due = self.elapsed + u64::from(slots);
+    }
+
+    fn leave_if_empty(&mut self, sender: u32, left: Left) {
+        if left == Left::Nothing {
+            self.backoffs[sender as usize].is_waiting = false;
+            self.waiting.retain(|other| *other != sender);
+        }
+    }
+}

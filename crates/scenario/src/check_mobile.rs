@@ -1,0 +1,178 @@
+//! Whether `[mobile_ip]`, `[wlan]`, `[ftp]` and `[wan]` go together with each other and the rest.
+
+use std::collections::BTreeSet;
+
+use crate::error::Fault;
+use crate::schema::{AccessPoint, Hosts, MobileIpKind, Scenario, Wlan};
+use crate::tree::Table;
+use crate::validate::Check;
+
+/// What `[ftp]` and `[wan]` say in the place of other keys.
+pub(crate) fn take_over(scenario: &mut Scenario, tree: &Table) -> Result<(), Fault> {
+    if let Some(bytes) = scenario.ftp.packet_size {
+        if tree.find("tcp.mss").is_some() && scenario.tcp.mss != bytes {
+            let message = "give ftp.packet_size or tcp.mss, not both";
+            return tree.clash(&["ftp.packet_size", "tcp.mss"], message);
+        }
+        scenario.tcp.mss = bytes;
+    }
+    if let Some(rtt) = scenario.wan.rtt {
+        let Some(wan) = scenario.wired.iter_mut().find(|wired| wired.name == "wan") else {
+            let message = "wan.rtt is twice the delay of a [[wired]] called wan: there is none";
+            return tree.clash(&["wan.rtt"], message);
+        };
+        wan.delay = rtt / 2;
+    }
+    Ok(())
+}
+
+impl Check<'_> {
+    /// A network through which mobiles move.
+    pub(crate) fn mobile_network(&self) -> Result<(), Fault> {
+        let Scenario { link, radio, middlebox, wlan, .. } = self.scenario;
+        if link.is_some() || radio.is_some() || middlebox.is_some() {
+            let message = "[mobile_ip] goes with [[wired]] and [wlan], not with [link], [radio] or \
+                           [middlebox]";
+            return self.clash(&["mobile_ip", "link", "radio", "middlebox"], message);
+        }
+        let Some(wlan) = wlan else {
+            return self.clash(&["mobile_ip"], "[mobile_ip] needs [wlan], where the mobiles are");
+        };
+        self.roles()?;
+        self.access(wlan)?;
+        self.ways(wlan)?;
+        self.is_connected()?;
+        self.mobile_flows()
+    }
+
+    fn nodes(&self) -> BTreeSet<&str> {
+        self.scenario.wired.iter().flat_map(|wired| &wired.between).map(String::as_str).collect()
+    }
+
+    /// A node of `[[wired]]`.
+    fn is_node(&self, key: &str, name: &str) -> Result<(), Fault> {
+        let nodes = self.nodes();
+        if nodes.contains(name) {
+            return Ok(());
+        }
+        let known = nodes.into_iter().collect::<Vec<_>>().join(", ");
+        self.clash(&[key], format!("{name} is no node of [[wired]]: there are {known}"))
+    }
+
+    /// Who has which task: each a node of its own.
+    fn roles(&self) -> Result<(), Fault> {
+        let Some(mobile_ip) = &self.scenario.mobile_ip else { return Ok(()) };
+        let mut roles = vec![
+            ("mobile_ip.correspondent", &mobile_ip.correspondent),
+            ("mobile_ip.home_agent", &mobile_ip.home_agent),
+        ];
+        if mobile_ip.kind == MobileIpKind::Hierarchical {
+            roles.push(("mobile_ip.map", &mobile_ip.map));
+        }
+        for (index, (key, name)) in roles.iter().enumerate() {
+            self.is_node(key, name)?;
+            if roles[..index].iter().any(|(_, other)| other == name) {
+                return self.clash(&[key], format!("{name} has another task already"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Access points at nodes of their own, one of them at home.
+    fn access(&self, wlan: &Wlan) -> Result<(), Fault> {
+        let Some(mobile_ip) = &self.scenario.mobile_ip else { return Ok(()) };
+        if wlan.access_point.is_empty() {
+            let message =
+                "[wlan] needs an access point, as in [[wlan.access_point]] name = \"AR1\"";
+            return self.clash(&["wlan"], message);
+        }
+        for (index, AccessPoint { name, home, .. }) in wlan.access_point.iter().enumerate() {
+            let key = format!("wlan.access_point.{name}.name");
+            if name.is_empty() {
+                let message = "every [[wlan.access_point]] needs a name: that of its node";
+                return self.clash(&["wlan.access_point"], message);
+            }
+            self.is_node(&key, name)?;
+            if wlan.access_point[..index].iter().any(|other| other.name == *name) {
+                return self.clash(&[&key], format!("two access points have the name {name}"));
+            }
+            let is_home_agent = *name == mobile_ip.home_agent;
+            if *home != is_home_agent {
+                let message = format!(
+                    "home is the access point at the home agent's node, {}, and no other",
+                    mobile_ip.home_agent
+                );
+                return self.clash(&[&format!("wlan.access_point.{name}.home"), &key], message);
+            }
+            let has_task = [&mobile_ip.correspondent, &mobile_ip.map].contains(&name);
+            if has_task {
+                return self.clash(&[&key], format!("{name} has another task already"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Mobiles, and their ways.
+    fn ways(&self, wlan: &Wlan) -> Result<(), Fault> {
+        if wlan.mobile.is_empty() && wlan.mobiles == 0 {
+            let message = "[wlan] needs a mobile, as in [[wlan.mobile]] name = \"MN\"";
+            return self.clash(&["wlan"], message);
+        }
+        let nodes = self.nodes();
+        for (index, mobile) in wlan.mobile.iter().enumerate() {
+            let name = &mobile.name;
+            if name.is_empty() {
+                let message = "every [[wlan.mobile]] needs a name, as in name = \"MN\"";
+                return self.clash(&["wlan.mobile"], message);
+            }
+            let is_taken = nodes.contains(name.as_str())
+                || wlan.mobile[..index].iter().any(|other| other.name == *name);
+            if is_taken || name.starts_with("MN-") {
+                let key = format!("wlan.mobile.{name}.name");
+                return self.clash(&[&key], format!("the name {name} stands for another already"));
+            }
+            if let Some(way) = mobile.walk.iter().find(|way| way.speed <= 0.0) {
+                let key = format!("wlan.mobile.{name}.walk");
+                let message = format!("a speed is above zero, not {} m/s", way.speed);
+                return self.clash(&[&key], message);
+            }
+        }
+        Ok(())
+    }
+
+    /// A way leads from every node to every other.
+    fn is_connected(&self) -> Result<(), Fault> {
+        let wired = &self.scenario.wired;
+        let mut reached: BTreeSet<&str> = wired.first().into_iter().map(first).collect();
+        loop {
+            let before = reached.len();
+            for link in wired {
+                let [one, other] = &link.between;
+                if reached.contains(one.as_str()) || reached.contains(other.as_str()) {
+                    reached.extend([one.as_str(), other.as_str()]);
+                }
+            }
+            if reached.len() == before {
+                break;
+            }
+        }
+        match self.nodes().into_iter().find(|node| !reached.contains(node)) {
+            None => Ok(()),
+            Some(node) => self.clash(&["wired"], format!("no way leads to {node}")),
+        }
+    }
+
+    fn mobile_flows(&self) -> Result<(), Fault> {
+        for group in self.scenario.groups() {
+            if group.hosts == Hosts::Own {
+                let message = "with [mobile_ip] flows run between its correspondent and mobiles";
+                return self.clash(&["flow.hosts", "mobile_ip"], message);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn first(link: &crate::Wired) -> &str {
+    &link.between[0]
+}

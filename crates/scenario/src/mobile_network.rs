@@ -1,0 +1,343 @@
+//! From `[mobile_ip]`, `[wlan]` and `[[wired]]` to a network through which mobiles move.
+
+use std::collections::BTreeMap;
+
+use base::{Duration, Schedule};
+use link::{LinkConfig, Service, loss};
+use mobility::binding::{
+    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
+    CorrespondentConfig, Detection, FastMobileConfig, FastRouterConfig, Interval, MobileConfig,
+    Neighbor, Network, Optimization, Overlap, Patience, Policy, Regional, RegistrationConfig, Role,
+    Solicitation,
+};
+use radio::wlan;
+use tcp::Length;
+use world::{Body, Fragmentation, MachineId, NodeId, WlanNodes, World};
+
+use crate::build::Chain;
+use crate::routes::{self, Edge};
+use crate::{DadName, MobileIp, MobileIpKind, Scenario, TwoAddresses, Wired, Wlan};
+
+/// RFC 4861 §10: `RTR_SOLICITATION_INTERVAL`, `MAX_RTR_SOLICITATIONS`, `MAX_RA_DELAY_TIME`.
+const SOLICITATION: Solicitation = Solicitation { interval: Duration::from_secs(4), attempts: 3 };
+
+/// RFC 6275 §12: `InitialBindackTimeoutFirstReg`, `INITIAL_BINDACK_TIMEOUT`, `MAX_BINDACK_TIMEOUT`.
+const FIRST: Patience =
+    Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
+const LATER: Patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
+
+/// RFC 6275 §12: `MAX_TOKEN_LIFETIME`, `MAX_NONCE_LIFETIME`, `MAX_RR_BINDING_LIFETIME`.
+const TOKEN_LIFETIME: Duration = Duration::from_secs(210);
+const NONCE_LIFETIME: Duration = Duration::from_secs(240);
+const OPTIMIZED_LIFETIME: Duration = Duration::from_secs(420);
+
+/// RFC 5568 §8: `RTSOLPR_RETRIES`, `FBU_RETRIES`, `HI_RETRIES`, `PROXY_ND_LIFETIME`; waits are left
+/// to configuration.
+const FAST_ATTEMPTS: u32 = 3;
+const FAST_PATIENCE: Patience =
+    Patience { first: Duration::from_millis(100), most: Duration::from_millis(400) };
+const FAST_HOLD: Duration = Duration::from_millis(1_500);
+
+/// The network of `scenario`, if its mobiles move: its chain runs from the correspondent to the
+/// first mobile.
+pub(crate) fn chain<B: Body<Payload = Length>>(scenario: &Scenario) -> Option<Chain<B>> {
+    let mobile_ip = scenario.mobile_ip.as_ref()?;
+    let wlan = scenario.wlan.as_ref()?;
+    let mut builder = Builder::new(scenario, mobile_ip, wlan);
+    builder.add_links();
+    builder.add_mobiles();
+    builder.route();
+    builder.add_agents();
+    if let Some(cap) = scenario.ftp.cap {
+        builder.world.fragment(Fragmentation::Payload(cap));
+    } else {
+        builder.world.fragment(Fragmentation::Mtu(mobile_ip.mtu));
+    }
+    let first = builder.node(&mobile_ip.correspondent);
+    Some(Chain::between(builder.world, first, builder.mobiles.iter().map(|it| it.node).collect()))
+}
+
+/// A mobile and its addresses.
+struct Mobile {
+    node: NodeId,
+    regional: Option<Address>,
+    /// By number of the access point; its home address where that is home.
+    local: Vec<Address>,
+}
+
+struct Builder<'a, B: Body> {
+    scenario: &'a Scenario,
+    mobile_ip: &'a MobileIp,
+    wlan: &'a Wlan,
+    world: World<B>,
+    nodes: BTreeMap<&'a str, NodeId>,
+    /// For each wired link its two directions.
+    links: Vec<[MachineId; 2]>,
+    access: Option<MachineId>,
+    mobiles: Vec<Mobile>,
+}
+
+impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
+    fn new(scenario: &'a Scenario, mobile_ip: &'a MobileIp, wlan: &'a Wlan) -> Self {
+        let mut world = World::new();
+        let mut nodes = BTreeMap::new();
+        for name in scenario.wired.iter().flat_map(|wired| &wired.between) {
+            nodes.entry(name.as_str()).or_insert_with(|| world.add_node(name));
+        }
+        Self {
+            scenario,
+            mobile_ip,
+            wlan,
+            world,
+            nodes,
+            links: Vec::new(),
+            access: None,
+            mobiles: Vec::new(),
+        }
+    }
+
+    fn node(&self, name: &str) -> NodeId {
+        self.nodes[name]
+    }
+
+    /// Both directions of every wired link, each with a queue.
+    fn add_links(&mut self) {
+        let Scenario { wired, queue, seed, .. } = self.scenario;
+        for Wired { name, between: [one, other], rate, delay } in wired {
+            let config = |queue| LinkConfig {
+                service: Service::Rate(Schedule::new(*rate, Vec::new())),
+                delay: Schedule::new(*delay, Vec::new()),
+                queue,
+                drop_arrivals: Vec::new(),
+                loss: loss::Config::default(),
+            };
+            let [from, to] = [self.node(one), self.node(other)];
+            let down =
+                self.world.add_link(&format!("{name}/down"), &config(queue.forth()), to, *seed);
+            let up = self.world.add_link(&format!("{name}/up"), &config(queue.back()), from, *seed);
+            self.links.push([down, up]);
+        }
+    }
+
+    /// Mobiles with their addresses, and the WLAN.
+    fn add_mobiles(&mut self) {
+        let stations = self.wlan.stations(self.scenario.seed);
+        let has_map = self.mobile_ip.kind == MobileIpKind::Hierarchical;
+        for (name, _) in &stations {
+            let node = self.world.add_node(name);
+            let address =
+                |world: &mut World<B>, of: &str| world.add_address(&format!("{name}@{of}"));
+            let regional = has_map.then(|| address(&mut self.world, &self.mobile_ip.map));
+            let local = self.wlan.access_point.iter().map(|point| {
+                if point.home { Address(node.0) } else { address(&mut self.world, &point.name) }
+            });
+            let local = local.collect();
+            self.mobiles.push(Mobile { node, regional, local });
+        }
+        let routers = self.wlan.access_point.iter().map(|point| self.nodes[point.name.as_str()]);
+        let mut addresses = Vec::new();
+        for (mobile, station) in self.mobiles.iter().zip(0..) {
+            for (address, access_point) in mobile.local.iter().zip(0..) {
+                addresses.push((*address, station, Some(access_point)));
+            }
+        }
+        let nodes = WlanNodes {
+            routers: routers.collect(),
+            mobiles: self.mobiles.iter().map(|mobile| mobile.node).collect(),
+            addresses,
+        };
+        let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
+        let config = self.wlan.config(&self.scenario.queue);
+        let machine = wlan::Wlan::new(&config, &self.wlan.points(), &stations, self.scenario.seed);
+        self.access = Some(self.world.add_wlan("WLAN", machine, nodes));
+    }
+
+    /// The ways to nodes, and to addresses by the router of their prefix.
+    fn route(&mut self) {
+        let Some(access) = self.access else { return };
+        let edges: Vec<_> = self.scenario.wired.iter().map(|wired| self.edge(wired)).collect();
+        let count = self.nodes.len();
+        let routers: Vec<_> = self.nodes.values().copied().collect();
+        for destination in routers {
+            let hops = routes::towards(destination.0 as usize, count, &edges);
+            for (node, hop) in hops.into_iter().enumerate() {
+                let Some(number) = hop else { continue };
+                let from = NodeId(node as u32);
+                let forth = edges[number].between[0] == node;
+                let link = self.links[number][usize::from(!forth)];
+                for address in self.behind(destination) {
+                    self.world.set_route(from, Some(address), link);
+                }
+            }
+        }
+        for point in &self.wlan.access_point {
+            self.world.set_route(self.nodes[point.name.as_str()], None, access);
+        }
+        for mobile in &self.mobiles {
+            self.world.set_route(mobile.node, None, access);
+        }
+    }
+
+    fn edge(&self, wired: &Wired) -> Edge {
+        let number = |name: &String| self.node(name).0 as usize;
+        let [one, other] = &wired.between;
+        Edge { between: [number(one), number(other)], delay: wired.delay }
+    }
+
+    /// A node and the addresses of mobiles whose prefix is at its links.
+    fn behind(&self, node: NodeId) -> Vec<NodeId> {
+        let mut addresses = vec![node];
+        let of_node = |address: &Address| NodeId(address.0);
+        if node == self.node(&self.mobile_ip.home_agent) {
+            addresses.extend(self.mobiles.iter().map(|mobile| mobile.node));
+        }
+        if self.mobile_ip.kind == MobileIpKind::Hierarchical
+            && node == self.node(&self.mobile_ip.map)
+        {
+            addresses
+                .extend(self.mobiles.iter().filter_map(|it| it.regional.map(|it| of_node(&it))));
+        }
+        for (number, point) in self.wlan.access_point.iter().enumerate() {
+            if !point.home && self.nodes[point.name.as_str()] == node {
+                addresses.extend(self.mobiles.iter().map(|mobile| of_node(&mobile.local[number])));
+            }
+        }
+        addresses
+    }
+
+    /// Home agent, MAP, access routers, the correspondent and the mobiles.
+    fn add_agents(&mut self) {
+        let seed = self.scenario.seed;
+        let home_agent = self.node(&self.mobile_ip.home_agent);
+        let home = self.wlan.access_point.iter().position(|point| point.home);
+        let of_home = self.anchor(home_agent, Role::HomeAgent, home);
+        self.world
+            .add_agent(home_agent, |id| Agent::Anchor(Box::new(Anchor::new(id, of_home, seed))));
+        if self.mobile_ip.kind == MobileIpKind::Hierarchical {
+            let map = self.node(&self.mobile_ip.map);
+            let of_map = self.anchor(map, Role::Map, None);
+            self.world.add_agent(map, |id| Agent::Anchor(Box::new(Anchor::new(id, of_map, seed))));
+        }
+        for (number, point) in self.wlan.access_point.iter().enumerate() {
+            if !point.home {
+                let config = self.access_router(number);
+                let node = self.nodes[point.name.as_str()];
+                self.world.add_agent(node, |id| {
+                    Agent::AccessRouter(Box::new(AccessRouter::new(id, config, seed)))
+                });
+            }
+        }
+        let correspondent = self.node(&self.mobile_ip.correspondent);
+        if self.mobile_ip.route_optimization {
+            let config = CorrespondentConfig {
+                address: Address(correspondent.0),
+                lifetime_max: OPTIMIZED_LIFETIME,
+                nonce_lifetime: NONCE_LIFETIME,
+            };
+            self.world.add_agent(correspondent, |id| {
+                Agent::Correspondent(Correspondent::new(id, config))
+            });
+        }
+        for number in 0..self.mobiles.len() {
+            let config = self.mobile(number);
+            let node = self.mobiles[number].node;
+            self.world.add_agent(node, |id| {
+                Agent::Mobile(Box::new(mobility::binding::Mobile::new(id, config)))
+            });
+        }
+    }
+
+    fn anchor(&self, node: NodeId, role: Role, home: Option<usize>) -> AnchorConfig {
+        AnchorConfig {
+            address: Address(node.0),
+            role,
+            lifetime_max: self.mobile_ip.lifetime,
+            detection: match (role, self.mobile_ip.duplicate_address_detection) {
+                (Role::Map, DadName::Standard) => Some(self.mobile_ip.dad_time),
+                // A home address has been the mobile's all along.
+                (Role::HomeAgent, _) | (Role::Map, DadName::Off | DadName::Optimistic) => None,
+            },
+            taken: Vec::new(),
+            policy: match self.mobile_ip.two_addresses {
+                TwoAddresses::KeepLast => Policy::One,
+                TwoAddresses::Bicast => Policy::Both,
+            },
+            access: home.map(|number| self.access_router(number)),
+        }
+    }
+
+    fn access_router(&self, number: usize) -> AccessRouterConfig {
+        let MobileIp { kind, advertisement_interval, fast_handovers, .. } = *self.mobile_ip;
+        let point = &self.wlan.access_point[number];
+        let address = |name: &str| Address(self.nodes[name].0);
+        let others = self.wlan.access_point.iter().zip(0_u32..);
+        let neighbors = others.filter(|(other, _)| other.name != point.name && !other.home);
+        let neighbors = neighbors
+            .map(|(other, router)| Neighbor { router, address: address(&other.name) })
+            .collect();
+        AccessRouterConfig {
+            router: number as u32,
+            address: address(&point.name),
+            map: (kind == MobileIpKind::Hierarchical && !point.home)
+                .then(|| address(&self.mobile_ip.map)),
+            interval: Some(Interval { min: advertisement_interval, max: advertisement_interval }),
+            answer_delay_max: self.mobile_ip.answer_delay,
+            taken: Vec::new(),
+            fast: (fast_handovers && !point.home).then_some(FastRouterConfig {
+                neighbors,
+                patience: FAST_PATIENCE,
+                attempts: FAST_ATTEMPTS,
+                forward: self.mobile_ip.forward_time,
+                hold: FAST_HOLD,
+            }),
+        }
+    }
+
+    fn mobile(&self, number: usize) -> MobileConfig {
+        let of = &self.mobiles[number];
+        let MobileIp { route_optimization, two_addresses, fast_handovers, .. } = *self.mobile_ip;
+        let registration = |lifetime: Duration| RegistrationConfig {
+            lifetime,
+            refresh_ahead: lifetime / 10,
+            first: FIRST,
+            later: LATER,
+        };
+        let access = self.wlan.access_point.iter().zip(&of.local).map(|(point, local)| Access {
+            router: Address(self.nodes[point.name.as_str()].0),
+            care_of: *local,
+            network: if point.home { Network::Home } else { Network::Foreign },
+        });
+        let map = Address(self.nodes.get(self.mobile_ip.map.as_str()).map_or(0, |node| node.0));
+        let lifetime = self.mobile_ip.lifetime;
+        MobileConfig {
+            home: Address(of.node.0),
+            home_agent: Address(self.node(&self.mobile_ip.home_agent).0),
+            home_registration: registration(lifetime),
+            regional: of.regional.map(|care_of| Regional {
+                map,
+                care_of,
+                registration: registration(lifetime),
+            }),
+            access: access.collect(),
+            solicitation: self.mobile_ip.solicits.then_some(SOLICITATION),
+            detection: match self.mobile_ip.duplicate_address_detection {
+                DadName::Off => Detection::Off,
+                DadName::Standard => Detection::Standard,
+                DadName::Optimistic => Detection::Optimistic,
+            },
+            retransmit_timer: self.mobile_ip.dad_time,
+            overlap: match two_addresses {
+                TwoAddresses::KeepLast => Overlap::Newest,
+                TwoAddresses::Bicast => Overlap::Both,
+            },
+            optimization: route_optimization.then(|| Optimization {
+                correspondents: vec![Address(self.node(&self.mobile_ip.correspondent).0)],
+                registration: registration(lifetime.min(OPTIMIZED_LIFETIME)),
+                token_patience: LATER,
+                token_lifetime: TOKEN_LIFETIME,
+            }),
+            fast: fast_handovers
+                .then_some(FastMobileConfig { patience: FAST_PATIENCE, attempts: FAST_ATTEMPTS }),
+        }
+    }
+}

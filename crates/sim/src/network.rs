@@ -1,0 +1,370 @@
+//! A network at rest, as a picture or a list shows it. Rates are bit/s, times seconds, places
+//! metres; what is `null` has no limit, or is no matter of a single number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Duration, Rate, Time};
+use link::queue::droptail::Limit;
+use mobility::motion::Position;
+use scenario::{AccessPoint, Channel, NodeB, Radio, RadioKind, Scenario, Ue, Wlan};
+use serde::Serialize;
+use tcp::Length;
+use world::{Body, Ipv6, Machine, MachineId, NodeId, World};
+
+/// A scenario's network at time zero.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Layout {
+    /// Hosts and routers, in the order of their numbers.
+    pub nodes: Vec<NodeLayout>,
+    /// Each direction of each link, bearer or cell.
+    pub links: Vec<LinkLayout>,
+    /// Base stations that have a place.
+    pub stations: Vec<StationLayout>,
+    /// Mobiles that have a place.
+    pub walks: Vec<WalkLayout>,
+}
+
+/// A host or router.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NodeLayout {
+    /// `host`, `RNC`, `UE`.
+    pub name: String,
+    /// The kind of the middlebox that stands here.
+    pub middlebox: Option<String>,
+}
+
+/// One direction of a link, or of a bearer or cell for one mobile.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LinkLayout {
+    /// `Gi/down`, `Uu/up`.
+    pub name: String,
+    /// What it is.
+    pub kind: LinkKind,
+    /// The number of the node that packets come from; `None` if no route leads into it.
+    pub from: Option<u32>,
+    /// The number of the node that packets go to.
+    pub to: u32,
+    /// Bits a second at the start; `None` takes no time to send, or has time slots.
+    pub rate_bps: Option<u64>,
+    /// Seconds one way at the start; `None` of a radio, where it depends.
+    pub delay_s: Option<f64>,
+    /// The most packets that wait or are being sent.
+    pub queue_packets: Option<u32>,
+    /// The most bytes that wait or are being sent.
+    pub queue_bytes: Option<u64>,
+}
+
+/// What a link is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkKind {
+    /// A wire, or whatever a plain link stands for.
+    Wired,
+    /// A radio bearer, which one mobile has for itself.
+    Bearer,
+    /// Radio cells, which mobiles share.
+    Cell,
+    /// Access points of a wireless LAN, which mobiles share where they are.
+    Wlan,
+}
+
+/// What stands somewhere and sends.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct StationLayout {
+    /// Its name.
+    pub name: String,
+    /// East and north.
+    pub position_m: [f64; 2],
+    /// How far it reaches, where that is a circle.
+    pub range_m: Option<f64>,
+}
+
+/// Where a mobile goes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct WalkLayout {
+    /// The mobile's name.
+    pub name: String,
+    /// Time, east and north wherever its way bends, and at the end of the run; in between it goes
+    /// straight on.
+    pub course: Vec<[f64; 3]>,
+}
+
+impl Layout {
+    /// Of the network that `scenario` describes.
+    pub fn of(scenario: &Scenario) -> Self {
+        match scenario.mobile_ip {
+            None => Self::of_world(&scenario::build(scenario).world, scenario),
+            Some(_) => {
+                Self::of_world(&scenario::build_over::<Ipv6<Length>>(scenario).world, scenario)
+            }
+        }
+    }
+
+    fn of_world<B: Body>(world: &World<B>, scenario: &Scenario) -> Self {
+        let mut links = links(world, scenario);
+        // To each node something leads. Mere addresses have numbers too, and are none.
+        let nodes: BTreeSet<u32> = links.iter().map(|(_, link)| link.to).collect();
+        let numbers: BTreeMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
+        let sources = sources(world, &nodes);
+        for (machine, link) in &mut links {
+            let from = link.from.or_else(|| sources.get(machine).copied());
+            link.from = from.map(|id| numbers[&id]);
+            link.to = numbers[&link.to];
+        }
+        let (radio, wlan) = (scenario.radio.as_ref(), scenario.wlan.as_ref());
+        let mut stations = radio.map_or_else(Vec::new, stations);
+        stations.extend(wlan.into_iter().flat_map(access_points));
+        let mut walks = radio.map_or_else(Vec::new, |radio| walks(&radio.ue, scenario.duration));
+        walks.extend(wlan.into_iter().flat_map(|wlan| ways(wlan, scenario)));
+        Self {
+            nodes: nodes.iter().map(|id| node(world, *id, scenario)).collect(),
+            links: links.into_iter().map(|(_, link)| link).collect(),
+            stations,
+            walks,
+        }
+    }
+}
+
+/// The node with a number, and what stands there.
+fn node<B: Body>(world: &World<B>, id: u32, scenario: &Scenario) -> NodeLayout {
+    let node = world.node(NodeId(id));
+    let middlebox = scenario.middlebox.as_ref().filter(|_| node.middlebox().is_some());
+    NodeLayout {
+        name: node.name().to_owned(),
+        middlebox: middlebox.map(|middlebox| middlebox.kind.name().to_owned()),
+    }
+}
+
+/// From which of the nodes packets come into what a route leads into.
+fn sources<B: Body>(world: &World<B>, nodes: &BTreeSet<u32>) -> BTreeMap<MachineId, u32> {
+    let hops = |id: &u32| {
+        let id = *id;
+        world.node(NodeId(id)).hops().map(move |hop| (hop, id))
+    };
+    nodes.iter().flat_map(hops).collect()
+}
+
+/// Both directions of all that carries packets, in the order of machines.
+fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, LinkLayout)> {
+    let mut links = Vec::new();
+    for (id, name, machine) in world.machines() {
+        let numbered = |link| (id, link);
+        match machine {
+            Machine::Pipe { pipe, to } => {
+                let config = pipe.config();
+                links.push(numbered(LinkLayout {
+                    rate_bps: config.rate.map(Rate::as_bps),
+                    delay_s: Some(config.delay.as_secs_f64()),
+                    queue_packets: config.queue_limit,
+                    ..LinkLayout::new(name, LinkKind::Wired, *to)
+                }));
+            }
+            Machine::Link { link, to } => links.push(numbered(LinkLayout {
+                rate_bps: link.rate(Time::ZERO).map(Rate::as_bps),
+                delay_s: Some(link.delay(Time::ZERO).as_secs_f64()),
+                queue_packets: link.limit().packets,
+                queue_bytes: link.limit().bytes,
+                ..LinkLayout::new(name, LinkKind::Wired, *to)
+            })),
+            Machine::Bearer { network, mobile, .. } => {
+                let ends = [*network, *mobile];
+                links.extend(
+                    LinkLayout::radio(name, LinkKind::Bearer, ends, scenario).map(numbered),
+                );
+            }
+            Machine::Cell { network, mobiles, .. } => {
+                let ends = mobiles.iter().map(|mobile| [*network, *mobile]);
+                let both = |ends| LinkLayout::radio(name, LinkKind::Cell, ends, scenario);
+                links.extend(ends.flat_map(both).map(numbered));
+            }
+            Machine::Wlan { directory, .. } => {
+                let ends = directory.pairs().map(|(router, mobile)| [router, mobile]);
+                let both = |ends| LinkLayout::wlan(name, ends, scenario);
+                links.extend(ends.flat_map(both).map(numbered));
+            }
+            Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Browser(_) => {}
+        }
+    }
+    links
+}
+
+impl LinkLayout {
+    /// Of which no more is known yet.
+    fn new(name: &str, kind: LinkKind, to: NodeId) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            from: None,
+            to: to.0,
+            rate_bps: None,
+            delay_s: None,
+            queue_packets: None,
+            queue_bytes: None,
+        }
+    }
+
+    /// The way down and the way up of `[radio]` between the network's node and a mobile's.
+    fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
+        let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
+        let has_slots = radio.kind == RadioKind::Gprs;
+        let rate = |channel: &Channel| (!has_slots).then(|| channel.rate.as_bps());
+        Self::both(name, kind, ends, [rate(&radio.downlink), rate(&radio.uplink)], scenario)
+    }
+
+    /// The same of `[wlan]`, between an access router and a mobile.
+    fn wlan(name: &str, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
+        let rate = scenario.wlan.as_ref().map(Wlan::rate_bps);
+        Self::both(name, LinkKind::Wlan, ends, [rate; 2], scenario)
+    }
+
+    /// Down and up, with the queues of `[queue]`.
+    fn both(
+        name: &str,
+        kind: LinkKind,
+        [network, mobile]: [NodeId; 2],
+        [down, up]: [Option<u64>; 2],
+        scenario: &Scenario,
+    ) -> [Self; 2] {
+        let way = |suffix: &str, from: NodeId, to: NodeId, rate_bps, queue: Limit| Self {
+            from: Some(from.0),
+            rate_bps,
+            queue_packets: queue.packets,
+            queue_bytes: queue.bytes,
+            ..Self::new(&format!("{name}/{suffix}"), kind, to)
+        };
+        [
+            way("down", network, mobile, down, scenario.queue.forth().limit),
+            way("up", mobile, network, up, scenario.queue.back().limit),
+        ]
+    }
+}
+
+/// The base stations that are given, or the one at the origin beside which mobiles are.
+fn stations(radio: &Radio) -> Vec<StationLayout> {
+    let station =
+        |name: &str, position_m| StationLayout { name: name.to_owned(), position_m, range_m: None };
+    if radio.node_b.is_empty() && !radio.ue.is_empty() {
+        return vec![station("NodeB", [0.0; 2])];
+    }
+    radio.node_b.iter().map(|NodeB { name, position, .. }| station(name, *position)).collect()
+}
+
+/// The access points of a wireless LAN.
+fn access_points(wlan: &Wlan) -> impl Iterator<Item = StationLayout> {
+    wlan.access_point.iter().map(|AccessPoint { name, position, .. }| StationLayout {
+        name: name.clone(),
+        position_m: *position,
+        range_m: Some(wlan.range),
+    })
+}
+
+/// Where the mobiles of a wireless LAN go within the run.
+fn ways(wlan: &Wlan, scenario: &Scenario) -> impl Iterator<Item = WalkLayout> {
+    let end = Time::ZERO + scenario.duration;
+    wlan.motions(scenario.seed).into_iter().map(move |(name, motion)| {
+        let place = |time: Time| {
+            let Position { x, y } = motion.at(time);
+            [time.as_secs_f64(), x, y]
+        };
+        let bends = motion.bends().filter(|time| *time < end).map(place);
+        let mut course: Vec<_> = std::iter::once(place(Time::ZERO)).chain(bends).collect();
+        course.push(place(end));
+        course.dedup();
+        WalkLayout { name, course }
+    })
+}
+
+/// Where the mobiles that are given go within `duration`.
+fn walks(ues: &[Ue], duration: Duration) -> Vec<WalkLayout> {
+    let course = |Ue { position: [x, y], velocity: [east, north], .. }: &Ue| {
+        let (start, end) = ([0.0, *x, *y], duration.as_secs_f64());
+        if *east == 0.0 && *north == 0.0 {
+            return vec![start];
+        }
+        vec![start, [end, x + east * end, y + north * end]]
+    };
+    ues.iter().map(|ue| WalkLayout { name: ue.name.clone(), course: course(ue) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(text: &str) -> Layout {
+        Layout::of(&Scenario::parse(text, "test", &[]).expect("it is valid"))
+    }
+
+    fn ways(layout: &Layout) -> Vec<(&str, Option<u32>, u32)> {
+        layout.links.iter().map(|link| (link.name.as_str(), link.from, link.to)).collect()
+    }
+
+    #[test]
+    fn every_link_of_what_ships_leads_from_one_node_to_another() {
+        for shipped in scenario::shipped() {
+            let layout = layout(shipped.text);
+            assert!(layout.nodes.len() > 1, "{}", shipped.name);
+            for link in &layout.links {
+                let from = link.from.expect("a route leads into it");
+                assert_ne!(from, link.to, "{} of {}", link.name, shipped.name);
+                let back = |other: &&LinkLayout| other.from == Some(link.to) && other.to == from;
+                assert!(layout.links.iter().any(|other| back(&other)), "{}", shipped.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wire_and_a_link() {
+        let text = "[[wired]]\nname = \"LAN\"\nbetween = [\"host\", \"router\"]\ndelay = \"1 ms\"\n\
+             [link]\nrate = \"2 Mbit/s\"\ndelay = \"50 ms\"\n[queue]\npackets = 50\n";
+        let layout = layout(text);
+        let names: Vec<_> = layout.nodes.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(names, ["host", "router", "receiver"]);
+        let expected = [
+            ("LAN/down", Some(0), 1),
+            ("LAN/up", Some(1), 0),
+            ("bottleneck/down", Some(1), 2),
+            ("bottleneck/up", Some(2), 1),
+        ];
+        assert_eq!(ways(&layout), expected);
+        let link = &layout.links[2];
+        assert_eq!(link.rate_bps, Some(2_000_000));
+        assert_eq!(link.delay_s, Some(0.05));
+        assert_eq!(link.queue_packets, Some(50));
+    }
+
+    #[test]
+    fn addresses_are_no_nodes() {
+        let is_it = |shipped: &&scenario::Shipped| shipped.name == "hmipv6-handover";
+        let text = scenario::shipped().iter().find(is_it).expect("it ships").text;
+        let more = [("wlan.mobiles".to_owned(), "2".to_owned())];
+        let layout = Layout::of(&Scenario::parse(text, "test", &more).expect("it is valid"));
+        let names: Vec<_> = layout.nodes.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(names[6..], ["MN", "MN-0", "MN-1"]);
+        let air = layout.links.iter().filter(|link| link.kind == LinkKind::Wlan);
+        assert_eq!(air.count(), 3 * 3 * 2);
+        assert_eq!(layout.stations.len(), 3);
+        assert_eq!(layout.walks.len(), 3);
+    }
+
+    #[test]
+    fn a_box_stands_at_its_node_and_walkers_have_a_course() {
+        let text = "duration = \"10 s\"\n[radio]\nkind = \"umts-cell\"\nrncs = [\"RNC\"]\n\
+             [[radio.node_b]]\nname = \"A\"\nposition = [\"5 m\", \"0 m\"]\nrnc = \"RNC\"\n\
+             [[radio.ue]]\nname = \"walker\"\nvelocity = [\"2 m/s\", \"0 m/s\"]\n\
+             [[radio.ue]]\nname = \"sitter\"\n";
+        let layout = layout(text);
+        assert_eq!(format!("{:?}", layout.stations[0].position_m), "[5.0, 0.0]");
+        let courses: Vec<_> = layout.walks.iter().map(|walk| walk.course.clone()).collect();
+        assert_eq!(courses[0], [[0.0, 0.0, 0.0], [10.0, 20.0, 0.0]]);
+        assert_eq!(courses[1], [[0.0, 0.0, 0.0]]);
+        let with_box = "[[wired]]\nname = \"LAN\"\nbetween = [\"host\", \"proxy\"]\n\
+             delay = \"1 ms\"\n[link]\nrate = \"2 Mbit/s\"\n\
+             [middlebox]\nkind = \"snoop\"\nat = \"proxy\"\n";
+        let boxes: Vec<_> = self::layout(with_box).nodes.into_iter().map(|n| n.middlebox).collect();
+        assert_eq!(boxes, [None, Some("snoop".to_owned()), None]);
+    }
+}

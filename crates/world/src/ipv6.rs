@@ -1,0 +1,189 @@
+//! A packet of a simulated IPv6 network: what it carries, what stands around it, and whether it is
+//! a piece of one.
+
+use base::TcpHeader;
+use mobility::binding::{Message, Wrap};
+use radio::umts::pdcp::Headers;
+use tcp::{Payload, Segment};
+
+use crate::{Body, Ends};
+
+/// Bytes of an IPv6 header (RFC 8200 §3).
+pub const IPV6_HEADER_BYTES: u32 = 40;
+
+/// Bytes of a fragment header (RFC 8200 §4.5).
+pub const FRAGMENT_HEADER_BYTES: u32 = 8;
+
+/// Headers that may stand around a packet: the Tunnel Encapsulation Limit (RFC 2473 §6.6).
+pub const MOST_WRAPS: usize = 4;
+
+/// A packet above its outermost addresses.
+#[derive(Clone, Debug)]
+pub struct Ipv6<P> {
+    content: Content<P>,
+    wraps: Wraps,
+    piece: Option<Piece>,
+}
+
+#[derive(Clone, Debug)]
+enum Content<P> {
+    Segment(Segment<P>),
+    Message(Message),
+    /// Of a piece that is not the first: that has all.
+    Rest,
+}
+
+/// What stands around a packet: its addresses within each, the innermost first.
+#[derive(Clone, Copy, Debug)]
+struct Wraps {
+    depth: u8,
+    within: [(Ends, Wrap); MOST_WRAPS],
+}
+
+impl Default for Wraps {
+    fn default() -> Self {
+        let nobody = crate::NodeId(0);
+        let ends = Ends { source: nobody, destination: nobody };
+        Self { depth: 0, within: [(ends, Wrap::Tunnel); MOST_WRAPS] }
+    }
+}
+
+impl Wraps {
+    fn standing(&self) -> &[(Ends, Wrap)] {
+        &self.within[..usize::from(self.depth)]
+    }
+}
+
+/// Which piece of a packet it is. What is put around a piece is none of the packet's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The packet's number.
+    pub of: u64,
+    /// From 0.
+    pub number: u8,
+    /// How many there are.
+    pub count: u8,
+    /// Of the packet's bytes above its IPv6 header, so many.
+    pub bytes: u32,
+    /// Headers around the packet when it was cut.
+    depth: u8,
+}
+
+impl<P: Payload> Ipv6<P> {
+    fn above_header(&self) -> u32 {
+        match &self.content {
+            Content::Segment(segment) => segment.header.bytes() + segment.payload.length() as u32,
+            Content::Message(message) => message.bytes() - IPV6_HEADER_BYTES,
+            Content::Rest => 0,
+        }
+    }
+}
+
+impl<P: Payload> Body for Ipv6<P> {
+    type Payload = P;
+
+    fn from_segment(segment: Segment<P>, _ends: Ends) -> Self {
+        Self { content: Content::Segment(segment), wraps: Wraps::default(), piece: None }
+    }
+
+    fn into_segment(self) -> Option<Segment<P>> {
+        match self.content {
+            Content::Segment(segment) => Some(segment),
+            Content::Message(_) | Content::Rest => None,
+        }
+    }
+
+    fn header(&self) -> Option<&TcpHeader> {
+        match &self.content {
+            Content::Segment(segment) => Some(&segment.header),
+            Content::Message(_) | Content::Rest => None,
+        }
+    }
+
+    fn payload_bytes(&self) -> u32 {
+        match &self.content {
+            Content::Segment(segment) => segment.payload.length() as u32,
+            Content::Message(_) | Content::Rest => 0,
+        }
+    }
+
+    fn bytes(&self) -> u32 {
+        let around = |from: u8| -> u32 {
+            self.wraps.standing()[usize::from(from)..].iter().map(|(_, wrap)| wrap.bytes()).sum()
+        };
+        match self.piece {
+            Some(piece) => {
+                IPV6_HEADER_BYTES + FRAGMENT_HEADER_BYTES + piece.bytes + around(piece.depth)
+            }
+            None => IPV6_HEADER_BYTES + self.above_header() + around(0),
+        }
+    }
+
+    /// No compressor of this house knows IPv6.
+    fn headers(&self, _ends: Ends, _identification: u16) -> Option<Headers> {
+        None
+    }
+
+    fn mark(&mut self) -> bool {
+        match &mut self.content {
+            Content::Segment(segment) => segment.ecn.mark(),
+            Content::Message(_) | Content::Rest => false,
+        }
+    }
+
+    fn from_message(message: Message) -> Option<Self> {
+        let content = Content::Message(message);
+        Some(Self { content, wraps: Wraps::default(), piece: None })
+    }
+
+    fn message(&self) -> Option<Message> {
+        match self.content {
+            Content::Message(message) => Some(message),
+            Content::Segment(_) | Content::Rest => None,
+        }
+    }
+
+    fn wrap(&self) -> Option<Wrap> {
+        self.wraps.standing().last().map(|(_, wrap)| *wrap)
+    }
+
+    fn put_within(&mut self, ends: Ends, wrap: Wrap) -> bool {
+        let Some(place) = self.wraps.within.get_mut(usize::from(self.wraps.depth)) else {
+            return false;
+        };
+        *place = (ends, wrap);
+        self.wraps.depth += 1;
+        true
+    }
+
+    fn take_out(&mut self) -> Option<Ends> {
+        let (ends, _) = *self.wraps.standing().last()?;
+        self.wraps.depth -= 1;
+        Some(ends)
+    }
+
+    fn copy(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    fn piece(&self) -> Option<Piece> {
+        self.piece.filter(|piece| piece.depth == self.wraps.depth)
+    }
+
+    fn cut(&mut self, of: u64, sizes: &[u32]) -> Vec<Self> {
+        if self.piece.is_some() {
+            return Vec::new();
+        }
+        let (count, depth) = (sizes.len() as u8, self.wraps.depth);
+        let piece =
+            |number: usize| Piece { of, number: number as u8, count, bytes: sizes[number], depth };
+        self.piece = Some(piece(0));
+        let rest =
+            |number| Self { content: Content::Rest, wraps: self.wraps, piece: Some(piece(number)) };
+        (1..sizes.len()).map(rest).collect()
+    }
+
+    fn join(&mut self) {
+        self.piece = None;
+    }
+}

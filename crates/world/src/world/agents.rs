@@ -1,0 +1,224 @@
+//! Agents of mobility at nodes: what they put around packets and take off, and what they say.
+
+use base::{DropReason, MobilityFact, Observe, PacketEvent, Time};
+use mobility::binding::{Address, Agent, Header, LinkEvent, Message, Outer, Outgoing, Verdict};
+
+use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// Adds an address of mobiles, which is routed to as nodes are, and says its number.
+    pub fn add_address(&mut self, name: &str) -> Address {
+        Address(self.add_node(name).0)
+    }
+
+    /// Puts an agent at `node`: it is shown every packet that starts there, comes by or has
+    /// arrived. `make` builds it from its machine number.
+    ///
+    /// # Panics
+    /// If there is an agent or a middlebox already.
+    pub fn add_agent(&mut self, node: NodeId, make: impl FnOnce(u32) -> Agent) -> MachineId {
+        let agent = Box::new(make(self.machines.len() as u32));
+        let name = format!("{}/mobility", self.node(node).name());
+        let deadline = agent.poll_timeout();
+        let id = self.add(&name, Machine::Agent { agent, at: node });
+        self.nodes[node.0 as usize].set_agent(id);
+        self.agenda.set(id.0, deadline);
+        id
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// Shows `packet`, which is at the node `at`, to the agent `id` there, until it is clear what
+    /// becomes of it.
+    pub(super) fn consult(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        mut packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        loop {
+            let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize] else { return };
+            let at = *at;
+            match agent.look(now, &header(&packet)) {
+                Verdict::Pass if packet.ends.destination == at => {
+                    return self.hand_over(now, at, packet, observe);
+                }
+                Verdict::Pass => return self.route(now, at, packet, observe),
+                Verdict::Wrap(outer) => {
+                    if !wrap(&mut packet, outer) {
+                        return lose(now, id, &packet, observe);
+                    }
+                }
+                Verdict::Both([first, second]) => {
+                    if let Some(copy) = self.copy(now, id, &packet, second, observe) {
+                        self.route(now, at, copy, observe);
+                    }
+                    if !wrap(&mut packet, first) {
+                        return lose(now, id, &packet, observe);
+                    }
+                }
+                Verdict::Unwrap => match packet.body.take_out() {
+                    Some(ends) => {
+                        packet.ends = ends;
+                        packet.bytes = packet.body.bytes();
+                    }
+                    None => return lose(now, id, &packet, observe),
+                },
+                Verdict::Take => return self.tell_agent(now, id, &packet, observe),
+                Verdict::Drop => {
+                    lose(now, id, &packet, observe);
+                    // It may say so.
+                    return self.run_agent(now, id, observe);
+                }
+            }
+        }
+    }
+
+    /// Another packet like `packet`, within `outer`, which the agent `id` sends.
+    fn copy(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        packet: &Packet<B>,
+        outer: Outer,
+        observe: &mut impl Observe,
+    ) -> Option<Packet<B>> {
+        let Packet { ends, identification, bytes, ref body, .. } = *packet;
+        let body = body.copy()?;
+        let mut copy = Packet { uid: self.next_uid, ends, bytes, identification, body };
+        if !wrap(&mut copy, outer) {
+            return None;
+        }
+        self.next_uid += 1;
+        observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
+        Some(copy)
+    }
+
+    /// A message that the agent `id` takes.
+    fn tell_agent(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        packet: &Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        if let (Machine::Agent { agent, at }, Some(message)) =
+            (&mut self.machines[id.0 as usize], packet.body.message())
+        {
+            let [source, destination] = addresses(packet.ends);
+            let message = Outgoing { source, destination, message };
+            let mut watching = Watching { observe, has_moved: false };
+            agent.handle_message(now, &message, &mut watching);
+            if watching.has_moved {
+                let at = *at;
+                self.tell_ends(now, at);
+            }
+        }
+        self.run_agent(now, id, observe);
+    }
+
+    /// Packets of the mobile at `node` take another way from now on: both ends of each of its
+    /// connections are told, as if they knew.
+    fn tell_ends(&mut self, now: Time, node: NodeId) {
+        for machine in &mut self.machines {
+            if let Machine::Host(host) = machine
+                && (host.node == node || host.peer == node)
+            {
+                host.endpoint.moved(now);
+            }
+        }
+    }
+
+    /// The link of the mobile at `node` has changed.
+    pub(super) fn tell_of_link(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        event: LinkEvent,
+        observe: &mut impl Observe,
+    ) {
+        let Some(id) = self.node(node).agent() else { return };
+        if let Machine::Agent { agent, .. } = &mut self.machines[id.0 as usize] {
+            agent.handle_link(now, event, observe);
+        }
+        self.run_agent(now, id, observe);
+    }
+
+    /// Wakes an agent.
+    pub(super) fn wake_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        if let Machine::Agent { agent, .. } = &mut self.machines[id.0 as usize] {
+            agent.handle_timeout(now, observe);
+        }
+        self.run_agent(now, id, observe);
+    }
+
+    /// Sends what an agent wants to send.
+    fn run_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize]
+            && let Some(Outgoing { source, destination, message }) = agent.poll_output()
+        {
+            let at = *at;
+            let ends = Ends { source: NodeId(source.0), destination: NodeId(destination.0) };
+            let Some(body) = B::from_message(message) else { continue };
+            let packet = self.packet(ends, 0, body);
+            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+            self.forward(now, at, packet, observe);
+        }
+        while let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize]
+            && let Some(order) = agent.poll_order()
+        {
+            let at = *at;
+            self.obey(now, at, order, observe);
+        }
+        if let Machine::Agent { agent, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, agent.poll_timeout());
+        }
+    }
+}
+
+/// Sees whether a mobile learns that its address is bound.
+struct Watching<'a, O> {
+    observe: &'a mut O,
+    has_moved: bool,
+}
+
+impl<O: Observe> Observe for Watching<'_, O> {
+    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
+        let is_bound = matches!(fact, MobilityFact::Received { message, .. }
+            if message == Message::BINDING_ACKNOWLEDGEMENT);
+        self.has_moved |= is_bound;
+        self.observe.mobility(now, machine, fact);
+    }
+}
+
+/// What an agent sees of a packet.
+fn header<B: Body>(packet: &Packet<B>) -> Header {
+    let [source, destination] = addresses(packet.ends);
+    let is_message = packet.body.message().is_some();
+    Header { source, destination, wrap: packet.body.wrap(), is_message }
+}
+
+fn addresses(ends: Ends) -> [Address; 2] {
+    [Address(ends.source.0), Address(ends.destination.0)]
+}
+
+/// Puts `outer` around `packet`; false if too much stands there already.
+fn wrap<B: Body>(packet: &mut Packet<B>, outer: Outer) -> bool {
+    if !packet.body.put_within(packet.ends, outer.wrap) {
+        return false;
+    }
+    let [source, destination] = [outer.source, outer.destination].map(|address| NodeId(address.0));
+    packet.ends = Ends { source, destination };
+    packet.bytes = packet.body.bytes();
+    true
+}
+
+/// A packet that goes no further than the agent `id`.
+fn lose<B: Body>(now: Time, id: MachineId, packet: &Packet<B>, observe: &mut impl Observe) {
+    let event = PacketEvent::Dropped(DropReason::Unreachable);
+    observe.packet(now, &packet.fact(event, id.0));
+}

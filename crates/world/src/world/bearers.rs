@@ -1,0 +1,65 @@
+//! What comes out of radio bearers and cells.
+
+use base::{Direction, DropReason, Observe, PacketEvent, Time};
+use link::Dropped;
+
+use crate::{Body, Machine, MachineId, NodeId, Packet, World};
+
+impl<B: Body> World<B> {
+    /// Hands on what has come out of a bearer.
+    pub(super) fn run_bearer(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id.0 as usize]
+            && let Some((direction, output)) = bearer.poll_output()
+        {
+            let to = match direction {
+                Direction::Downlink => *mobile,
+                Direction::Uplink => *network,
+            };
+            self.emerge(now, id, to, output, observe);
+        }
+        if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, bearer.poll_timeout());
+        }
+        if !self.middleboxes.is_empty() {
+            self.report(now, id, observe);
+        }
+    }
+
+    /// Hands on what has come out of a network of cells.
+    pub(super) fn run_cell(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id.0 as usize]
+            && let Some((ue, direction, output)) = cell.poll_output()
+        {
+            let to = match direction {
+                Direction::Downlink => mobiles[ue as usize],
+                Direction::Uplink => *network,
+            };
+            self.emerge(now, id, to, output, observe);
+        }
+        if let Machine::Cell { cell, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, cell.poll_timeout());
+        }
+    }
+
+    /// An SDU has come out of a bearer at node `to`, or will not.
+    fn emerge(
+        &mut self,
+        now: Time,
+        from: MachineId,
+        to: NodeId,
+        output: radio::Output<Packet<B>>,
+        observe: &mut impl Observe,
+    ) {
+        match output {
+            radio::Output::Delivered(packet) => self.arrive(now, from, to, packet, observe),
+            radio::Output::Discarded(packet) => {
+                let event = PacketEvent::Dropped(DropReason::Discarded);
+                observe.packet(now, &packet.fact(event, from.0));
+            }
+            radio::Output::Dropped(Dropped { packet, reason }) => {
+                let event = PacketEvent::Dropped(reason);
+                observe.packet(now, &packet.fact(event, from.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Hosts that cut their packets, and join what others have cut.
+
+use base::{DropReason, Observe, PacketEvent, Time};
+
+use crate::reassembly::{Joined, MOST_PIECES, Reassembly};
+use crate::{Body, Fragmentation, Machine, MachineId, NodeId, Packet, World};
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// Has every host cut packets that are too large.
+    pub fn fragment(&mut self, how: Fragmentation) {
+        let id = self.add("reassembly", Machine::Reassembly(Reassembly::default()));
+        self.fragments = Some((how, id));
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// Cuts `packet`, which starts here, if it is too large: sends all pieces but the last, which
+    /// it gives back.
+    pub(super) fn cut(
+        &mut self,
+        now: Time,
+        (how, id): (Fragmentation, MachineId),
+        mut packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) -> Packet<B> {
+        let sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
+        if sizes.is_empty() || sizes.len() > MOST_PIECES {
+            return packet;
+        }
+        let (ends, identification) = (packet.ends, packet.identification);
+        let rest = packet.body.cut(packet.uid, &sizes);
+        packet.bytes = packet.body.bytes();
+        for body in rest {
+            let piece = self.packet(ends, identification, body);
+            observe.packet(now, &piece.fact(PacketEvent::Departed, id.0));
+            let before = std::mem::replace(&mut packet, piece);
+            self.forward(now, ends.source, before, observe);
+        }
+        packet
+    }
+
+    /// The whole packet, if with `packet` all of it has come to the node `at`.
+    pub(super) fn join(
+        &mut self,
+        now: Time,
+        at: NodeId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) -> Option<Packet<B>> {
+        let (_, id) = self.fragments?;
+        let Machine::Reassembly(reassembly) = &mut self.machines[id.0 as usize] else {
+            return Some(packet);
+        };
+        let joined = reassembly.handle_packet(now, at, packet);
+        self.agenda.set(id.0, reassembly.poll_timeout());
+        match joined {
+            Joined::Waits => None,
+            Joined::Again(piece) => {
+                observe.packet(now, &piece.fact(PacketEvent::Arrived, id.0));
+                None
+            }
+            Joined::Whole(whole, pieces) => {
+                for piece in pieces {
+                    observe.packet(now, &piece.fact(PacketEvent::Arrived, id.0));
+                }
+                Some(whole)
+            }
+        }
+    }
+
+    /// Pieces have waited in vain.
+    pub(super) fn give_up_pieces(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        let Machine::Reassembly(reassembly) = &mut self.machines[id.0 as usize] else { return };
+        while let Some(piece) = reassembly.poll_given_up(now) {
+            let event = PacketEvent::Dropped(DropReason::Incomplete);
+            observe.packet(now, &piece.fact(event, id.0));
+        }
+        self.agenda.set(id.0, reassembly.poll_timeout());
+    }
+}

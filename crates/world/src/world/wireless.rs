@@ -1,0 +1,214 @@
+//! Access points and mobiles: which packets go to which of them.
+
+use base::{DropReason, Observe, PacketEvent, Time};
+use link::Dropped;
+use mobility::binding::{Address, LinkEvent, Order};
+use mobility::handover::Change;
+use radio::wlan::{End, Output, Wlan};
+
+use crate::{Body, Machine, MachineId, NodeId, Packet, World};
+
+/// Whoever is on a link.
+const ALL_NODES: NodeId = NodeId(Address::ALL_NODES.0);
+
+/// Who is who in a WLAN.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WlanNodes {
+    /// The access routers, by the numbers of their access points.
+    pub routers: Vec<NodeId>,
+    /// The mobiles, by their numbers as stations.
+    pub mobiles: Vec<NodeId>,
+    /// Whose each address of a mobile is, and at which access point it is reached (`None` where it
+    /// prefers to be). A mobile's own node need not be named.
+    pub addresses: Vec<(Address, u32, Option<u32>)>,
+}
+
+/// The same, to be looked up by address.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    routers: Vec<NodeId>,
+    mobiles: Vec<NodeId>,
+    by_address: Vec<Option<(u32, Option<u32>)>>,
+}
+
+impl Directory {
+    fn new(nodes: WlanNodes) -> Self {
+        let WlanNodes { routers, mobiles, addresses } = nodes;
+        let mut by_address = Vec::new();
+        let own = mobiles.iter().zip(0..).map(|(node, station)| (Address(node.0), station, None));
+        for (Address(address), station, access_point) in own.chain(addresses) {
+            let index = address as usize;
+            by_address.resize(by_address.len().max(index + 1), None);
+            by_address[index] = Some((station, access_point));
+        }
+        Self { routers, mobiles, by_address }
+    }
+
+    /// The access routers, by the numbers of their access points.
+    pub fn routers(&self) -> &[NodeId] {
+        &self.routers
+    }
+
+    /// Each access router with each mobile.
+    pub fn pairs(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let to_all = |router: &NodeId| {
+            let router = *router;
+            self.mobiles.iter().map(move |mobile| (router, *mobile))
+        };
+        self.routers.iter().flat_map(to_all)
+    }
+
+    /// The station that has an address, and its access point there.
+    fn find(&self, address: NodeId) -> Option<(u32, Option<u32>)> {
+        self.by_address.get(address.0 as usize).copied().flatten()
+    }
+
+    fn access_point(&self, node: NodeId) -> Option<u32> {
+        self.routers.iter().position(|router| *router == node).map(|index| index as u32)
+    }
+
+    fn station(&self, node: NodeId) -> Option<u32> {
+        self.find(node).map(|(station, _)| station)
+    }
+}
+
+/// Assembling.
+impl<B: Body> World<B> {
+    /// Adds access points and mobiles.
+    pub fn add_wlan(&mut self, name: &str, wlan: Wlan<Packet<B>>, nodes: WlanNodes) -> MachineId {
+        for mobile in &nodes.mobiles {
+            self.set_mobile(*mobile);
+        }
+        let directory = Box::new(Directory::new(nodes));
+        // What mobiles hear at first is told when the run begins.
+        let id = self.add(name, Machine::Wlan { wlan: Box::new(wlan), directory });
+        self.agenda.set(id.0, Some(Time::ZERO));
+        id
+    }
+}
+
+/// Running.
+impl<B: Body> World<B> {
+    /// A packet goes from `node` into the WLAN `id`.
+    pub(super) fn enter_wlan(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        id: MachineId,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        if packet.ends.destination == ALL_NODES {
+            return self.call_all(now, node, id, &packet, observe);
+        }
+        let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize] else { return };
+        let refused = match directory.access_point(node) {
+            Some(access_point) => match directory.find(packet.ends.destination) {
+                Some((station, _)) => wlan.handle_downlink(now, access_point, station, packet),
+                None => Err(Dropped { packet, reason: DropReason::Unreachable }),
+            },
+            None => match directory.station(node) {
+                Some(station) => {
+                    let by = directory.find(packet.ends.source).and_then(|(_, by)| by);
+                    wlan.handle_uplink(now, station, by, packet)
+                }
+                None => Err(Dropped { packet, reason: DropReason::Unreachable }),
+            },
+        };
+        if let Err(Dropped { packet, reason }) = refused {
+            observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+        }
+        self.run_wlan(now, id, observe);
+    }
+
+    /// A packet goes from the access router at `node` to all mobiles there, each of which gets one
+    /// of its own.
+    fn call_all(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        id: MachineId,
+        packet: &Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        // This one has been taken in, and what leaves is its copies.
+        observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
+        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        let mut next_uid = self.next_uid;
+        let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize] else { return };
+        let Some(access_point) = directory.access_point(node) else { return };
+        for station in 0..directory.mobiles.len() as u32 {
+            if !wlan.is_attached(station, access_point) {
+                continue;
+            }
+            let Some(body) = packet.body.copy() else { continue };
+            let Packet { ends, bytes, identification, .. } = *packet;
+            let copy = Packet { uid: next_uid, ends, bytes, identification, body };
+            next_uid += 1;
+            observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
+            observe.packet(now, &copy.fact(PacketEvent::Entered, id.0));
+            let refused = wlan.handle_downlink(now, access_point, station, copy);
+            if let Err(Dropped { packet, reason }) = refused {
+                observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+            }
+        }
+        self.next_uid = next_uid;
+        self.run_wlan(now, id, observe);
+    }
+
+    /// Hands on what has come out of a WLAN.
+    pub(super) fn run_wlan(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        while let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize]
+            && let Some(output) = wlan.poll_output()
+        {
+            match output {
+                Output::Delivered { at, sdu, .. } => {
+                    let to = match at {
+                        End::AccessPoint(number) => directory.routers[number as usize],
+                        End::Station(number) => directory.mobiles[number as usize],
+                    };
+                    self.arrive(now, id, to, sdu, observe);
+                }
+                Output::Dropped(Dropped { packet, reason }) => {
+                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                }
+                Output::Link { station, event } => {
+                    let mobile = directory.mobiles[station as usize];
+                    let event = match event {
+                        Change::Up { access_point } => LinkEvent::Up { router: access_point },
+                        Change::Down { access_point } => LinkEvent::Down { router: access_point },
+                        Change::Fading { next } => LinkEvent::Fading { next },
+                    };
+                    self.tell_of_link(now, mobile, event, observe);
+                }
+            }
+        }
+        if let Machine::Wlan { wlan, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, wlan.poll_timeout());
+        }
+    }
+
+    /// The access router at `node` has packets for a mobile wait, or not any more.
+    pub(super) fn obey(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        order: Order,
+        observe: &mut impl Observe,
+    ) {
+        for index in 0..self.machines.len() {
+            let Machine::Wlan { wlan, directory } = &mut self.machines[index] else { continue };
+            let (Order::Hold { mobile } | Order::Release { mobile }) = order;
+            let station = directory.station(NodeId(mobile.0));
+            let (Some(access_point), Some(station)) = (directory.access_point(node), station)
+            else {
+                continue;
+            };
+            match order {
+                Order::Hold { .. } => wlan.hold(access_point, station),
+                Order::Release { .. } => wlan.release(now, access_point, station),
+            }
+            return self.run_wlan(now, MachineId(index as u32), observe);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+"""``thinpipe show``: what a scenario's network looks like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from thinpipe import _core
+from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.outline import outline
+from thinpipe.cli.settings import Settings
+from thinpipe.scenario import find
+from thinpipe.signals import undisturbed
+
+if TYPE_CHECKING:
+    from thinpipe.network import Network
+
+NODES: Final = ("node", "how many", "middlebox")
+LINKS: Final = ("link", "kind", "from", "to", "rate", "delay", "queue")
+PLACES: Final = ("name", "place m", "range m", "on the way")
+
+
+def show(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
+    ],
+    *,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A .png, .svg or .pdf; otherwise SCENARIO-network.png, here. A file of that name "
+            "is replaced; directories that are missing are made.",
+        ),
+    ] = None,
+) -> None:
+    """Draw a scenario's network and list its nodes and links.
+
+    Of nodes that differ in their name alone, many stand as one.
+    """
+    asked, found = Settings.of(settings), find(scenario)
+    with undisturbed():
+        from thinpipe.network import Network
+        from thinpipe.plot.picture import write_network_picture
+    with asked.named():
+        values = dict(_core.values(found.source, found.name, asked.pairs))
+        network = Network.of(found, asked.pairs)
+    file = out or Path(f"{Path(found.name).stem}-network.png")
+    note = "; ".join(filter(None, (values["description"], outline(values))))
+    try:
+        write_network_picture(network, file, title=Path(found.name).stem, note=note)
+    except ValueError as error:
+        raise BadRequestError(f"--out {out}:{str(error).removeprefix('file:')}") from None
+    _print(network.grouped())
+    typer.echo(str(file))
+
+
+def _print(network: Network) -> None:
+    with undisturbed():
+        from thinpipe.cli.terminal import console
+        from thinpipe.cli.terminal import show as show_table
+
+    screen = console()
+    nodes = [(node.name, str(node.count), node.middlebox or "–") for node in network.nodes]
+    show_table(screen, NODES, nodes, text=frozenset({"node", "middlebox"}))
+    screen.print()
+    text = frozenset({"link", "kind", "from", "to"})
+    show_table(screen, LINKS, _link_rows(network), text=text)
+    if places := _place_rows(network):
+        screen.print()
+        show_table(screen, PLACES, places, text=frozenset({"name", "on the way"}))
+    screen.print()
+
+
+def _link_rows(network: Network) -> list[tuple[str, ...]]:
+    """Return a row for each direction of each link."""
+    from thinpipe.plot.network import delay, queue, rate
+
+    rows: list[tuple[str, ...]] = []
+    for link in network.links:
+        start, end = (network.nodes[each].name for each in link.ends)
+        for way, ends in ((link.forth, (start, end)), (link.back, (end, start))):
+            if way is not None:
+                said = (rate(way), delay(way) or "–", queue(way) or "no limit")
+                rows.append((link.name, link.kind, *ends, *said))
+    return rows
+
+
+def _place_rows(network: Network) -> list[tuple[str, ...]]:
+    from thinpipe.report.numbers import short
+
+    def place(x_m: float, y_m: float) -> str:
+        return f"{short(x_m, 5)}, {short(y_m, 5)}"
+
+    rows: list[tuple[str, ...]] = [
+        (each.name, place(*each.position_m), short(each.range_m, 5), "–")
+        for each in network.stations
+    ]
+    for walk in network.walks:
+        first, *rest = walk.course
+        way = " → ".join(f"{place(x_m, y_m)} at {short(at_s, 5)} s" for at_s, x_m, y_m in rest)
+        rows.append((walk.name, place(*first[1:]), "–", way or "–"))
+    return rows

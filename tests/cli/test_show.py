@@ -1,0 +1,174 @@
+"""``thinpipe show``: what is listed, what is drawn, and that nothing covers anything."""
+
+import itertools
+import re
+
+import matplotlib.image
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from thinpipe.network import ALIKE, Link, Network, Node, Station, Walk, Way
+from thinpipe.plot.network import draw_network, lines
+from thinpipe.plot.style import style
+from thinpipe.scenario import scenarios
+
+WIRE = Way(100e6, 0.002, 50, None)
+AIR = Way(11e6, None, 50, None)
+
+DOMAIN = Network(
+    nodes=tuple(map(Node, ("CN", "HA", "N1", "MAP", "AR1", "AR2", "MN"))),
+    links=tuple(
+        Link(name, kind, ends, way, way)
+        for name, kind, ends, way in (
+            ("Ethernet", "wired", (0, 2), WIRE),
+            ("home", "wired", (1, 2), WIRE),
+            ("WAN", "wired", (2, 3), WIRE),
+            ("access", "wired", (3, 4), WIRE),
+            ("access-2", "wired", (3, 5), WIRE),
+            ("WLAN", "wlan", (1, 6), AIR),
+            ("WLAN", "wlan", (4, 6), AIR),
+            ("WLAN", "wlan", (5, 6), AIR),
+        )
+    ),
+    stations=(
+        Station("HA", (-3000, 0), 150),
+        Station("AR1", (0, 0), 200),
+        Station("AR2", (320, 0), 200),
+    ),
+    walks=(Walk("MN", ((0, -3000, 0), (5, -3000, 0), (35, 0, 0), (500, 465, 0))),),
+)
+"""A mobile that has left home, in a network with two access routers."""
+
+
+def texts(figure):
+    """Return every text of a picture with its place in pixels."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    found = [*figure.texts, *(text for ax in figure.axes for text in ax.texts)]
+    return [(each.get_text(), each.get_window_extent(canvas.get_renderer())) for each in found
+            if each.get_text()]  # fmt: skip
+
+
+def check(figure):
+    """Every text must be within the picture, and no two on each other."""
+    found = texts(figure)
+    for text, box in found:
+        assert box.x0 >= 0, text
+        assert box.y0 >= 0, text
+        assert box.x1 <= figure.bbox.x1, text
+        assert box.y1 <= figure.bbox.y1, text
+    for (one, its), (other, place) in itertools.combinations(found, 2):
+        apart = its.x1 <= place.x0 or place.x1 <= its.x0 or its.y1 <= place.y0 or place.y1 <= its.y0
+        assert apart, f"{one!r} covers {other!r}"
+    return [text for text, _ in found]
+
+
+def drawn(network):
+    with style():
+        return check(draw_network(network, title="title", note="A note of some length. " * 12))
+
+
+@pytest.mark.parametrize("name", scenarios())
+def test_a_picture_of_what_ships_has_every_name_and_no_text_on_another(name):
+    network = Network.of(name).grouped()
+    said = drawn(network)
+    names = [node.name for node in network.nodes] + [link.name for link in network.links]
+    assert {*names, *(station.name for station in network.stations)} <= {*said}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("dumbbell-100", {"flow.hosts": "own"}),
+        ("dumbbell-100", {"flow.hosts": "own", "flow.count": ALIKE - 1}),
+        ("gprs-3+1", {"radio.ues": 3, "middlebox.kind": "atcp"}),
+        ("umts-384", {"radio.ues": ALIKE, "middlebox.kind": "snoop", "middlebox.at": "RNC"}),
+        ("umts-cell-50", {"radio.ues": 4}),
+        ("hmipv6-handover", {"wlan.mobiles": 100, "duration": "500 s"}),
+    ],
+)
+def test_settings_change_the_picture(name, settings):
+    said = drawn(Network.of(name, settings))
+    assert len(said) > len(drawn(Network.of("link")))
+
+
+def test_a_mobile_with_several_ways_in():
+    said = drawn(DOMAIN)
+    for node in DOMAIN.nodes:
+        assert node.name in said
+    assert {"MN, 0–5 s", "35 s", "500 s"} <= set(said)
+    assert said.count("WLAN") == 3
+
+
+def test_many_that_are_alike_stand_as_one():
+    few, many = (Network.of("umts-cell-50", {"radio.ues": n}) for n in (ALIKE - 1, ALIKE))
+    assert few.grouped() == few
+    assert [(node.name, node.count) for node in many.grouped().nodes[-2:]] == [
+        ("RNC", 1),
+        (f"UE-0 … UE-{ALIKE - 1}", ALIKE),
+    ]
+
+
+def test_many_mobiles_with_the_same_access_points_stand_as_one():
+    mobiles = range(6, 6 + ALIKE)
+    air = [Link(f"W{ap}", "wlan", (ap, mobile), AIR, AIR) for mobile in mobiles for ap in (4, 5)]
+    nodes = (*DOMAIN.nodes[:6], *(Node(f"MN-{mobile}") for mobile in mobiles))
+    network = Network(nodes, (*DOMAIN.links[:5], *air), (), ()).grouped()
+    assert [node.count for node in network.nodes] == [1] * 6 + [ALIKE]
+    assert [link.ends for link in network.links[5:]] == [(4, 6), (5, 6)]
+    drawn(network)
+
+
+def test_what_differs_by_direction_is_said_of_each():
+    (link,) = Network.of("satellite-geo").links
+    assert lines(link) == (
+        "→ 20 Mbit/s",
+        "← 6 Mbit/s",
+        "279 ms",
+        "→ queue 1,395 kB",
+        "← queue 418 kB",
+    )
+
+
+def test_listing_and_picture(thinpipe, tmp_path):
+    done = thinpipe("show", "umts-handover", "--set", "middlebox.kind=atcp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("\numts-handover-network.png\n")
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
+    assert ["RNC", "1", "atcp"] in rows
+    assert ["Gi", "wired", "host", "GGSN", "any rate", "15 ms", "no limit"] in rows
+    assert ["Uu", "cell", "walker", "RNC", "120 kbit/s", "–", "50 packets"] in rows
+    assert ["walker", "20, 10", "–", "380, 10 at 200 s"] in rows
+    image = matplotlib.image.imread(tmp_path / "umts-handover-network.png")
+    assert image[..., :3].std() > 0.05
+
+
+def test_a_file_is_named_after_itself(thinpipe, tmp_path):
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "thin.toml").write_text('[link]\nrate = "50 kbit/s"\n')
+    done = thinpipe("show", "net/thin.toml")
+    assert done.stdout.endswith("\nthin-network.png\n")
+    assert (tmp_path / "thin-network.png").exists()
+
+
+@pytest.mark.parametrize(("name", "first"), [("a.svg", b"<?xml"), ("b.PDF", b"%PDF-")])
+def test_picture_is_of_the_kind_that_its_name_says(thinpipe, tmp_path, name, first):
+    done = thinpipe("show", "link", "--out", f"new/{name}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "new" / name).read_bytes().startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("nope",), "unknown scenario 'nope': neither a file nor one that ships"),
+        (("link", "--set", "link.rat=1"), "--set link.rat=1: unknown key; did you mean link.rate?"),
+        (("link", "--set", "rate"), "--set rate: expected KEY=VALUE, as in radio.tbler=5%"),
+        (("link", "--out", "a.gif"), "--out a.gif: must end in .png, .svg or .pdf"),
+        (("link", "--out", "/proc/a.png"), "/proc/a.png: No such file or directory"),
+    ],
+)
+def test_bad_input_is_one_line(thinpipe, tmp_path, arguments, expected):
+    done = thinpipe("show", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {expected}\n"
+    assert not list(tmp_path.iterdir())
