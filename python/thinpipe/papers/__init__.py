@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 
 def papers() -> dict[str, Paper]:
     """Return what can be reproduced, by name."""
-    from thinpipe.papers import chakravorty2003, emulation, hynderick2004, lo2005, proxy
+    from thinpipe.papers import (
+        chakravorty2003,
+        emulation,
+        hynderick2004,
+        lo2005,
+        proxy,
+        yew2012,
+    )
 
     known = (
         lo2005.PAPER,
         hynderick2004.PAPER,
         chakravorty2003.PAPER,
+        yew2012.PAPER,
         emulation.PAPER,
         proxy.PAPER,
     )

@@ -1,0 +1,97 @@
+"""The paper's figures, and what its tables look like."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.chakravorty2003.drawing import BLACK, HUES, how, one_legend, panels, styled
+from thinpipe.papers.yew2012.arithmetic import band
+from thinpipe.papers.yew2012.measuring import delay_ms, of, ratio, throughput_course
+from thinpipe.papers.yew2012.printed import ACCESS_BPS, BY_RTT, RTTS, SIZES, SPACED, STANDARD
+from thinpipe.papers.yew2012.setup import ALWAYS, COURSES, OFF, TABLE_4, TABLES_2_3
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from thinpipe.papers.paper import Outcomes
+
+STEP_S: Final = 5.0
+"""Over so long the throughput of figure 7 is a mean."""
+
+
+@styled
+def two_states(_: Outcomes) -> Figure:
+    """Table IV: throughput, and the delay beyond half an RTT, in either band."""
+    figure, (above, below) = panels(2, 1, 6.4, 5.0)
+    for number, (upper, name) in enumerate(((False, "lower band"), (True, "upper band"))):
+        rows = band(upper=upper)
+        look = how(number, linestyle="none", markersize=6, markerfacecolor=HUES[number])
+        above.plot([*rows], [float(row.kbps) for row in rows.values()], label=name, **look)
+        waits = [float(row.delay_ms) - rtt / 2 for rtt, row in rows.items()]
+        below.plot([*rows], waits, label=name, **look)
+    above.axhline(ACCESS_BPS / 2000, color=HUES[-1], linestyle=":", linewidth=0.9)
+    above.text(151, ACCESS_BPS / 2000 + 15, "half of 1 Mbit/s", ha="right", fontsize=8)
+    for ax in (above, below):
+        ax.axvline(95, color=HUES[-1], linestyle="--", linewidth=0.9)
+    above.text(96, 30, "“upper boundary” of the text", ha="left", fontsize=8)
+    above.text(94, 30, "“lower boundary” of the text", ha="right", fontsize=8)
+    above.set(ylabel="Throughput (kbit/s)", ylim=(0, 1100))
+    below.set(xlabel="RTT (ms)", ylabel="Delay − RTT/2 (ms)", ylim=(20, 30))
+    above.legend(loc="upper center", ncols=2)
+    return figure
+
+
+@styled
+def ratio_by_size(outcomes: Outcomes) -> Figure:
+    """Fig. 4: delay over throughput against packet size; bands are the range over seeds."""
+    figure, axes = panels(1, 2, 8.4, 3.8)
+    for ax, spacing, printed, name in (
+        (axes[0], OFF, STANDARD, "without spacing"),
+        (axes[1], ALWAYS, SPACED, "with spacing"),
+    ):
+        found = [of(outcomes, TABLES_2_3[size, spacing], ratio) for size in SIZES]
+        ax.fill_between(SIZES, [*map(min, found)], [*map(max, found)], color=HUES[0], alpha=0.2,
+                        linewidth=0, label="ours, range over seeds")  # fmt: skip
+        ax.plot(SIZES, [*map(median, found)], label="ours, median", **how(0))
+        stated = [float(printed[size].ratio) for size in SIZES]
+        ax.plot(SIZES, stated, label="paper", **how(1, linestyle="--"))
+        ax.set(xscale="log", yscale="log", xlabel="Packet size (B)", title=name)
+        ax.set_xticks(SIZES, [str(size) for size in SIZES], minor=False)
+        ax.minorticks_off()
+    axes[0].set(ylabel="Delay / throughput (ms per kbit/s)")
+    one_legend(figure, axes, columns=3)
+    return figure
+
+
+@styled
+def by_rtt(outcomes: Outcomes) -> Figure:
+    """Fig. 6: network delay against RTT, each seed a mark."""
+    figure, (ax,) = panels(1, 1, 6.8, 4.2)
+    for number, (spacing, name) in enumerate(((ALWAYS, "with spacing"), (OFF, "without"))):
+        look = how(number, linestyle="none", markersize=4)
+        for rtt in RTTS:
+            shifted = [rtt + 1.6 * (number - 0.5)] * len(TABLE_4[rtt, spacing])
+            ax.plot(shifted, of(outcomes, TABLE_4[rtt, spacing], delay_ms), label=name, **look)
+    stated = [float(row.delay_ms) for row in BY_RTT.values()]
+    ax.plot(RTTS, stated, "*", color=BLACK, markersize=8, label="paper, with spacing")
+    ax.set(xlabel="RTT (ms)", ylabel="Network delay (ms)", ylim=(0, None))
+    one_legend(figure, (ax,), columns=3)
+    return figure
+
+
+@styled
+def courses(outcomes: Outcomes) -> Figure:
+    """Fig. 7 and 8: throughput and cumulative throughput over time, a curve an RTT."""
+    import matplotlib as mpl
+
+    figure, (above, below) = panels(2, 1, 7.4, 6.4)
+    colors = mpl.colormaps["viridis"].resampled(len(RTTS) + 1)
+    for number, (rtt, point) in enumerate(COURSES.items()):
+        time_s, each, whole = throughput_course(outcomes[point], STEP_S)
+        above.plot(time_s, each, color=colors(number), linewidth=0.9, label=f"{rtt} ms")
+        below.plot(time_s, whole, color=colors(number), linewidth=1.2, label=f"{rtt} ms")
+    above.set(ylabel="Throughput (kbit/s)", ylim=(0, 1050))
+    below.set(xlabel="Time (s)", ylabel="Cumulative throughput (kbit/s)", ylim=(0, 1050))
+    one_legend(figure, (above, below), columns=6)
+    return figure

@@ -1,0 +1,144 @@
+"""The items that need no run: what each draws and tabulates, and the words of the report."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.paper import Item, Table
+from thinpipe.papers.yew2012 import figures
+from thinpipe.papers.yew2012.arithmetic import calculated, whole
+from thinpipe.papers.yew2012.printed import (
+    ACCESS_BPS,
+    BUFFER,
+    BUFFERS,
+    BY_RTT,
+    PACKET,
+    RTTS,
+    SPACED,
+    STANDARD,
+    Row,
+    bdp,
+    buffer_ratio,
+    rounded,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from thinpipe.papers.paper import Outcomes
+
+TENTH: Final = Decimal("0.1")
+THOUSANDTH: Final = Decimal("0.001")
+
+
+def buffers(_: Outcomes) -> Sequence[Table]:
+    """Tabulate Tables V and VI as computed, and X against the least rate on the way."""
+    rows = [
+        (
+            str(rtt),
+            str(bdp(rtt).normalize()),
+            str(rounded(buffer_ratio(rtt), THOUSANDTH)),
+            str(calculated(rtt)),
+            str(whole(rtt)),
+            str(BUFFERS[rtt][2]),
+            str(rounded(buffer_ratio(rtt, ACCESS_BPS), THOUSANDTH)),
+        )
+        for rtt in RTTS
+    ]
+    head = (
+        "RTT ms",
+        "BDP",
+        f"X of {BUFFER}",
+        "0.835 × BDP",
+        "rounded",
+        "as printed",
+        "X at 1 Mbit/s",
+    )
+    return (Table("Tables V and VI as computed, in packets of 512 B", head, tuple(rows)),)
+
+
+def readings(_: Outcomes) -> Sequence[Table]:
+    """Read packets in flight and the delay beyond half an RTT out of Tables II to IV."""
+    by_size = [
+        (
+            f"{size} B",
+            *(f"{rounded(row.per_second(size), Decimal(1))}" for row in rows),
+            *(f"{rounded(row.in_flight(size), TENTH)}" for row in rows),
+        )
+        for size, rows in ((size, (STANDARD[size], SPACED[size])) for size in STANDARD)
+    ]
+    by_rtt = [
+        (
+            str(rtt),
+            str(row.kbps),
+            f"{rounded(row.delay_ms - Decimal(rtt) / 2, TENTH)}",
+            f"{rounded(row.in_flight(PACKET), TENTH)}",
+            "upper" if row.is_upper else "lower",
+            "upper" if rtt >= 100 else "lower",  # noqa: PLR2004 - the paper's words
+        )
+        for rtt, row in BY_RTT.items()
+    ]
+    sizes_head = ("packet", "packets/s II", "packets/s III", "in flight II", "in flight III")
+    rtt_head = ("RTT ms", "kbit/s", "delay − RTT/2", "in flight", "by number", "by text")
+    return (
+        Table("Tables II and III: packets a second, and in flight", sizes_head, tuple(by_size)),
+        Table("Table IV: two states", rtt_head, tuple(by_rtt)),
+    )
+
+
+def changes(tables: tuple[Mapping[int, Row], Mapping[int, Row]] = (STANDARD, SPACED)) -> Table:
+    """Tabulate what spacing changes from Table II to Table III."""
+    before, after = tables
+    rows = [
+        (
+            f"{size} B",
+            f"{_percent(after[size].delay_ms, before[size].delay_ms)}",
+            f"{_percent(after[size].kbps, before[size].kbps)}",
+            f"{after[size].efficiency - before[size].efficiency:+}",
+        )
+        for size in before
+    ]
+    head = ("packet", "delay %", "throughput %", "efficiency, points")
+    return Table("What packet spacing changes, from Table II to III", head, tuple(rows))
+
+
+def _percent(after: Decimal, before: Decimal) -> str:
+    return f"{rounded(100 * (after / before - 1), TENTH):+}"
+
+
+ARITHMETIC: Final = (
+    Item(
+        "arithmetic",
+        "Tables V and VI and equations 1 to 6: exact arithmetic",
+        (
+            "All digits follow from RTT × 2 Mbit/s / (512 B × 8) and the rows themselves, in "
+            "decimal arithmetic with a half rounded up, but for the last cell of Table VI.",
+            "Where the paper goes on from Table V to Table VI it takes the mean X with the three "
+            "places that are printed.",
+            "The rule 0.835 × BDP is of the WAN link of 2 Mbit/s. The tightest link on the way has "
+            "1 Mbit/s, where the same buffers are 1.67 bandwidth-delay products.",
+        ),
+        (),
+        Keep.RESULT,
+        tabulate=buffers,
+    ),
+    Item(
+        "own-numbers",
+        "What the paper says, held against its own tables",
+        (
+            "Up to 256 B, Vegas without spacing sent 33 to 36 packets a second whatever their "
+            "size, about four a round trip; 512 B stands out in that its one run held a larger "
+            "window.",
+            "Table IV has two states, not a trend. In the lower one about five packets are in "
+            "flight and nothing waits; in the upper one the link is near full, and the delay is "
+            "6 ms longer: one or two packets of 512 B waiting for 1 Mbit/s, which is between "
+            "Vegas' α and β.",
+        ),
+        (),
+        Keep.RESULT,
+        figures.two_states,
+        lambda outcomes: (changes(), *readings(outcomes)),
+    ),
+)

@@ -1,0 +1,125 @@
+"""What is measured of a run: the paper's metrics, each defined in a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.papers.series import Steps
+from thinpipe.papers.yew2012.printed import ACCESS_BPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+    from thinpipe.result import Link
+
+    Floats = NDArray[np.float64]
+    Value = Callable[[Outcome], float]
+
+UPPER_BPS: Final = ACCESS_BPS / 2
+"""From here on a run is in the upper band: half of the least rate on the way."""
+
+TOWARDS_MOBILE: Final = "/down"
+"""What the names of links towards the mobile end in."""
+
+
+def delay_ms(run: Outcome) -> float:
+    """Network delay: mean one-way delay from CN to MN of the data packets that arrived."""
+    mean_s = run.flow.network.delay_s.mean
+    return float("nan") if mean_s is None else 1e3 * mean_s
+
+
+def kbps(run: Outcome) -> float:
+    """Network throughput: payload of the data packets that arrived, over the whole run."""
+    return (run.flow.network.throughput_bps or 0.0) / 1e3
+
+
+def efficiency(run: Outcome) -> float:
+    """Network efficiency: data packets that arrived over those sent, in per cent."""
+    share = run.flow.network.efficiency
+    return float("nan") if share is None else 100 * share
+
+
+def ratio(run: Outcome) -> float:
+    """Delay with respect to throughput (equation 4), in ms per kbit/s."""
+    return delay_ms(run) / kbps(run) if kbps(run) else float("inf")
+
+
+def is_upper(run: Outcome) -> bool:
+    """Whether a run is in the upper band."""
+    return 1e3 * kbps(run) >= UPPER_BPS
+
+
+def largest_queue(run: Outcome) -> float:
+    """Return the longest queue on the way to the mobile, in packets."""
+    return float(max(link.queue_packets.max or 0 for link in _downwards(run)))
+
+
+def dropped(run: Outcome) -> float:
+    """Count the packets that full queues on the way to the mobile dropped."""
+    return float(sum(link.drops_by_reason.queue for link in _downwards(run)))
+
+
+def slow_start_end_s(run: Outcome) -> float:
+    """Return when the window first fell; the end of the run if it never did."""
+    cwnd = Steps.cwnd(run)
+    place = cwnd.first_decrease()
+    return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
+
+
+def completion_s(run: Outcome) -> float:
+    """Return how long a transfer took; until the end of the run if it is not complete."""
+    flow = run.flow
+    end_s = run.result.duration_s if flow.completed_s is None else flow.completed_s
+    return end_s - (flow.started_s or 0.0)
+
+
+def base_rtt_ms(run: Outcome) -> float:
+    """Return what Vegas holds for the round trip without queues at the end of a run, in ms."""
+    table = run.tables["base_rtt"]
+    column = table.filter(table["flow"] == 0)["base_rtt_s"]
+    return 1e3 * float(column[-1]) if len(column) else float("nan")
+
+
+def least_rtt_ms(run: Outcome) -> float:
+    """Return the least round trip of the second half of a run, in ms: the base RTT that was."""
+    table = run.tables["rtt"]
+    late = table.filter((table["flow"] == 0) & (table["time_s"] >= run.result.duration_s / 2))
+    return 1e3 * float(late["rtt_s"].to_numpy().min()) if len(late) else float("nan")
+
+
+def acknowledged(run: Outcome) -> Steps:
+    """Return the payload bytes that the sender knew to have arrived, by time."""
+    table = run.tables["rtt"]
+    table = table.filter(table["flow"] == 0)
+    reached = np.maximum.accumulate(table["offset"].to_numpy().astype(np.float64))
+    time_s = table["time_s"].to_numpy().astype(np.float64)
+    return Steps(np.append(0.0, time_s), np.append(0.0, reached), run.result.duration_s)
+
+
+def throughput_course(run: Outcome, step_s: float) -> tuple[Floats, Floats, Floats]:
+    """Return times, the throughput of each step and that since the start, both in kbit/s."""
+    edges = np.arange(0.0, run.result.duration_s + step_s / 2, step_s)
+    reached = acknowledged(run).at(edges)
+    each = np.diff(reached) * 8 / step_s / 1e3
+    return edges[1:], each, reached[1:] * 8 / edges[1:] / 1e3
+
+
+def of(outcomes: Outcomes, points: Iterable[Point], value: Value) -> list[float]:
+    """Return a value of each run, in the order of seeds."""
+    return [value(outcomes[point]) for point in points]
+
+
+def share_upper(outcomes: Outcomes, points: Sequence[Point]) -> float:
+    """Return the share of runs in the upper band."""
+    return sum(is_upper(outcomes[point]) for point in points) / len(points)
+
+
+def _downwards(run: Outcome) -> list[Link]:
+    return [link for link in run.result.links if link.name.endswith(TOWARDS_MOBILE)]

@@ -1,0 +1,14 @@
+"""What the paper states, a file a part."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+from thinpipe.papers.facts import load
+
+PARTS: Final = ("arithmetic", "own_numbers", "claims")
+
+FACTS: Final = tuple(
+    fact for part in PARTS for fact in load(files(__package__) / "facts" / f"{part}.toml", {})
+)
