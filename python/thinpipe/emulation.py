@@ -45,7 +45,7 @@ END_S: Final = 60.0
 
 
 def check(point: Point) -> None:
-    """Check a scenario and its settings, and that it has one mobile and no middlebox.
+    """Check a scenario and its settings, and that it has one mobile at rest and no middlebox.
 
     Raises
     ------
@@ -56,6 +56,11 @@ def check(point: Point) -> None:
     values = dict(_core.values(point.scenario.source, name, point.settings))
     named = sum(re.fullmatch(r"radio\.ue\.[\w-]+\.name", key) is not None for key in values)
     mobiles = int(values.get("radio.ues", "0")) + named
+    if "mobile_ip.kind" in values:
+        raise _core.ScenarioError(
+            f"{name}: its mobiles move through an IPv6 network, and an emulated one is a chain: "
+            "take a scenario without [mobile_ip]"
+        )
     if mobiles > 1:
         cure = "leave one [[radio.ue]]" if named else "--set radio.ues=1"
         raise _core.ScenarioError(

@@ -44,7 +44,11 @@ pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> 
 
 /// Builds the same chain without connections, for packets from outside: those for its first or its
 /// last node, which it names in this order, leave the world there.
+///
+/// # Panics
+/// If its mobiles move through an IPv6 network, which has no last node.
 pub fn build_open<B: Body>(scenario: &Scenario) -> (World<B>, [NodeId; 2]) {
+    assert!(scenario.mobile_ip.is_none(), "what mobiles move through is no chain");
     let Chain { mut world, first, last, .. } = Chain::of(scenario);
     world.open(first);
     world.open(last);

@@ -82,11 +82,14 @@ fn own_hosts_change_no_result() {
     assert_eq!(run("own"), run("shared"));
 }
 
-/// Packets from outside pass through every scenario that ships, both ways.
+/// Packets from outside pass through every scenario that ships and is a chain, both ways.
 #[test]
 fn every_scenario_that_ships_lets_packets_through() {
     for shipped in shipped() {
         let scenario = Scenario::parse(shipped.text, shipped.name, &[]).expect("it is valid");
+        if scenario.mobile_ip.is_some() {
+            continue;
+        }
         let (mut world, ends) = build_open::<Datagram>(&scenario);
         for number in 0..20 {
             let [from, to] = if number % 2 == 0 { ends } else { [ends[1], ends[0]] };

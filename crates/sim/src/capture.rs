@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base::Ecn;
 use wire::{Addresses, Capture, Payload};
@@ -17,11 +17,19 @@ pub struct Vantage {
     pub name: String,
     /// The numbers of its endpoints and its middlebox, in order.
     machines: Vec<u32>,
+    version: Version,
+}
+
+/// A version of IP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Version {
+    V4,
+    V6,
 }
 
 impl Vantage {
-    /// Every node of `world` that has endpoints or a middlebox.
-    pub(crate) fn all<B: Body>(world: &World<B>) -> Vec<Self> {
+    /// Every node of `world`, whose packets are of `version`, that has endpoints or a middlebox.
+    pub(crate) fn all<B: Body>(world: &World<B>, version: Version) -> Vec<Self> {
         let mut vantages: Vec<Self> = Vec::new();
         let mut by_node = BTreeMap::new();
         for (id, _, machine) in world.machines() {
@@ -39,7 +47,7 @@ impl Vantage {
             };
             let index = *by_node.entry(node).or_insert_with(|| {
                 let name = world.node(node).name().to_owned();
-                vantages.push(Self { name, machines: Vec::new() });
+                vantages.push(Self { name, machines: Vec::new(), version });
                 vantages.len() - 1
             });
             vantages[index].machines.push(id.0);
@@ -57,8 +65,7 @@ pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io:
     let mut capture = Capture::new(writer, &vantage.name)?;
     for row in &trace.segments {
         if vantage.machines.binary_search(&row.endpoint).is_ok() {
-            let [source, destination] = row.way.nodes.map(address);
-            let addresses = Addresses::V4 { source, destination };
+            let addresses = addresses(row.way.nodes, vantage.version);
             let payload = Payload::Zeros(row.payload as usize);
             capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
         }
@@ -66,7 +73,19 @@ pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io:
     capture.finish().map(drop)
 }
 
-/// The addresses of a simulated network: 10.0.0.1 is its first node.
-fn address(node: u32) -> Ipv4Addr {
-    Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 1).to_bits() + node)
+/// The addresses of a simulated network: `10.0.0.1` or `2001:db8::1` is its first node.
+fn addresses(nodes: [u32; 2], version: Version) -> Addresses {
+    match version {
+        Version::V4 => {
+            let first = Ipv4Addr::new(10, 0, 0, 1).to_bits();
+            let [source, destination] = nodes.map(|node| Ipv4Addr::from_bits(first + node));
+            Addresses::V4 { source, destination }
+        }
+        Version::V6 => {
+            let first = Ipv6Addr::new(0x2001, 0xDB8, 0, 0, 0, 0, 0, 1).to_bits();
+            let [source, destination] =
+                nodes.map(|node| Ipv6Addr::from_bits(first + u128::from(node)));
+            Addresses::V6 { source, destination }
+        }
+    }
 }

@@ -7,6 +7,7 @@ use scenario::{Network, NetworkFlow, Scenario};
 use tcp::{Length, Segment};
 use world::{Body, Ipv6, World};
 
+use crate::capture::Version;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
 /// How many events pass between two looks at whether to go on.
@@ -80,7 +81,8 @@ fn simulate_over<B: Body<Payload = Length>>(
     assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");
     let summary = Summary::of(scenario, &network, &metrics, events);
     let machines = network.world.machines().map(|(_, name, _)| name.to_owned()).collect();
-    let vantages = Vantage::all(&network.world);
+    let version = if scenario.mobile_ip.is_some() { Version::V6 } else { Version::V4 };
+    let vantages = Vantage::all(&network.world, version);
     Ok(Outcome { summary, metrics, trace, machines, vantages })
 }
 
