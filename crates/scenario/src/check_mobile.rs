@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::Fault;
-use crate::schema::{AccessPoint, Hosts, MobileIpKind, Scenario, Wlan};
+use crate::schema::{AccessPoint, Hosts, MobileIpKind, Scenario, Wlan, WlanHandoverName};
 use crate::tree::Table;
 use crate::validate::Check;
 
@@ -43,6 +43,19 @@ impl Check<'_> {
         self.ways(wlan)?;
         self.is_connected()?;
         self.mobile_flows()
+    }
+
+    /// What does nothing where no mobile moves through an IPv6 network.
+    pub(crate) fn no_mobile_network(&self) -> Result<(), Fault> {
+        if self.scenario.wlan.is_some() {
+            return self
+                .clash(&["wlan"], "[wlan] needs [mobile_ip]: what its mobiles move through");
+        }
+        if self.scenario.ftp.cap.is_some() {
+            let message = "ftp.cap cuts packets of IPv6: it needs [mobile_ip]";
+            return self.clash(&["ftp.cap"], message);
+        }
+        Ok(())
     }
 
     fn nodes(&self) -> BTreeSet<&str> {
@@ -104,8 +117,8 @@ impl Check<'_> {
                 );
                 return self.clash(&[&format!("wlan.access_point.{name}.home"), &key], message);
             }
-            let has_task = [&mobile_ip.correspondent, &mobile_ip.map].contains(&name);
-            if has_task {
+            let is_map = mobile_ip.kind == MobileIpKind::Hierarchical && *name == mobile_ip.map;
+            if is_map || *name == mobile_ip.correspondent {
                 return self.clash(&[&key], format!("{name} has another task already"));
             }
         }
@@ -117,6 +130,11 @@ impl Check<'_> {
         if wlan.mobile.is_empty() && wlan.mobiles == 0 {
             let message = "[wlan] needs a mobile, as in [[wlan.mobile]] name = \"MN\"";
             return self.clash(&["wlan"], message);
+        }
+        if wlan.handover == WlanHandoverName::BreakBeforeMake && wlan.hysteresis < 0.0 {
+            let message = "with break-before-make wlan.hysteresis must not be below zero: a mobile \
+                           would go to and fro";
+            return self.clash(&["wlan.hysteresis", "wlan.handover"], message);
         }
         let nodes = self.nodes();
         for (index, mobile) in wlan.mobile.iter().enumerate() {

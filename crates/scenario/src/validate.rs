@@ -114,6 +114,7 @@ impl Check<'_> {
         if mobile_ip.is_some() {
             return self.mobile_network();
         }
+        self.no_mobile_network()?;
         match (link, radio) {
             (Some(_), Some(_)) => {
                 self.clash(&["link", "radio"], "give [link] or [radio], not both")

@@ -27,6 +27,7 @@ fn what_does_not_go_together_is_told() {
     check(&[("flow.direction", "between-mobiles")], "needs two mobiles or more");
     check(&[("ftp.packet_size", "512"), ("tcp.mss", "100")], "give ftp.packet_size or tcp.mss");
     check(&[("wired.wan.between", "['N3', 'MAP']")], "no way leads to");
+    check(&[("wlan.handover", "break-before-make")], "wlan.hysteresis must not be below zero");
     check(&[("wlan.range", "0 m")], "a length above zero");
     check(&[("wlan.rate", "54 Mbit/s")], "wlan.rate");
     check(&[("mobile_ip.mtu", "500")], "mobile_ip.mtu");
@@ -50,6 +51,25 @@ fn tables_that_are_wrong_are_told() {
     let still = "at = \"1 s\", to = [\"1 m\", \"0 m\"], speed = \"0 m/s\"";
     check(&walk(still), "a speed is above zero, not 0 m/s");
     check(&walk("to = [\"1 m\", \"0 m\"]"), "at is missing");
+}
+
+/// Nothing is set in vain.
+#[test]
+fn keys_of_mobiles_need_a_network_for_them() {
+    let check = |more: &str, expected: &str| {
+        let text = format!("[link]\nrate = \"1 Mbit/s\"\n{more}");
+        let error = Scenario::parse(&text, "mine", &[]).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check("[wlan]\nrange = \"9 m\"", "[wlan] needs [mobile_ip]");
+    check("[ftp]\ncap = \"100 B\"", "ftp.cap cuts packets of IPv6: it needs [mobile_ip]");
+}
+
+/// Without a MAP an access point may stand where one would.
+#[test]
+fn no_map_is_needed_without_one() {
+    let settings = [("mobile_ip.kind", "mipv6"), ("mobile_ip.map", "AR1")];
+    assert!(parse("", &settings).is_ok());
 }
 
 #[test]
