@@ -176,6 +176,8 @@ pub struct PacketFact<'a> {
     pub header: Option<&'a TcpHeader>,
     /// Bytes of TCP payload.
     pub payload: u32,
+    /// When an endpoint sent it; `None` of what something on the way has made.
+    pub departed: Option<Time>,
 }
 
 /// One round-trip time of one data segment that was sent once (Karn's rule), and whose

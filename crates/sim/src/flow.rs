@@ -144,6 +144,7 @@ pub(crate) struct Reached {
     pub(crate) uid: u64,
     pub(crate) header_bytes: u32,
     pub(crate) payload: u32,
+    pub(crate) departed: Option<Time>,
 }
 
 /// The running measurements of one flow.
@@ -208,11 +209,8 @@ impl FlowMetrics {
     }
 
     /// A packet left the sender.
-    pub(crate) fn departed(&mut self, now: Time, uid: u64, payload: u32) {
+    pub(crate) fn departed(&mut self, now: Time) {
         self.started.get_or_insert(now);
-        if payload > 0 {
-            self.crossing.begin(now, uid);
-        }
     }
 
     /// One more connection, which is to carry so many bytes; says its number.
@@ -225,7 +223,7 @@ impl FlowMetrics {
     pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached) {
         self.courses[connection].arrived(packet.uid, packet.header_bytes);
         if packet.payload > 0 {
-            self.crossing.end(now, packet.uid, packet.payload);
+            self.crossing.arrived(now, packet.departed, packet.payload);
         }
     }
 
@@ -379,7 +377,7 @@ mod tests {
     }
 
     fn arrive(flow: &mut FlowMetrics, uid: u64) {
-        flow.arrived(at(9), 0, &Reached { uid, header_bytes: 40, payload: 500 });
+        flow.arrived(at(9), 0, &Reached { uid, header_bytes: 40, payload: 500, departed: None });
     }
 
     fn data(offset: u64, delivered: u64) -> TcpFact {

@@ -118,10 +118,10 @@ impl Metrics {
 
     /// A packet left endpoint `machine`, if it is one.
     #[inline(never)]
-    fn departed(&mut self, now: Time, machine: u32, uid: u64, payload: u32) {
+    fn departed(&mut self, now: Time, machine: u32, uid: u64) {
         self.next_uid = uid + 1;
         if let Some(Role { flow, end: End::Sender, .. }) = self.role(machine) {
-            self.flows[flow].departed(now, uid, payload);
+            self.flows[flow].departed(now);
         }
     }
 
@@ -143,11 +143,11 @@ impl Observe for Metrics {
     #[inline]
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {
-            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid, fact.payload),
+            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid),
             PacketEvent::Arrived => {
-                let (uid, payload) = (fact.uid, fact.payload);
+                let PacketFact { uid, payload, departed, .. } = *fact;
                 let header_bytes = fact.bytes - payload;
-                self.arrived(now, fact.machine, &Reached { uid, header_bytes, payload });
+                self.arrived(now, fact.machine, &Reached { uid, header_bytes, payload, departed });
             }
             PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {}
         }

@@ -203,6 +203,7 @@ mod tests {
             bytes: 40,
             header,
             payload: 0,
+            departed: None,
         };
         trace.packet(Time::ZERO, &fact);
         trace.segments[trace.segments.len() - 1]

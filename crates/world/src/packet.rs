@@ -1,6 +1,6 @@
 //! What travels through a world.
 
-use base::{Flags, PacketEvent, PacketFact, TcpHeader};
+use base::{Flags, PacketEvent, PacketFact, TcpHeader, Time};
 use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
@@ -153,6 +153,8 @@ pub struct Packet<B> {
     pub bytes: u32,
     /// Identification in its IP header (RFC 791 §3.1): its sender counts.
     pub identification: u16,
+    /// When an endpoint sent it; `None` of what something on the way has made.
+    pub departed: Option<Time>,
     /// What it carries.
     pub body: B,
 }
@@ -169,6 +171,7 @@ impl<B: Body> Packet<B> {
             bytes: self.bytes,
             header: self.body.header(),
             payload: self.body.payload_bytes(),
+            departed: self.departed,
         }
     }
 }

@@ -434,7 +434,7 @@ impl<B: Body> World<B> {
     fn packet(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
         let uid = self.next_uid;
         self.next_uid += 1;
-        Packet { uid, ends, bytes: body.bytes(), identification, body }
+        Packet { uid, ends, bytes: body.bytes(), identification, departed: None, body }
     }
 
     /// Sends what an endpoint wants to send.
@@ -444,7 +444,8 @@ impl<B: Body> World<B> {
         {
             let ends = Ends { source: host.node, destination: host.peer };
             let identification = host.next_identification();
-            let packet = self.packet(ends, identification, B::from_segment(segment, ends));
+            let mut packet = self.packet(ends, identification, B::from_segment(segment, ends));
+            packet.departed = Some(now);
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
             let packet = match self.fragments {
                 Some(how) => self.cut(now, how, packet, observe),

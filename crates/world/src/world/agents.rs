@@ -86,9 +86,9 @@ impl<B: Body> World<B> {
         outer: Outer,
         observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
-        let Packet { ends, identification, bytes, ref body, .. } = *packet;
+        let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
         let body = body.copy()?;
-        let mut copy = Packet { uid: self.next_uid, ends, bytes, identification, body };
+        let mut copy = Packet { uid: self.next_uid, ends, bytes, identification, departed, body };
         if !wrap(&mut copy, outer) {
             return None;
         }

@@ -142,8 +142,8 @@ impl<B: Body> World<B> {
                 continue;
             }
             let Some(body) = packet.body.copy() else { continue };
-            let Packet { ends, bytes, identification, .. } = *packet;
-            let copy = Packet { uid: next_uid, ends, bytes, identification, body };
+            let Packet { ends, bytes, identification, departed, .. } = *packet;
+            let copy = Packet { uid: next_uid, ends, bytes, identification, departed, body };
             next_uid += 1;
             observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
             observe.packet(now, &copy.fact(PacketEvent::Entered, id.0));
