@@ -151,8 +151,9 @@ class Recording(ABC):
     def mobility(self) -> pl.DataFrame:
         """What happened to mobiles and their agents: links, addresses, messages, bindings.
 
-        ``subject`` is the number of the access router of a link or an advertisement, and else of
-        an address or of whoever is at the other end of ``message``.
+        ``subject`` is the access router of a link or an advertisement, an address, or whoever is
+        at the other end of ``message``; ``care_of`` is the address by which a mobile is reached
+        once it is ``bound``, and once it knows (``registered``).
         """
         return self._table("mobility")
 

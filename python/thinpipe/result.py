@@ -44,8 +44,8 @@ class QueueSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
-    """The network as the data packets of a flow met it: the metrics of yew2012.
+class Crossing:
+    """How the data packets of a flow crossed the network: the metrics of yew2012.
 
     Attributes
     ----------
@@ -57,11 +57,15 @@ class Network:
     efficiency
         Data packets that the receiver got over those sent, retransmissions included. Packets that
         another node doubles count twice.
+    longest_gap_s
+        The longest time between two data packets that the receiver got one after the other: what a
+        handover interrupts.
     """
 
     delay_s: RttSummary
     throughput_bps: float | None
     efficiency: float | None
+    longest_gap_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Flow:
     spurious_timeouts: int
     fast_retransmits: int
     rtt_s: RttSummary
-    network: Network
+    network: Crossing
     cwnd_segments: CwndSummary
     started_s: float | None
     established_s: float | None
@@ -113,8 +117,7 @@ class Flow:
 class Drops:
     """Packets dropped, by what dropped them.
 
-    Full queue, RED or CoDel, chance, list, outage, given up by RLC, heard by nobody, pieces of
-    which others did not come.
+    Full queue, RED or CoDel, chance, list, outage, given up by RLC, heard by nobody.
     """
 
     queue: int
@@ -124,7 +127,6 @@ class Drops:
     outage: int
     discarded: int
     unreachable: int
-    incomplete: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,39 +270,66 @@ class Handover:
 
     Attributes
     ----------
-    mobile, router
-        The mobile's name and the access router's number.
+    mobile, router, router_before
+        The mobile's name, the access router's number, and that of the one before.
     link_down_s, link_up_s
-        When the link before was lost, if that was ahead of the new one, and when that came up.
-    advertised_s, address_s, registered_s
-        When the router was heard of, an address there could be used, and the first agent had bound
-        it, as the mobile learnt.
+        When the last link before was lost, if that was ahead of the new one, and when that came up.
+    advertised_s, address_s
+        When the router was heard of, and an address there could be used.
+    registered_s, home_registered_s
+        When the mobile learnt that the first agent (the MAP, where there is one) reaches it by
+        another address, and that the home agent does, if that had to be told.
     latency_s
-        From the loss of the link before, or where there were two from the new one, to then.
+        From the loss of the link before, or where there were two from the new one, to the last of
+        these.
     """
 
     mobile: str
     router: int
+    router_before: int | None
     link_down_s: float | None
     link_up_s: float
     advertised_s: float | None
     address_s: float | None
     registered_s: float | None
+    home_registered_s: float | None
     latency_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Packets that went no further than a host or an agent.
+
+    Attributes
+    ----------
+    unreachable
+        The mobile was bound nowhere, or not where the packet came from.
+    incomplete
+        Pieces of packets of which others did not come.
+    too_big
+        Larger than a tunnel takes, which told the source.
+    """
+
+    unreachable: int
+    incomplete: int
+    too_big: int
 
 
 @dataclass(frozen=True, slots=True)
 class Mobility:
     """How mobiles moved: their changes, and bindings made or renewed, ended and given up.
 
-    ``routers`` are the names of the access routers, by their numbers.
+    ``routers`` are the names of the access routers, by their numbers; ``latency_s`` are the
+    latencies of all ``handovers``, which `polars.DataFrame` takes as a table.
     """
 
     routers: tuple[str, ...]
     handovers: tuple[Handover, ...]
+    latency_s: RttSummary
     bindings: int
     unbindings: int
     given_up: int
+    lost: Lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +381,7 @@ def _flow(data: Mapping[str, Any]) -> Flow:
         data,
         group=data.get("group", "flow"),
         rtt_s=rtt,
-        network=_network(data.get("network")),
+        network=_crossing(data.get("network")),
         cwnd_segments=cwnd,
         received_s=data.get("received_s"),  # not in runs that version 0.1 saved
         pages=_pages(data.get("pages")),
@@ -361,11 +390,11 @@ def _flow(data: Mapping[str, Any]) -> Flow:
     )
 
 
-def _network(data: Mapping[str, Any] | None) -> Network:
+def _crossing(data: Mapping[str, Any] | None) -> Crossing:
     if data is None:  # in runs that version 0.1 saved
         nothing = RttSummary(0, *[None] * 7)
-        return Network(delay_s=nothing, throughput_bps=None, efficiency=None)
-    return record_of(Network, data, delay_s=record_of(RttSummary, data["delay_s"]))
+        return Crossing(nothing, throughput_bps=None, efficiency=None, longest_gap_s=None)
+    return record_of(Crossing, data, delay_s=record_of(RttSummary, data["delay_s"]))
 
 
 def _times(data: Mapping[str, Any] | None) -> RttSummary | None:
@@ -382,7 +411,14 @@ def _mobility(data: Mapping[str, Any] | None) -> Mobility | None:
     if data is None:
         return None
     handovers = tuple(record_of(Handover, each) for each in data["handovers"])
-    return record_of(Mobility, data, routers=tuple(data["routers"]), handovers=handovers)
+    return record_of(
+        Mobility,
+        data,
+        routers=tuple(data["routers"]),
+        handovers=handovers,
+        latency_s=record_of(RttSummary, data["latency_s"]),
+        lost=record_of(Lost, data["lost"]),
+    )
 
 
 def _pages(data: Mapping[str, Any] | None) -> Pages | None:
@@ -394,7 +430,7 @@ def _pages(data: Mapping[str, Any] | None) -> Pages | None:
 def link_of(data: Mapping[str, Any]) -> Link:
     """Read one of the ``links`` of a result."""
     reasons = data["drops_by_reason"]
-    none = {"unreachable": 0, "incomplete": 0}  # not in runs that version 0.1 saved
+    none = {"unreachable": 0}  # not in runs that version 0.1 saved
     drops = record_of(Drops, none | reasons)
     queue = record_of(QueueSummary, data["queue_packets"])
     return record_of(Link, data, drops_by_reason=drops, queue_packets=queue)

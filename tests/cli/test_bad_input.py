@@ -188,8 +188,8 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.schedule=[{at='5s',tbler='1%'},{at='3s',tbler=0}]",
-            "radio.schedule[1]: must not come before the one before it: the list is in order of "
-            "time",
+            "radio.schedule[1].at: must not come before the one before it, at 5 s: the list is in "
+            "order of time",
         ),
         (UMTS, "radio.schedule=[{tbler=0}]", 'radio.schedule[0]: at is missing, as in at = "20 s"'),
         (

@@ -1,11 +1,11 @@
 """Mobiles on the move: handovers measured, drawn and captured, and what is refused."""
 
 import json
-import shutil
-import subprocess
+import re
 
 import pytest
 import thinpipe as tp
+from thinpipe.scenario import find
 
 SCENARIO = "hmipv6-handover"
 AGENTS = {f"{node}/mobility" for node in ("HA", "MAP", "AR1", "AR2", "MN")}
@@ -32,6 +32,16 @@ def test_a_run_tells_of_handovers(thinpipe):
         order = [each[f"{what}_s"] for what in ("link_up", "advertised", "address", "registered")]
         assert order == sorted(order)
     assert mobility["given_up"] == 0
+
+
+def test_the_use_of_the_radio_is_told():
+    def shares(**settings):
+        links = tp.run(SCENARIO, {"duration": "60 s", **settings}).result.links
+        return [link.utilization for link in links if link.name.startswith("WLAN/")]
+
+    (down, up), slow = shares(), shares(**{"wlan.rate": "1Mbit/s"})
+    assert down == up, "both directions share the media"
+    assert 0 < down < slow[0] < 1
 
 
 def test_what_a_scenario_changes_shows():
@@ -63,6 +73,88 @@ def test_handovers_are_drawn(thinpipe, saved, tmp_path):
     assert file.stat().st_size > 10_000
 
 
+DETOUR = """
+[[wired]]
+name = "N2"
+between = ["N1", "N2"]
+rate = "2 Mbit/s"
+delay = "40 ms"
+
+[[wired]]
+name = "N3"
+between = ["N2", "MAP"]
+rate = "2 Mbit/s"
+delay = "40 ms"
+
+[[route]]
+name = "detour"
+at = "N1"
+to = "MAP"
+via = "N2"
+"""
+"""A second way to the MAP, which takes longer, and a static route that leads there."""
+
+
+@pytest.fixture
+def detour(tmp_path):
+    """Return a file of the shipped network with the second way."""
+    file = tmp_path / "detour.toml"
+    file.write_text(find(SCENARIO).source + DETOUR)
+    return file
+
+
+def test_packets_go_as_routes_say(detour):
+    def used(**settings):
+        links = tp.run(detour, settings, duration="60 s").result.links
+        return {link.name for link in links if link.utilization} & {"wan/down", "N2/down"}
+
+    assert used() == {"N2/down"}
+    assert used(**{"route.detour.to": "CN", "route.detour.via": "CN"}) == {"wan/down"}
+
+
+def test_routes_are_listed(thinpipe, detour):
+    done = thinpipe("show", str(detour))
+    assert done.returncode == 0, done.stderr
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
+    assert ["N1", "MAP", "N2"] in rows
+    assert "route at" not in thinpipe("show", SCENARIO).stdout
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("route.detour.via=CN", "packets for MAP would go round: N1 → CN → N1"),
+        ("route.detour.via=AR1", "AR1 is no neighbour of N1: no [[wired]] joins them"),
+        ("route.detour.to=MN", "MN is no node of [[wired]]: there are AR1, AR2, CN, HA, MAP, N1,"),
+        ("route.other.to=AR1", "no [[route]] of that name"),
+    ],
+)
+def test_routes_that_lead_nowhere_are_one_line(thinpipe, detour, setting, expected):
+    done = thinpipe("show", str(detour), "--set", setting)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"thinpipe: --set {setting}: ")
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("optimized", [False, True])
+def test_mobiles_send_to_each_other(optimized):
+    settings = {
+        "flow.direction": "between-mobiles",
+        "flow.count": 2,
+        "flow.bytes": "200 kB",
+        "flow.start": "15 s",
+        "wlan.mobiles": 1,
+        "mobile_ip.route_optimization": optimized,
+    }
+    run = tp.run(SCENARIO, settings)
+    assert [flow.bytes_acked for flow in run.result.flows] == [200_000] * 2
+    assert all(flow.received_s for flow in run.result.flows)
+    known = run.mobility.filter(run.mobility["event"] == "bound")["agent"].cast(str)
+    peers = {"MN/mobility", "MN-0/mobility"}
+    assert peers & set(known) == (peers if optimized else set())
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -71,7 +163,21 @@ def test_handovers_are_drawn(thinpipe, saved, tmp_path):
         (("run", "plain-384", "--set", "wan.rtt=1s"), "--set wan.rtt=1s: wan.rtt is twice the "),
         (("run", SCENARIO, "--set", "mobile_ip.map=AR9"), "--set mobile_ip.map=AR9: AR9 is no "),
         (("run", SCENARIO, "--set", "wlan.rage=9 m"), "--set wlan.rage=9 m: unknown key; did "),
+        (("run", SCENARIO, "--set", "route.a.via=N1"), "--set route.a.via=N1: this scenario has "),
         (("run", SCENARIO, "--set", "wlan.range=9"), "--set wlan.range=9: must be a length "),
+        (
+            ("run", SCENARIO, "--set", "wlan.frequency=0 GHz"),
+            "--set wlan.frequency=0 GHz: must be ",
+        ),
+        (("run", SCENARIO, "--set", "wlan.cw_min=63"), "--set wlan.cw_min=63: wlan.cw_min does no"),
+        (
+            ("run", SCENARIO, "--set", "ftp.packet_size=1024", "--set", "ftp.cap=8"),
+            "--set ftp.cap=8: packets with 1024 B of data would be cut into 128 pieces, of which ",
+        ),
+        (
+            ("run", SCENARIO, "--set", "wan.rtt=1s", "--set", "wired.wan.delay=1s"),
+            "--set wan.rtt=1s: give wan.rtt or wired.wan.delay, not both",
+        ),
     ],
 )
 def test_bad_input_is_one_line(thinpipe, saved, arguments, expected):
@@ -86,13 +192,3 @@ def test_runs_without_mobiles_have_no_such_picture(thinpipe, tmp_path):
     done = thinpipe("plot", "plain", "--kind", "handover")
     assert done.stderr == "thinpipe: --kind handover: handover needs a run with [mobile_ip]\n"
     assert done.returncode == 2
-
-
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-def test_captures_are_of_ipv6(saved):
-    checks = ("-o", "tcp.check_checksum:TRUE")
-    command = ["tshark", "-r", str(saved / "MN.pcapng"), *checks, "-Y"]
-    amiss = "not ipv6 or not tcp or tcp.checksum.status == 0 or _ws.malformed"
-    for display, expected in ((amiss, 0), ("tcp.flags.syn == 1", 2)):
-        done = subprocess.run([*command, display], capture_output=True, text=True, check=True)
-        assert len(done.stdout.splitlines()) == expected, display

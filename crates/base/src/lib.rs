@@ -32,7 +32,7 @@ pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, Pag
 pub use ecn::Ecn;
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use middlebox::{MiddleboxFact, RepairReason};
-pub use mobility::MobilityFact;
+pub use mobility::{MobilityFact, Subject};
 pub use observe::{
     BlockFact, BlockKind, Direction, DropReason, Observe, PacketEvent, PacketFact, RttSample,
     TcpFact,

@@ -72,6 +72,13 @@ pub enum MobilityFact {
         /// The address by which the mobile was known.
         home: u32,
     },
+    /// A mobile learnt that `agent` reaches it by another address than before.
+    Registered {
+        /// The agent.
+        agent: u32,
+        /// The address by which the mobile is reached; the home address once it is home.
+        care_of: u32,
+    },
     /// A mobile gave up to have an agent bind its address.
     GivenUp {
         /// The agent.
@@ -79,9 +86,18 @@ pub enum MobilityFact {
     },
 }
 
+/// What a fact is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// An access router, by its number among them.
+    Router(u32),
+    /// An address or its node, by its number in the network.
+    Address(u32),
+}
+
 impl MobilityFact {
     /// The names of all kinds, in the order of their numbers.
-    pub const NAMES: [&'static str; 13] = [
+    pub const NAMES: [&'static str; 14] = [
         "link_up",
         "link_down",
         "link_fading",
@@ -95,6 +111,7 @@ impl MobilityFact {
         "bound",
         "unbound",
         "given_up",
+        "registered",
     ];
 
     /// Its kind, by its number.
@@ -113,24 +130,44 @@ impl MobilityFact {
             Self::Bound { .. } => 10,
             Self::Unbound { .. } => 11,
             Self::GivenUp { .. } => 12,
+            Self::Registered { .. } => 13,
         }
     }
 
     /// What it is about: an access router, an address, or who is at the other end of a message.
-    pub const fn subject(&self) -> u32 {
+    pub const fn subject(&self) -> Subject {
         match *self {
             Self::LinkUp { router } | Self::LinkDown { router } | Self::Advertised { router } => {
-                router
+                Subject::Router(router)
             }
-            Self::LinkFading { next } => next,
+            Self::LinkFading { next } => Subject::Router(next),
             Self::Tentative { address }
             | Self::Usable { address }
             | Self::Duplicate { address }
-            | Self::Removed { address } => address,
-            Self::Sent { to, .. } => to,
-            Self::Received { from, .. } => from,
-            Self::Bound { home, .. } | Self::Unbound { home } => home,
-            Self::GivenUp { agent } => agent,
+            | Self::Removed { address } => Subject::Address(address),
+            Self::Sent { to, .. } => Subject::Address(to),
+            Self::Received { from, .. } => Subject::Address(from),
+            Self::Bound { home, .. } | Self::Unbound { home } => Subject::Address(home),
+            Self::GivenUp { agent } | Self::Registered { agent, .. } => Subject::Address(agent),
+        }
+    }
+
+    /// The address by which a mobile is reached from now on.
+    pub const fn care_of(&self) -> Option<u32> {
+        match *self {
+            Self::Bound { care_of, .. } | Self::Registered { care_of, .. } => Some(care_of),
+            Self::LinkUp { .. }
+            | Self::LinkDown { .. }
+            | Self::LinkFading { .. }
+            | Self::Advertised { .. }
+            | Self::Tentative { .. }
+            | Self::Usable { .. }
+            | Self::Duplicate { .. }
+            | Self::Removed { .. }
+            | Self::Sent { .. }
+            | Self::Received { .. }
+            | Self::Unbound { .. }
+            | Self::GivenUp { .. } => None,
         }
     }
 
@@ -148,6 +185,7 @@ impl MobilityFact {
             | Self::Removed { .. }
             | Self::Bound { .. }
             | Self::Unbound { .. }
+            | Self::Registered { .. }
             | Self::GivenUp { .. } => None,
         }
     }

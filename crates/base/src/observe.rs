@@ -3,6 +3,8 @@
 //! Machines tell an observer the facts of their layer as they happen; observers (metrics, traces,
 //! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
 
+use std::any::Any;
+
 use crate::{
     CodeFact, CommonFact, ConnectionFact, Duration, EchoFact, HandoverFact, MiddleboxFact,
     MobilityFact, PageFact, RrcFact, Seq, TcpHeader, Time,
@@ -155,6 +157,8 @@ pub enum DropReason {
     Unreachable,
     /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
     Incomplete,
+    /// Larger than the tunnel takes that it came to, which told its source (RFC 2473 §7.1).
+    TooBig,
 }
 
 /// A packet somewhere on its way.
@@ -178,6 +182,11 @@ pub struct PacketFact<'a> {
     pub payload: u32,
     /// When an endpoint sent it; `None` of what something on the way has made.
     pub departed: Option<Time>,
+    /// The node at whose interface it passed: which gave it to the link or bearer, or which that
+    /// handed it to. `None` of what passes no interface.
+    pub node: Option<u32>,
+    /// What it carries, for observers that know its kind.
+    pub body: &'a dyn Any,
 }
 
 /// One round-trip time of one data segment that was sent once (Karn's rule), and whose

@@ -36,8 +36,6 @@ pub struct Drops {
     pub discarded: u64,
     /// Heard by nobody: never of a link.
     pub unreachable: u64,
-    /// Pieces whose others did not come: never of a link.
-    pub incomplete: u64,
 }
 
 impl Drops {
@@ -51,13 +49,14 @@ impl Drops {
             DropReason::Outage => self.outage += 1,
             DropReason::Discarded => self.discarded += 1,
             DropReason::Unreachable => self.unreachable += 1,
-            DropReason::Incomplete => self.incomplete += 1,
+            // Hosts and agents do this.
+            DropReason::Incomplete | DropReason::TooBig => {}
         }
     }
 
     /// All of them.
     pub const fn total(&self) -> u64 {
         let of_links = self.queue + self.aqm + self.loss + self.list + self.outage;
-        of_links + self.discarded + self.unreachable + self.incomplete
+        of_links + self.discarded + self.unreachable
     }
 }

@@ -61,6 +61,7 @@ impl Fate {
             Self::Dropped(DropReason::Discarded) => "discarded",
             Self::Dropped(DropReason::Unreachable) => "unreachable",
             Self::Dropped(DropReason::Incomplete) => "incomplete",
+            Self::Dropped(DropReason::TooBig) => "too_big",
         }
     }
 }

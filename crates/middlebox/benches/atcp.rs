@@ -4,13 +4,16 @@
 //! the bytes that the connections hold: divided by their number, with eight a mobile, that is a
 //! connection.
 
+#[path = "../tests/support/aggregating.rs"]
+mod aggregating;
+
 use std::hint::black_box;
 
-use base::{Duration, Flags, Rate, Seq, TcpHeader, Time};
+use aggregating::aggregating;
+use base::{Duration, Flags, Seq, TcpHeader, Time};
 use divan::{AllocProfiler, Bencher};
 use middlebox::{
-    Address, Atcp, AtcpConfig, Estimation, FlowControl, IpFields, Journal, Leg, Middlebox, Packet,
-    SplitConfig, Splitter,
+    Address, Atcp, AtcpConfig, IpFields, Journal, Leg, Middlebox, Packet, SplitConfig, Splitter,
 };
 use tcp::{Length, Segment};
 
@@ -31,24 +34,8 @@ fn proxy() -> Proxy {
 }
 
 fn proxy_with(journal: Journal) -> Proxy {
-    let config = AtcpConfig {
-        clamp: 10_000,
-        estimator: Estimation::Static,
-        headroom: 1.3,
-        rate: Rate::from_bps(33_200),
-        round_trip: Duration::from_millis(1_850),
-        overprovision: 1.5,
-        budget: 128_000,
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 2_880.0 },
-        skip_threshold: 3,
-        patience: Duration::ZERO,
-        min_rto: Duration::from_secs(3),
-        coalescing: Some(Duration::from_millis(200)),
-        shaping: None,
-        deference: None,
-        fraction: middlebox::Fraction::Waits,
-        classes: Vec::new(),
-    };
+    let coalescing = Some(Duration::from_millis(200));
+    let config = AtcpConfig { coalescing, ..aggregating() };
     Splitter::new(SplitConfig { journal, ..SplitConfig::PLAIN }, Atcp::new(config))
 }
 

@@ -48,26 +48,37 @@ impl Leg {
     }
 }
 
-/// A walk along straight legs, with rests between them; it rests at its last end. A place costs the
-/// same however long the walk has lasted.
+/// A walk along straight legs, with rests between them; at its last end it rests or begins anew. A
+/// place costs the same however long the walk has lasted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Motion {
     first: Position,
     /// When each leg begins, from where, and its velocity in m/s; in order of time.
     legs: Vec<(Time, Position, Position)>,
+    /// What the last legs repeat, if they do.
+    round: Option<Round>,
+}
+
+/// Legs that are walked over and over.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Round {
+    /// When it first begins.
+    since: Time,
+    /// Above zero.
+    takes: Duration,
 }
 
 impl Motion {
     /// Resting at `position`.
     pub const fn resting(position: Position) -> Self {
-        Self { first: position, legs: Vec::new() }
+        Self { first: position, legs: Vec::new(), round: None }
     }
 
     /// From `position` at time 0 with a constant velocity in m/s along x and y.
     pub fn with_velocity(position: Position, velocity: Position) -> Self {
         let still = velocity == Position::default();
         let legs = if still { Vec::new() } else { vec![(Time::ZERO, position, velocity)] };
-        Self { first: position, legs }
+        Self { first: position, legs, round: None }
     }
 
     /// From `start` at time 0 along `legs`.
@@ -97,6 +108,23 @@ impl Motion {
         motion
     }
 
+    /// From `start` at time 0 to the second of `ends`, then to the first and back for ever, at
+    /// `speed` m/s.
+    ///
+    /// # Panics
+    /// If the speed is not above zero.
+    pub fn to_and_fro(start: Position, [one, other]: [Position; 2], speed: f64) -> Self {
+        let mut motion = Self::along(start, &[other, one, other].map(|to| Leg::new(to, speed)));
+        if let [.., (since, ..), _, (end, ..)] = *motion.legs.as_slice()
+            && one != other
+            && since < end
+        {
+            motion.legs.pop();
+            motion.round = Some(Round { since, takes: end - since });
+        }
+        motion
+    }
+
     /// True if it never moves.
     pub fn rests(&self) -> bool {
         self.legs.iter().all(|leg| leg.2 == Position::default())
@@ -104,25 +132,45 @@ impl Motion {
 
     /// When it moves next, at `time` or later; `None` if it rests from then on.
     pub fn next_move(&self, time: Time) -> Option<Time> {
-        let begun = self.legs.partition_point(|leg| leg.0 <= time);
+        let first = self.first_time(time);
+        let begun = self.legs.partition_point(|leg| leg.0 <= first);
         let moving = |leg: &&(Time, Position, Position)| leg.2 != Position::default();
         let next = self.legs[begun.saturating_sub(1)..].iter().find(moving)?;
         Some(next.0.max(time))
     }
 
-    /// When its direction or speed changes, in order of time.
-    pub fn bends(&self) -> impl Iterator<Item = Time> {
-        self.legs.iter().map(|leg| leg.0)
+    /// When its direction or speed changes before `end`, in order of time.
+    pub fn bends(&self, end: Time) -> impl Iterator<Item = Time> {
+        let first = || self.legs.iter().map(|leg| leg.0);
+        let again = move |Round { since, takes }: Round| {
+            let round = move |number| {
+                first().filter(move |time| *time >= since).map(move |time| time + takes * number)
+            };
+            (1..).flat_map(round)
+        };
+        let again = self.round.into_iter().flat_map(again);
+        first().chain(again).take_while(move |time| *time < end)
     }
 
     /// Where it is at `time`.
     pub fn at(&self, time: Time) -> Position {
+        let time = self.first_time(time);
         let begun = self.legs.partition_point(|leg| leg.0 <= time);
         let Some((since, from, velocity)) = begun.checked_sub(1).map(|last| self.legs[last]) else {
             return self.first;
         };
         let seconds = time.saturating_since(since).as_secs_f64();
         Position::new(from.x + velocity.x * seconds, from.y + velocity.y * seconds)
+    }
+
+    /// When it is for the first time where it is at `time`, on the same leg.
+    fn first_time(&self, time: Time) -> Time {
+        match self.round {
+            Some(Round { since, takes }) if time > since => {
+                since + Duration::from_nanos((time - since).as_nanos() % takes.as_nanos())
+            }
+            Some(_) | None => time,
+        }
     }
 }
 
@@ -192,6 +240,29 @@ mod tests {
         let rest = Leg::new(Position::default(), 1.0).not_before(second(9));
         assert!(Motion::along(Position::default(), &[rest]).rests(), "a rest is no motion");
         assert_eq!(Motion::resting(Position::default()).next_move(Time::ZERO), None);
+    }
+
+    #[test]
+    fn to_and_fro_is_for_ever() {
+        let place = |x| Position::new(x, 0.0);
+        let motion = Motion::to_and_fro(place(30.0), [place(0.0), place(40.0)], 2.0);
+        // 5 s to the second end, then 20 s each way.
+        for round in [0, 1, 1_000_000] {
+            for (seconds, x) in [(5, 40.0), (15, 20.0), (25, 0.0), (30, 10.0), (44, 38.0)] {
+                let seconds = f64::from(round) * 40.0 + f64::from(seconds);
+                assert_eq!(at(&motion, seconds), (x, 0.0), "at {seconds} s");
+            }
+        }
+        assert_eq!(at(&motion, 0.0), (30.0, 0.0));
+        let second = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        assert_eq!(motion.next_move(second(4_000_000_007)), Some(second(4_000_000_007)));
+        let bends: Vec<_> = motion.bends(second(100)).collect();
+        assert_eq!(bends, [0, 5, 25, 45, 65, 85].map(second));
+        assert!(!motion.rests());
+        let nowhere = Motion::to_and_fro(place(3.0), [place(3.0); 2], 2.0);
+        assert!(nowhere.rests());
+        let nearly = Motion::to_and_fro(place(0.0), [place(0.0), place(1e-12)], 2.0);
+        assert!(at(&nearly, 9.0).0 < 1e-9, "a round that takes no time");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod support;
 
 use base::{Duration, MobilityFact};
-use mobility::binding::{Detection, Message, Outer, Overlap, Policy, Wrap};
+use mobility::binding::{Detection, LinkEvent, Message, Outer, Overlap, Policy, Wrap};
 use support::script::{at, bound, comes_back, ms, reaches};
 use support::setup::Setup;
 use support::{CN, HA, MAP, home, lcoa, rcoa};
@@ -235,6 +235,27 @@ fn in_an_overlap_packets_go_to_the_newest_address() {
 }
 
 #[test]
+fn in_an_overlap_the_older_address_is_used_again_where_its_link_is_better_again() {
+    let mut network = Setup::quick().build();
+    network.up(1);
+    network.run(ms(1_000));
+    network.up(2);
+    network.run(ms(1_000));
+    network.up(1);
+    network.run(ms(1_000));
+    assert_eq!(network.seen.times(bound(rcoa(0).0, lcoa(0, 1).0)).len(), 2);
+    // The link that nothing goes by is lost without anybody's being told.
+    let before = network.seen.sent("binding update");
+    network.down(2);
+    reaches(&mut network, 1, 1);
+    assert_eq!(network.seen.sent("binding update"), before);
+    // What is said once more changes nothing.
+    network.up(1);
+    network.run(ms(1_000));
+    assert_eq!(network.seen.sent("binding update"), before);
+}
+
+#[test]
 fn with_bicast_packets_go_to_both_addresses_until_one_is_lost() {
     let setup = Setup { policy: Policy::Both, overlap: Overlap::Both, ..Setup::quick() };
     let mut network = setup.build();
@@ -275,6 +296,80 @@ fn route_optimization_goes_around_the_home_agent() {
     // CN to MAP to access router to mobile, and the same back.
     let direct = start + ms(30);
     assert_eq!(network.delivered, [(1, direct), (2, direct)]);
+}
+
+/// Each is the other's correspondent (RFC 6275 §9): away both, packets have a home address option
+/// and a routing header and go nowhere near home.
+#[test]
+fn two_mobiles_write_to_each_other_directly() {
+    let mut network = Setup { mobiles: 2, optimizes: true, ..Setup::quick() }.build();
+    network.link(0, LinkEvent::Up { router: 1 });
+    network.link(1, LinkEvent::Up { router: 2 });
+    network.run(ms(2_000));
+    for (mobile, peer) in [(0, 101), (1, 100)] {
+        let times = network.seen.times(bound(home(mobile).0, rcoa(mobile).0));
+        assert_eq!(times.len(), 3, "home agent, CN and mobile {peer}");
+        assert!(network.mobile(mobile).is_settled());
+    }
+    network.depth = 0;
+    let start = network.now;
+    network.send(home(0), home(1), 1);
+    network.send(home(1), home(0), 2);
+    network.run(ms(500));
+    // To access router, MAP, access router and mobile.
+    let direct = start + ms(40);
+    assert_eq!(network.delivered, [(1, direct), (2, direct)]);
+    assert_eq!(network.depth, 3, "option, routing header and the tunnel of the MAP");
+    // One goes home: to it without a routing header, from it without an option.
+    network.link(1, LinkEvent::Down { router: 2 });
+    network.link(1, LinkEvent::Up { router: 0 });
+    network.run(ms(2_000));
+    assert!(network.mobile(1).is_settled());
+    network.depth = 0;
+    let start = network.now;
+    network.send(home(0), home(1), 3);
+    network.send(home(1), home(0), 4);
+    network.run(ms(500));
+    // By access router, MAP and home agent, and the same back.
+    let direct = start + ms(40);
+    assert_eq!(network.delivered[2..], [(3, direct), (4, direct)]);
+    assert_eq!(network.depth, 2, "option or routing header, and the tunnel of the MAP");
+}
+
+/// Without route optimization each packet goes by the home agent, in one tunnel there and another
+/// onward.
+#[test]
+fn two_mobiles_reach_each_other_by_way_of_home() {
+    let mut network = Setup { mobiles: 2, ..Setup::quick() }.build();
+    network.link(0, LinkEvent::Up { router: 1 });
+    network.link(1, LinkEvent::Up { router: 2 });
+    network.run(ms(2_000));
+    network.depth = 0;
+    let start = network.now;
+    network.send(home(0), home(1), 1);
+    network.run(ms(500));
+    // Access router, MAP, home agent, MAP, access router, mobile.
+    assert_eq!(network.delivered, [(1, start + ms(60))]);
+    assert_eq!(network.depth, 2);
+}
+
+/// What a mobile was told of is no more than that: a strange address opens no door there either.
+#[test]
+fn a_mobile_tells_of_bindings_that_it_does_not_know() {
+    let mut network = Setup { mobiles: 2, optimizes: true, ..Setup::quick() }.build();
+    network.link(0, LinkEvent::Up { router: 0 });
+    network.link(1, LinkEvent::Up { router: 2 });
+    network.run(ms(2_000));
+    let before = network.seen.sent("binding update");
+    let local = lcoa(1, 2);
+    let option = Outer { source: local, destination: home(0), wrap: Wrap::HomeAddress };
+    network.send_within(local, home(1), home(0), option, 1);
+    network.run(ms(2_000));
+    assert_eq!(network.delivered, []);
+    let error = MobilityFact::Received { message: "binding error", from: home(0).0 };
+    assert_eq!(network.seen.times(error).len(), 1);
+    assert_eq!(network.seen.sent("binding update"), before + 1);
+    assert!(network.mobile(1).is_settled());
 }
 
 #[test]
@@ -354,6 +449,22 @@ fn a_correspondent_is_told_of_the_return_home() {
     assert_eq!(over.len(), 2, "home agent and correspondent");
     assert!(network.mobile(0).is_settled());
     reaches(&mut network, 1, 1);
+}
+
+/// Back home before the correspondent has heard of the absence, nothing is asked of it any more.
+#[test]
+fn at_home_no_token_is_asked_for_without_a_binding() {
+    let mut network = Setup { optimizes: true, ..Setup::quick() }.build();
+    network.losses = (1..=9).map(|number| ("home test", number)).collect();
+    network.up(1);
+    network.run(ms(2_000));
+    let before = network.seen.sent("home test init");
+    assert_eq!(before, 2);
+    network.down(1);
+    network.up(0);
+    network.run(ms(60_000));
+    assert_eq!(network.seen.sent("home test init"), before);
+    assert!(network.mobile(0).is_settled());
 }
 
 /// Home, away and home again, before the correspondent has heard of either.

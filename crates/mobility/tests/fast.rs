@@ -95,6 +95,22 @@ fn an_announcement_that_comes_after_the_mobile_holds_nothing() {
     reaches(&mut network, 1, 1);
 }
 
+/// The answer takes longer than the router waits: it asks twice, and either answer is one.
+#[test]
+fn the_answer_to_the_first_of_two_initiates_is_heard() {
+    let mut network = Setup { fast: true, ..Setup::quick() }.build();
+    network.up(1);
+    network.run(ms(2_000));
+    network.delay = ms(30);
+    network.fading(2);
+    network.run(ms(80));
+    network.delay = ms(60);
+    network.run(ms(600));
+    assert_eq!(network.seen.sent("handover initiate"), 2);
+    // Asked about the next router at 2,000 ms, told at 2,060; the update comes at 2,090.
+    assert_eq!(network.seen.times(bound(lcoa(0, 1).0, lcoa(0, 2).0)), [at(2_210)]);
+}
+
 #[test]
 fn packets_are_fetched_back_where_the_link_does_not_change() {
     let mut network = Setup { fast: true, ..Setup::quick() }.build();

@@ -2,7 +2,9 @@
 
 use std::fmt::{Debug, Write};
 
-use mobility::binding::{attachment, cache, fast, forwarding, holding, registration, token};
+use mobility::binding::{
+    Transition, attachment, cache, fast, forwarding, holding, registration, token,
+};
 
 const PAGE: &str = include_str!("../../../docs/models/mobile-ipv6.md");
 const BEGIN: &str = "<!-- generated from crates/mobility/src/binding: begin -->\n";
@@ -21,12 +23,12 @@ fn words(name: impl Debug) -> String {
     words
 }
 
-/// One table; `next` says the state after an event, and what is done.
+/// One table.
 fn table<S: Copy + PartialEq + Debug, E: Copy + Debug, A: Debug>(
     title: &str,
     states: &[S],
     events: &[E],
-    next: impl Fn(S, E) -> (S, A),
+    next: impl Fn(S, E) -> Transition<S, A>,
 ) -> String {
     let mut text = format!("\n**{title}**\n\n| event |");
     for state in states {
@@ -36,7 +38,7 @@ fn table<S: Copy + PartialEq + Debug, E: Copy + Debug, A: Debug>(
     for event in events {
         write!(text, "| {} |", words(event)).expect("strings are long enough");
         for state in states {
-            let (to, action) = next(*state, *event);
+            let Transition { to, action } = next(*state, *event);
             let to = if to == *state { String::new() } else { format!("→ {}", words(to)) };
             let action = words(action).replace("none", "");
             let both = [to, action].into_iter().filter(|word| !word.is_empty());
@@ -51,10 +53,7 @@ fn table<S: Copy + PartialEq + Debug, E: Copy + Debug, A: Debug>(
 
 macro_rules! table {
     ($module:ident, $title:literal) => {
-        table($title, &$module::State::ALL, &$module::Event::ALL, |state, event| {
-            let transition = $module::next(state, event);
-            (transition.to, transition.action)
-        })
+        table($title, &$module::State::ALL, &$module::Event::ALL, $module::next)
     };
 }
 

@@ -101,10 +101,14 @@ impl Walk {
         }
     }
 
+    /// With the correspondent and the next mobile.
     fn talk(&mut self, mobile: u32) {
-        self.network.send(CN, home(mobile), self.sent);
-        self.network.send(home(mobile), CN, self.sent + 1);
-        self.sent += 2;
+        let next = home((mobile + 1) % MOBILES);
+        let mobile = home(mobile);
+        for (from, to) in [(CN, mobile), (mobile, CN), (mobile, next), (next, mobile)] {
+            self.network.send(from, to, self.sent);
+            self.sent += 1;
+        }
     }
 
     /// Once the network is calm for a while, every mobile with a link is known to be there.
@@ -119,10 +123,11 @@ impl Walk {
         self.network.run(Duration::from_secs(200));
         let start = self.sent;
         for mobile in 0..MOBILES {
-            // A binding may just be on its way to be renewed.
-            for _ in 0..10 {
+            // A binding may just be on its way to be renewed, which two that take turns can be at
+            // every whole second that is looked at.
+            for _ in 0..30 {
                 if !self.network.mobile(mobile).is_settled() {
-                    self.network.run(Duration::from_secs(5));
+                    self.network.run(Duration::from_millis(1_700));
                 }
             }
             let is_settled = self.network.mobile(mobile).is_settled();

@@ -44,12 +44,9 @@ impl Run {
     /// Tables as dicts of numpy arrays: `rtt`, `cwnd`, `events`, and of a recorded run also
     /// `segments`, `blocks` and `hops`.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let metrics = &self.outcome.metrics;
-        let cell = self.outcome.summary.cell.as_ref().map(|_| metrics.cell());
-        let middlebox = self.outcome.summary.middlebox.as_ref().map(|_| metrics.middlebox());
-        let tables = tables::series(py, metrics, cell, middlebox)?;
+        let tables = tables::series(py, &self.outcome)?;
         if let Some(trace) = &self.outcome.trace {
-            tables::recorded(&tables, trace, metrics)?;
+            tables::recorded(&tables, trace, &self.outcome.metrics)?;
         }
         Ok(tables)
     }
@@ -59,8 +56,8 @@ impl Run {
         self.outcome.machines.clone()
     }
 
-    /// Writes one capture for each node with endpoints or a middlebox into `directory` and says
-    /// their paths.
+    /// Writes one capture for each node with endpoints or a middlebox, or for every node of a
+    /// mobile network, into `directory` and says their paths.
     fn write_pcapng(&self, py: Python<'_>, directory: &str) -> PyResult<Vec<String>> {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));

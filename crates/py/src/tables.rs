@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use base::{BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent, RrcState, Time};
+use base::{
+    BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent, RrcState, Subject, Time,
+};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
-    CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, MobilityMetrics, Trace, Way,
+    CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, MobilityRow, Outcome,
+    Trace, Way,
 };
 
 /// A table under construction: a dict of numpy arrays of one length.
@@ -32,12 +35,8 @@ impl<'py> Table<'py> {
 /// `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has one, `pages`,
 /// `echoes` and `probes` where there are some; the tables of `cell` and `middlebox`, where there is
 /// one, and `mobility` where something of it has happened.
-pub(crate) fn series<'py>(
-    py: Python<'py>,
-    metrics: &Metrics,
-    cell: Option<&CellMetrics>,
-    middlebox: Option<&MiddleboxMetrics>,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let (metrics, summary) = (&outcome.metrics, &outcome.summary);
     let tables = PyDict::new(py);
     let numbered = || metrics.rtt().enumerate();
     let rtt = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
@@ -80,14 +79,14 @@ pub(crate) fn series<'py>(
     if metrics.probes().any(|rows| !rows.is_empty()) {
         tables.set_item("probes", probes(py, metrics)?.0)?;
     }
-    if let Some(cell) = cell {
-        network(&tables, cell)?;
+    if summary.cell.is_some() {
+        network(&tables, metrics.cell())?;
     }
-    if let Some(middlebox) = middlebox {
-        between(&tables, middlebox)?;
+    if summary.middlebox.is_some() {
+        between(&tables, metrics.middlebox())?;
     }
     if !metrics.mobility().rows().is_empty() {
-        tables.set_item("mobility", mobility(py, metrics.mobility())?.0)?;
+        tables.set_item("mobility", mobility(py, outcome)?.0)?;
     }
     Ok(tables)
 }
@@ -210,16 +209,24 @@ fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult
     tables.set_item("middlebox_events", table.0)
 }
 
-/// `mobility`: access routers by their numbers, all else by that of its node or address.
-fn mobility<'py>(py: Python<'py>, metrics: &MobilityMetrics) -> PyResult<Table<'py>> {
-    let rows = || metrics.rows().iter();
+/// `mobility`, with access routers, nodes and addresses by their names.
+fn mobility<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Table<'py>> {
+    let rows = || outcome.metrics.mobility().rows().iter();
+    let routers = outcome.summary.mobility.iter().flat_map(|mobility| &mobility.routers);
+    let routers: Vec<_> = routers.collect();
+    let address = |number: u32| outcome.nodes.get(number as usize);
+    let subject = |row: &MobilityRow| match row.fact.subject() {
+        Subject::Router(number) => routers.get(number as usize).copied(),
+        Subject::Address(number) => address(number),
+    };
     let table = Table::new(py)
         .time(rows().map(|row| row.time))?
         .column("agent", rows().map(|row| row.machine))?
-        .column("event", rows().map(|row| row.fact.code()))?
-        .column("subject", rows().map(|row| row.fact.subject()))?;
-    let messages: Vec<_> = rows().map(|row| row.fact.message()).collect();
-    table.0.set_item("message", messages)?;
+        .column("event", rows().map(|row| row.fact.code()))?;
+    table.0.set_item("subject", rows().map(subject).collect::<Vec<_>>())?;
+    table.0.set_item("message", rows().map(|row| row.fact.message()).collect::<Vec<_>>())?;
+    let care_of = |row: &MobilityRow| row.fact.care_of().and_then(address);
+    table.0.set_item("care_of", rows().map(care_of).collect::<Vec<_>>())?;
     Ok(table)
 }
 

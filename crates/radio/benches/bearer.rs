@@ -3,33 +3,22 @@
 //! `cargo bench -p radio`: each figure is the CPU time of 1000 simulated seconds with a full
 //! downlink and an acknowledgement packet uplink for each packet delivered.
 
-use base::{Direction, Duration, Probability, Rate, Time};
+mod support;
+#[path = "../tests/support/mod.rs"]
+mod tested;
+
+use base::{Direction, Duration, Time};
 use divan::Bencher;
-use radio::Sdu;
-use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::{Concatenation, am};
-use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
+use radio::umts::{Bearer, DchConfig};
+use support::Packet;
 
 fn main() {
     divan::main();
 }
 
-/// As large as a packet of the simulator.
-#[derive(Debug)]
-struct Packet {
-    bytes: u32,
-    _header: [u64; 8],
-}
-
-impl Sdu for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
 #[divan::bench(args = [0, 5, 30], sample_count = 20, sample_size = 1)]
 fn saturated_1000_s(bencher: Bencher<'_, '_>, percent: u32) {
-    let config = config(f64::from(percent) / 100.0);
+    let config = tested::dch(f64::from(percent) / 100.0, tested::rlc());
     bencher.bench(|| saturate(&config));
 }
 
@@ -53,45 +42,5 @@ fn saturate(config: &DchConfig) -> u64 {
 }
 
 fn input(bearer: &mut Bearer<Packet>, now: Time, direction: Direction, bytes: u32) {
-    let packet = Packet { bytes, _header: [0; 8] };
-    bearer.handle_input(now, direction, packet, &mut ()).expect("there is room");
-}
-
-fn config(tbler: f64) -> DchConfig {
-    let probability = |value| Probability::new(value).expect("in range");
-    let millis = Duration::from_millis;
-    let channel = |bps, tti| Channel {
-        rate: Rate::from_bps(bps).into(),
-        tti: millis(tti),
-        tbler: BlockErrorRate::Constant(probability(tbler)).into(),
-        limit: Limit::NONE,
-    };
-    let rlc = am::Config {
-        pdu_payload: 40,
-        window: 4095,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
-        max_retransmissions: None,
-        on_limit: am::OnLimit::Reset,
-        discard_timer: None,
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Some(probability(1.0)),
-            timer: Some(millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(millis(60)),
-            estimated_pdu_counter: None,
-        },
-        reset: am::Repetition { timer: millis(300), max: None },
-        move_window: am::Repetition { timer: millis(200), max: None },
-    };
-    let pdcp = PdcpConfig { header_bytes: 1, header_compression: false };
-    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc.into())
+    bearer.handle_input(now, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }

@@ -1,26 +1,18 @@
 //! What GPRS costs: `cargo bench -p radio --bench gprs`.
 
-use base::{Direction, Duration, Probability, Time};
+mod support;
+#[expect(dead_code, reason = "the configuration is enough")]
+#[path = "../tests/gprs/support.rs"]
+mod tested;
+
+use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
-use radio::Sdu;
-use radio::gprs::{Arq, Bearer, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, SetUp};
+use radio::gprs::{Bearer, Config, Errors};
+use support::Packet;
 
 fn main() {
     divan::main();
-}
-
-/// As large as a packet of the simulator.
-#[derive(Debug)]
-struct Packet {
-    bytes: u32,
-    _header: [u64; 8],
-}
-
-impl Sdu for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
 }
 
 /// 600 KB downlink with an acknowledgement for each packet; 4 slots.
@@ -64,36 +56,13 @@ fn run(config: &Config, goes_on: impl Fn(&Bearer<Packet>) -> bool) -> u64 {
 }
 
 fn input(bearer: &mut Bearer<Packet>, now: Time, direction: Direction, bytes: u32) {
-    let packet = Packet { bytes, _header: [0; 8] };
-    bearer.handle_input(now, direction, packet, &mut ()).expect("there is room");
+    bearer.handle_input(now, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }
 
+/// The tests' bearer, with queues that hold all.
 fn config(slots: u32, percent: u32) -> Config {
-    let ms = Duration::from_millis;
-    let channel = |slots, median| Channel {
-        slots,
-        core: CoreDelay { median: ms(median), jitter: 0.15, coherence: ms(1000) },
-        queue: queue::Config::UNLIMITED,
-        lifetime: None,
-        keep: Duration::ZERO,
-    };
-    let tbler = Probability::new(f64::from(percent) / 100.0).expect("in range");
-    Config {
-        downlink: channel(slots, 300),
-        uplink: channel(1, 250),
-        scheme: CodingScheme::Cs2,
-        adaptation: None,
-        arq: Arq { window: 64, poll_blocks: 25, round_trip: ms(120) },
-        set_up: SetUp {
-            associated: [ms(100), ms(200)],
-            common: [ms(300), ms(700)],
-            access: [ms(150), ms(400)],
-            t3192: ms(500),
-            coupling: Coupling::Piggybacked(ms(1000)),
-        },
-        control_every: None,
-        errors: Errors::Constant(tbler),
-        gaps: Vec::new(),
-        keep: ms(10_000),
-    }
+    let mut config = tested::config(slots);
+    (config.downlink.queue, config.uplink.queue) =
+        (queue::Config::UNLIMITED, queue::Config::UNLIMITED);
+    Config { errors: Errors::Constant(tested::chance(f64::from(percent) / 100.0)), ..config }
 }

@@ -1,30 +1,19 @@
 //! What a WLAN costs: `cargo bench -p radio --bench wlan`.
 
+mod support;
+
 use base::{Duration, Time};
 use divan::Bencher;
 use link::queue;
 use mobility::handover::{self, Mode};
 use mobility::motion::{Leg, Motion, Position};
-use radio::Sdu;
 use radio::wlan::{
     Access, AccessPoint, Air, DataRate, End, Loss, Output, Preamble, Station, Wlan, WlanConfig,
 };
+use support::Packet;
 
 fn main() {
     divan::main();
-}
-
-/// As large as a packet of the simulator.
-#[derive(Debug)]
-struct Packet {
-    bytes: u32,
-    _header: [u64; 8],
-}
-
-impl Sdu for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
 }
 
 const DCF: Access = Access::CsmaCa { cw_min: 31, cw_max: 1023 };
@@ -63,8 +52,7 @@ fn run(access: Access, busy: u32) -> u64 {
                 Output::Delivered { at: End::Station(station), .. } => {
                     arrived += 1;
                     // Refused while the station is between two access points.
-                    let answer = Packet { bytes: 40, _header: [0; 8] };
-                    let _ = wlan.handle_uplink(now, station, None, answer);
+                    let _ = wlan.handle_uplink(now, station, None, Packet::new(40));
                     send(&mut wlan, now, station);
                 }
                 Output::Link { station, .. } if station < busy => send(&mut wlan, now, station),
@@ -77,9 +65,8 @@ fn run(access: Access, busy: u32) -> u64 {
 
 fn send(wlan: &mut Wlan<Packet>, now: Time, station: u32) {
     if let Some(point) = wlan.attached(station) {
-        let packet = Packet { bytes: 1500, _header: [0; 8] };
         // A full queue gives it back.
-        let _ = wlan.handle_downlink(now, point, station, packet);
+        let _ = wlan.handle_downlink(now, point, station, Packet::new(1500));
     }
 }
 

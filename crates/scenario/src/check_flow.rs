@@ -3,7 +3,7 @@
 use base::Duration;
 
 use crate::error::Fault;
-use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio};
+use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio, Scenario, Wlan};
 use crate::tree::Node;
 use crate::validate::Check;
 
@@ -93,14 +93,20 @@ impl Check<'_> {
             );
             return self.clash(&[&hosts, &direction], message);
         }
-        let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles);
-        if mobiles < 2 {
-            let message = format!(
-                "{direction} = between-mobiles needs two mobiles or more, as in radio.ues = 2"
-            );
-            return self.clash(&[&direction, "radio.ues", "radio"], message);
+        if self.mobiles() < 2 {
+            let key = if self.scenario.wlan.is_some() { "wlan.mobiles" } else { "radio.ues" };
+            let message =
+                format!("{direction} = between-mobiles needs two mobiles or more, as in {key} = 2");
+            return self.clash(&[&direction, key, "radio"], message);
         }
         Ok(())
+    }
+
+    /// How many mobiles there are; one where they are not counted.
+    fn mobiles(&self) -> usize {
+        let Scenario { radio, wlan, .. } = self.scenario;
+        let of_radio = radio.as_ref().map_or(0, Radio::mobiles);
+        (of_radio + wlan.as_ref().map_or(0, Wlan::count)).max(1)
     }
 
     fn probes(&self, group: &Flow, at: &str) -> Result<(), Fault> {
@@ -122,7 +128,7 @@ impl Check<'_> {
 
     /// A host has a port for each flow to the same other.
     fn ports(&self) -> Result<(), Fault> {
-        let mobiles = self.scenario.radio.as_ref().map_or(1, Radio::mobiles).max(1) as u64;
+        let mobiles = self.mobiles() as u64;
         let shared = self.scenario.groups().filter(|group| group.hosts == Hosts::Shared);
         let most: u64 = shared.map(|group| u64::from(group.number()).div_ceil(mobiles)).sum();
         if most > PORTS {

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::error::Fault;
-use crate::schema::{AccessPoint, Hosts, MobileIpKind, Scenario, Wlan, WlanHandoverName};
+use crate::routes::Graph;
+use crate::schema::{AccessPoint, Hosts, MobileIp, MobileIpKind, Scenario, Wlan, WlanHandoverName};
 use crate::tree::Table;
 use crate::validate::Check;
+use crate::wlan::ACCESS;
 
 /// What `[ftp]` and `[wan]` say in the place of other keys.
 pub(crate) fn take_over(scenario: &mut Scenario, tree: &Table) -> Result<(), Fault> {
@@ -21,6 +23,10 @@ pub(crate) fn take_over(scenario: &mut Scenario, tree: &Table) -> Result<(), Fau
             let message = "wan.rtt is twice the delay of a [[wired]] called wan: there is none";
             return tree.clash(&["wan.rtt"], message);
         };
+        if tree.find("wired.wan.delay").is_some() && wan.delay != rtt / 2 {
+            let message = "give wan.rtt or wired.wan.delay, not both";
+            return tree.clash(&["wan.rtt", "wired.wan.delay"], message);
+        }
         wan.delay = rtt / 2;
     }
     Ok(())
@@ -38,10 +44,17 @@ impl Check<'_> {
         let Some(wlan) = wlan else {
             return self.clash(&["mobile_ip"], "[mobile_ip] needs [wlan], where the mobiles are");
         };
+        self.link_names()?;
         self.roles()?;
         self.access(wlan)?;
+        if let Some(mobile_ip) = &self.scenario.mobile_ip {
+            self.idle(mobile_ip, wlan)?;
+            self.pieces(mobile_ip.mtu)?;
+        }
         self.ways(wlan)?;
-        self.is_connected()?;
+        let graph = Graph::of(self.scenario);
+        self.is_connected(&graph)?;
+        self.routes(&graph)?;
         self.mobile_flows()
     }
 
@@ -50,6 +63,11 @@ impl Check<'_> {
         if self.scenario.wlan.is_some() {
             return self
                 .clash(&["wlan"], "[wlan] needs [mobile_ip]: what its mobiles move through");
+        }
+        if !self.scenario.route.is_empty() {
+            let message =
+                "[[route]] needs [mobile_ip]: only then may [[wired]] have more ways than one";
+            return self.clash(&["route"], message);
         }
         if self.scenario.ftp.cap.is_some() {
             let message = "ftp.cap cuts packets of IPv6: it needs [mobile_ip]";
@@ -63,7 +81,7 @@ impl Check<'_> {
     }
 
     /// A node of `[[wired]]`.
-    fn is_node(&self, key: &str, name: &str) -> Result<(), Fault> {
+    pub(crate) fn is_node(&self, key: &str, name: &str) -> Result<(), Fault> {
         let nodes = self.nodes();
         if nodes.contains(name) {
             return Ok(());
@@ -81,17 +99,19 @@ impl Check<'_> {
         ];
         if mobile_ip.kind == MobileIpKind::Hierarchical {
             roles.push(("mobile_ip.map", &mobile_ip.map));
+        } else if mobile_ip.map != MobileIp::default().map {
+            self.is_node("mobile_ip.map", &mobile_ip.map)?;
         }
         for (index, (key, name)) in roles.iter().enumerate() {
             self.is_node(key, name)?;
-            if roles[..index].iter().any(|(_, other)| other == name) {
-                return self.clash(&[key], format!("{name} has another task already"));
+            if let Some((task, _)) = roles[..index].iter().find(|(_, other)| other == name) {
+                return self.clash(&[key], format!("{name} is {task} already"));
             }
         }
         Ok(())
     }
 
-    /// Access points at nodes of their own, one of them at home.
+    /// Access points at nodes of their own.
     fn access(&self, wlan: &Wlan) -> Result<(), Fault> {
         let Some(mobile_ip) = &self.scenario.mobile_ip else { return Ok(()) };
         if wlan.access_point.is_empty() {
@@ -99,7 +119,7 @@ impl Check<'_> {
                 "[wlan] needs an access point, as in [[wlan.access_point]] name = \"AR1\"";
             return self.clash(&["wlan"], message);
         }
-        for (index, AccessPoint { name, home, .. }) in wlan.access_point.iter().enumerate() {
+        for (index, AccessPoint { name, .. }) in wlan.access_point.iter().enumerate() {
             let key = format!("wlan.access_point.{name}.name");
             if name.is_empty() {
                 let message = "every [[wlan.access_point]] needs a name: that of its node";
@@ -109,17 +129,10 @@ impl Check<'_> {
             if wlan.access_point[..index].iter().any(|other| other.name == *name) {
                 return self.clash(&[&key], format!("two access points have the name {name}"));
             }
-            let is_home_agent = *name == mobile_ip.home_agent;
-            if *home != is_home_agent {
-                let message = format!(
-                    "home is the access point at the home agent's node, {}, and no other",
-                    mobile_ip.home_agent
-                );
-                return self.clash(&[&format!("wlan.access_point.{name}.home"), &key], message);
-            }
             let is_map = mobile_ip.kind == MobileIpKind::Hierarchical && *name == mobile_ip.map;
             if is_map || *name == mobile_ip.correspondent {
-                return self.clash(&[&key], format!("{name} has another task already"));
+                let task = if is_map { "map" } else { "correspondent" };
+                return self.clash(&[&key], format!("{name} is mobile_ip.{task} already"));
             }
         }
         Ok(())
@@ -127,7 +140,7 @@ impl Check<'_> {
 
     /// Mobiles, and their ways.
     fn ways(&self, wlan: &Wlan) -> Result<(), Fault> {
-        if wlan.mobile.is_empty() && wlan.mobiles == 0 {
+        if wlan.count() == 0 {
             let message = "[wlan] needs a mobile, as in [[wlan.mobile]] name = \"MN\"";
             return self.clash(&["wlan"], message);
         }
@@ -158,39 +171,32 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// A way leads from every node to every other.
-    fn is_connected(&self) -> Result<(), Fault> {
-        let wired = &self.scenario.wired;
-        let mut reached: BTreeSet<&str> = wired.first().into_iter().map(first).collect();
-        loop {
-            let before = reached.len();
-            for link in wired {
-                let [one, other] = &link.between;
-                if reached.contains(one.as_str()) || reached.contains(other.as_str()) {
-                    reached.extend([one.as_str(), other.as_str()]);
-                }
-            }
-            if reached.len() == before {
-                break;
-            }
+    /// No wired link has the name of the wireless one.
+    fn link_names(&self) -> Result<(), Fault> {
+        if self.scenario.wired.iter().any(|wired| wired.name == ACCESS) {
+            let message = format!("the name {ACCESS} stands for the link of [wlan]");
+            return self.clash(&[&format!("wired.{ACCESS}.name")], message);
         }
-        match self.nodes().into_iter().find(|node| !reached.contains(node)) {
+        Ok(())
+    }
+
+    /// A way leads from every node to every other.
+    fn is_connected(&self, graph: &Graph<'_>) -> Result<(), Fault> {
+        let ways = graph.towards(0);
+        match graph.nodes().iter().zip(ways).skip(1).find(|(_, way)| way.is_none()) {
             None => Ok(()),
-            Some(node) => self.clash(&["wired"], format!("no way leads to {node}")),
+            Some((node, _)) => self.clash(&["wired"], format!("no way leads to {node}")),
         }
     }
 
     fn mobile_flows(&self) -> Result<(), Fault> {
         for group in self.scenario.groups() {
             if group.hosts == Hosts::Own {
-                let message = "with [mobile_ip] flows run between its correspondent and mobiles";
+                let message = "with [mobile_ip] flows run between its correspondent and mobiles, \
+                               or between mobiles: flow.hosts must be shared";
                 return self.clash(&["flow.hosts", "mobile_ip"], message);
             }
         }
         Ok(())
     }
-}
-
-fn first(link: &crate::Wired) -> &str {
-    &link.between[0]
 }

@@ -26,10 +26,12 @@ mod cells;
 mod check_cell;
 mod check_flow;
 mod check_gprs;
+mod check_idle;
 mod check_link;
 mod check_middlebox;
 mod check_mobile;
 mod check_radio;
+mod check_route;
 mod configs;
 mod error;
 mod files;
@@ -71,11 +73,11 @@ pub use schema::{
     Objects, Opener, Pacing, PartialAckTimer, PartialAckWindow, Pdcp, Place, Poll, PreambleName,
     Probe, Protocol, Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts, RadioKind,
     RadioStateName, RadioStep, RandomOutages, Receiver, Recovery, Red, Reno, Repetition,
-    Reselection, Rest, Rlc, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState, Sizes,
-    SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName, SpuriousTimeouts,
-    Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses, Ue, Variant, Vegas,
-    WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName, WlanLossName, keys,
-    keys_under,
+    Reselection, Rest, Rlc, Route, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState,
+    Sizes, SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName,
+    SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses, Ue,
+    Variant, Vegas, WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName, WlanLossName,
+    keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

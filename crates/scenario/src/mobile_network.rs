@@ -1,7 +1,5 @@
 //! From `[mobile_ip]`, `[wlan]` and `[[wired]]` to a network through which mobiles move.
 
-use std::collections::BTreeMap;
-
 use base::{Duration, Schedule};
 use link::{LinkConfig, Service, loss};
 use mobility::binding::{
@@ -15,13 +13,15 @@ use tcp::Length;
 use world::{Body, Fragmentation, MachineId, NodeId, WlanNodes, World};
 
 use crate::build::Chain;
-use crate::routes::{self, Edge};
-use crate::{DadName, MobileIp, MobileIpKind, Scenario, TwoAddresses, Wired, Wlan};
+use crate::routes::Graph;
+use crate::wlan::ACCESS;
+use crate::{DadName, FlowDirection, MobileIp, MobileIpKind, Scenario, TwoAddresses, Wired, Wlan};
 
 /// RFC 4861 §10: `RTR_SOLICITATION_INTERVAL`, `MAX_RTR_SOLICITATIONS`, `MAX_RA_DELAY_TIME`.
 const SOLICITATION: Solicitation = Solicitation { interval: Duration::from_secs(4), attempts: 3 };
 
-/// RFC 6275 §12: `InitialBindackTimeoutFirstReg`, `INITIAL_BINDACK_TIMEOUT`, `MAX_BINDACK_TIMEOUT`.
+/// RFC 6275 §13: `InitialBindackTimeoutFirstReg`; §12: `INITIAL_BINDACK_TIMEOUT` and
+/// `MAX_BINDACK_TIMEOUT`.
 const FIRST: Patience =
     Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
 const LATER: Patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
@@ -31,7 +31,7 @@ const TOKEN_LIFETIME: Duration = Duration::from_secs(210);
 const NONCE_LIFETIME: Duration = Duration::from_secs(240);
 const OPTIMIZED_LIFETIME: Duration = Duration::from_secs(420);
 
-/// RFC 5568 §8: `RTSOLPR_RETRIES`, `FBU_RETRIES`, `HI_RETRIES`, `PROXY_ND_LIFETIME`; waits are left
+/// RFC 5568 §9: `RTSOLPR_RETRIES`, `FBU_RETRIES`, `HI_RETRIES`, `PROXY_ND_LIFETIME`; waits are left
 /// to configuration.
 const FAST_ATTEMPTS: u32 = 3;
 const FAST_PATIENCE: Patience =
@@ -48,11 +48,9 @@ pub(crate) fn chain<B: Body<Payload = Length>>(scenario: &Scenario) -> Option<Ch
     builder.add_mobiles();
     builder.route();
     builder.add_agents();
-    if let Some(cap) = scenario.ftp.cap {
-        builder.world.fragment(Fragmentation::Payload(cap));
-    } else {
-        builder.world.fragment(Fragmentation::Mtu(mobile_ip.mtu));
-    }
+    let mtu = mobile_ip.mtu;
+    let how = scenario.ftp.cap.map_or(Fragmentation::Mtu(mtu), Fragmentation::Payload);
+    builder.world.fragment(how, mtu);
     let first = builder.node(&mobile_ip.correspondent);
     Some(Chain::between(builder.world, first, builder.mobiles.iter().map(|it| it.node).collect()))
 }
@@ -65,12 +63,22 @@ struct Mobile {
     local: Vec<Address>,
 }
 
+/// As the correspondent of mobiles.
+const fn keeps_bindings(node: NodeId) -> CorrespondentConfig {
+    CorrespondentConfig {
+        address: Address(node.0),
+        lifetime_max: OPTIMIZED_LIFETIME,
+        nonce_lifetime: NONCE_LIFETIME,
+    }
+}
+
 struct Builder<'a, B: Body> {
     scenario: &'a Scenario,
     mobile_ip: &'a MobileIp,
     wlan: &'a Wlan,
     world: World<B>,
-    nodes: BTreeMap<&'a str, NodeId>,
+    /// Its nodes have the same numbers in the world.
+    graph: Graph<'a>,
     /// For each wired link its two directions.
     links: Vec<[MachineId; 2]>,
     access: Option<MachineId>,
@@ -80,16 +88,16 @@ struct Builder<'a, B: Body> {
 impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn new(scenario: &'a Scenario, mobile_ip: &'a MobileIp, wlan: &'a Wlan) -> Self {
         let mut world = World::new();
-        let mut nodes = BTreeMap::new();
-        for name in scenario.wired.iter().flat_map(|wired| &wired.between) {
-            nodes.entry(name.as_str()).or_insert_with(|| world.add_node(name));
+        let graph = Graph::of(scenario);
+        for name in graph.nodes() {
+            world.add_node(name);
         }
         Self {
             scenario,
             mobile_ip,
             wlan,
             world,
-            nodes,
+            graph,
             links: Vec::new(),
             access: None,
             mobiles: Vec::new(),
@@ -97,7 +105,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     }
 
     fn node(&self, name: &str) -> NodeId {
-        self.nodes[name]
+        let number = self.graph.number(name);
+        NodeId(number.expect("a scenario is validated when it is parsed") as u32)
     }
 
     /// Both directions of every wired link, each with a queue.
@@ -121,7 +130,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
 
     /// Mobiles with their addresses, and the WLAN.
     fn add_mobiles(&mut self) {
-        let stations = self.wlan.stations(self.scenario.seed);
+        let stations = self.wlan.stations(self.mobile_ip, self.scenario.seed);
         let has_map = self.mobile_ip.kind == MobileIpKind::Hierarchical;
         for (name, _) in &stations {
             let node = self.world.add_node(name);
@@ -129,12 +138,13 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
                 |world: &mut World<B>, of: &str| world.add_address(&format!("{name}@{of}"));
             let regional = has_map.then(|| address(&mut self.world, &self.mobile_ip.map));
             let local = self.wlan.access_point.iter().map(|point| {
-                if point.home { Address(node.0) } else { address(&mut self.world, &point.name) }
+                let is_home = self.mobile_ip.is_home(point);
+                if is_home { Address(node.0) } else { address(&mut self.world, &point.name) }
             });
             let local = local.collect();
             self.mobiles.push(Mobile { node, regional, local });
         }
-        let routers = self.wlan.access_point.iter().map(|point| self.nodes[point.name.as_str()]);
+        let routers = self.wlan.access_point.iter().map(|point| self.node(&point.name));
         let mut addresses = Vec::new();
         for (mobile, station) in self.mobiles.iter().zip(0..) {
             for (address, access_point) in mobile.local.iter().zip(0..) {
@@ -149,39 +159,29 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
         let config = self.wlan.config(&self.scenario.queue);
         let machine = wlan::Wlan::new(&config, &self.wlan.points(), &stations, self.scenario.seed);
-        self.access = Some(self.world.add_wlan("WLAN", machine, nodes));
+        self.access = Some(self.world.add_wlan(ACCESS, machine, nodes));
     }
 
     /// The ways to nodes, and to addresses by the router of their prefix.
     fn route(&mut self) {
         let Some(access) = self.access else { return };
-        let edges: Vec<_> = self.scenario.wired.iter().map(|wired| self.edge(wired)).collect();
-        let count = self.nodes.len();
-        let routers: Vec<_> = self.nodes.values().copied().collect();
-        for destination in routers {
-            let hops = routes::towards(destination.0 as usize, count, &edges);
-            for (node, hop) in hops.into_iter().enumerate() {
+        for destination in 0..self.graph.nodes().len() {
+            let addresses = self.behind(NodeId(destination as u32));
+            for (node, hop) in self.graph.towards(destination).into_iter().enumerate() {
                 let Some(number) = hop else { continue };
-                let from = NodeId(node as u32);
-                let forth = edges[number].between[0] == node;
+                let forth = self.scenario.wired[number].between[0] == self.graph.nodes()[node];
                 let link = self.links[number][usize::from(!forth)];
-                for address in self.behind(destination) {
-                    self.world.set_route(from, Some(address), link);
+                for address in &addresses {
+                    self.world.set_route(NodeId(node as u32), Some(*address), link);
                 }
             }
         }
         for point in &self.wlan.access_point {
-            self.world.set_route(self.nodes[point.name.as_str()], None, access);
+            self.world.set_route(self.node(&point.name), None, access);
         }
         for mobile in &self.mobiles {
             self.world.set_route(mobile.node, None, access);
         }
-    }
-
-    fn edge(&self, wired: &Wired) -> Edge {
-        let number = |name: &String| self.node(name).0 as usize;
-        let [one, other] = &wired.between;
-        Edge { between: [number(one), number(other)], delay: wired.delay }
     }
 
     /// A node and the addresses of mobiles whose prefix is at its links.
@@ -198,7 +198,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
                 .extend(self.mobiles.iter().filter_map(|it| it.regional.map(|it| of_node(&it))));
         }
         for (number, point) in self.wlan.access_point.iter().enumerate() {
-            if !point.home && self.nodes[point.name.as_str()] == node {
+            if !self.mobile_ip.is_home(point) && self.node(&point.name) == node {
                 addresses.extend(self.mobiles.iter().map(|mobile| of_node(&mobile.local[number])));
             }
         }
@@ -209,7 +209,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn add_agents(&mut self) {
         let seed = self.scenario.seed;
         let home_agent = self.node(&self.mobile_ip.home_agent);
-        let home = self.wlan.access_point.iter().position(|point| point.home);
+        let home = self.wlan.access_point.iter().position(|point| self.mobile_ip.is_home(point));
         let of_home = self.anchor(home_agent, Role::HomeAgent, home);
         self.world
             .add_agent(home_agent, |id| Agent::Anchor(Box::new(Anchor::new(id, of_home, seed))));
@@ -219,9 +219,9 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             self.world.add_agent(map, |id| Agent::Anchor(Box::new(Anchor::new(id, of_map, seed))));
         }
         for (number, point) in self.wlan.access_point.iter().enumerate() {
-            if !point.home {
+            if !self.mobile_ip.is_home(point) {
                 let config = self.access_router(number);
-                let node = self.nodes[point.name.as_str()];
+                let node = self.node(&point.name);
                 self.world.add_agent(node, |id| {
                     Agent::AccessRouter(Box::new(AccessRouter::new(id, config, seed)))
                 });
@@ -229,11 +229,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         }
         let correspondent = self.node(&self.mobile_ip.correspondent);
         if self.mobile_ip.route_optimization {
-            let config = CorrespondentConfig {
-                address: Address(correspondent.0),
-                lifetime_max: OPTIMIZED_LIFETIME,
-                nonce_lifetime: NONCE_LIFETIME,
-            };
+            let config = keeps_bindings(correspondent);
             self.world.add_agent(correspondent, |id| {
                 Agent::Correspondent(Correspondent::new(id, config))
             });
@@ -269,21 +265,23 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn access_router(&self, number: usize) -> AccessRouterConfig {
         let MobileIp { kind, advertisement_interval, fast_handovers, .. } = *self.mobile_ip;
         let point = &self.wlan.access_point[number];
-        let address = |name: &str| Address(self.nodes[name].0);
+        let is_away = !self.mobile_ip.is_home(point);
+        let address = |name: &str| Address(self.node(name).0);
         let others = self.wlan.access_point.iter().zip(0_u32..);
-        let neighbors = others.filter(|(other, _)| other.name != point.name && !other.home);
+        let neighbors =
+            others.filter(|(other, _)| other.name != point.name && !self.mobile_ip.is_home(other));
         let neighbors = neighbors
             .map(|(other, router)| Neighbor { router, address: address(&other.name) })
             .collect();
         AccessRouterConfig {
             router: number as u32,
             address: address(&point.name),
-            map: (kind == MobileIpKind::Hierarchical && !point.home)
+            map: (kind == MobileIpKind::Hierarchical && is_away)
                 .then(|| address(&self.mobile_ip.map)),
             interval: Some(Interval { min: advertisement_interval, max: advertisement_interval }),
             answer_delay_max: self.mobile_ip.answer_delay,
             taken: Vec::new(),
-            fast: (fast_handovers && !point.home).then_some(FastRouterConfig {
+            fast: (fast_handovers && is_away).then_some(FastRouterConfig {
                 neighbors,
                 patience: FAST_PATIENCE,
                 attempts: FAST_ATTEMPTS,
@@ -291,6 +289,31 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
                 hold: FAST_HOLD,
             }),
         }
+    }
+
+    /// Whom mobile number `number` tells where it is: the fixed host, if mobiles have flows with
+    /// it, and mobiles with which it has flows itself.
+    fn correspondents(&self, number: usize) -> Vec<Address> {
+        let count = self.mobiles.len();
+        let mut others = Vec::new();
+        for group in self.scenario.groups() {
+            match group.direction {
+                FlowDirection::Downlink | FlowDirection::Uplink => {
+                    others.push(self.node(&self.mobile_ip.correspondent));
+                }
+                FlowDirection::BetweenMobiles => {
+                    let before = (number + count - 1) % count;
+                    let flows = group.number() as usize;
+                    let sends = (number < flows).then_some((number + 1) % count);
+                    let receives = (before < flows).then_some(before);
+                    let peers = sends.into_iter().chain(receives);
+                    others.extend(peers.map(|peer| self.mobiles[peer].node));
+                }
+            }
+        }
+        others.sort_unstable();
+        others.dedup();
+        others.into_iter().map(|node| Address(node.0)).collect()
     }
 
     fn mobile(&self, number: usize) -> MobileConfig {
@@ -303,18 +326,17 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             later: LATER,
         };
         let access = self.wlan.access_point.iter().zip(&of.local).map(|(point, local)| Access {
-            router: Address(self.nodes[point.name.as_str()].0),
+            router: Address(self.node(&point.name).0),
             care_of: *local,
-            network: if point.home { Network::Home } else { Network::Foreign },
+            network: if self.mobile_ip.is_home(point) { Network::Home } else { Network::Foreign },
         });
-        let map = Address(self.nodes.get(self.mobile_ip.map.as_str()).map_or(0, |node| node.0));
         let lifetime = self.mobile_ip.lifetime;
         MobileConfig {
             home: Address(of.node.0),
             home_agent: Address(self.node(&self.mobile_ip.home_agent).0),
             home_registration: registration(lifetime),
             regional: of.regional.map(|care_of| Regional {
-                map,
+                map: Address(self.node(&self.mobile_ip.map).0),
                 care_of,
                 registration: registration(lifetime),
             }),
@@ -331,11 +353,12 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
                 TwoAddresses::Bicast => Overlap::Both,
             },
             optimization: route_optimization.then(|| Optimization {
-                correspondents: vec![Address(self.node(&self.mobile_ip.correspondent).0)],
+                correspondents: self.correspondents(number),
                 registration: registration(lifetime.min(OPTIMIZED_LIFETIME)),
                 token_patience: LATER,
                 token_lifetime: TOKEN_LIFETIME,
             }),
+            correspondent: route_optimization.then(|| keeps_bindings(of.node)),
             fast: fast_handovers
                 .then_some(FastMobileConfig { patience: FAST_PATIENCE, attempts: FAST_ATTEMPTS }),
         }

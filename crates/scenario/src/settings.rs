@@ -56,7 +56,7 @@ impl Setting<'_> {
         if OPTIONAL.contains(&table) && tree.get(table).is_none() {
             return Err(self.fault(format!("this scenario has no [{table}]")));
         }
-        for list in ["flow.group", "middlebox.atcp.classes"] {
+        for list in ["flow.group", "middlebox.atcp.classes", "route"] {
             let member = self.key.strip_prefix(list).is_some_and(|rest| rest.starts_with('.'));
             if member && tree.find(list).is_none() {
                 return Err(self.fault(format!("this scenario has no [[{list}]]")));
@@ -123,7 +123,7 @@ const OPTIONAL: [&str; 3] = ["link", "radio", "wired"];
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 32] = [
+const SUPERSEDED: [(&str, &str, &str); 34] = [
     ("link.rate", "link.trace", "down"),
     ("link.trace.down", "link", "rate"),
     ("link.back.rate", "link.trace", "up"),
@@ -156,6 +156,8 @@ const SUPERSEDED: [(&str, &str, &str); 32] = [
     ("radio.downlink.sf", "radio.downlink", "rate"),
     ("radio.uplink.rate", "radio.uplink", "sf"),
     ("radio.uplink.sf", "radio.uplink", "rate"),
+    ("wan.rtt", "wired.wan", "delay"),
+    ("wired.wan.delay", "wan", "rtt"),
 ];
 
 /// What `key` has in the place of the member's name in `pattern`.

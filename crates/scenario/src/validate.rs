@@ -223,6 +223,10 @@ pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
                        trips";
         return tree.clash_at(at, &["tcp.spacing", "tcp.pacing"], message);
     }
+    if tcp.spacing == Pacing::Off && tcp.spacing_rtt != Tcp::default().spacing_rtt {
+        let message = "tcp.spacing_rtt does nothing while tcp.spacing is off";
+        return tree.clash_at(at, &["tcp.spacing_rtt", "tcp.spacing"], message);
+    }
     if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
         let message = "warnings in vain need tcp.freeze.warning, how long they last";
         return tree.clash(&["tcp.freeze.false_warnings", "tcp.freeze.warning"], message);

@@ -6,9 +6,12 @@ use mobility::motion::{Leg, Motion, Position};
 use radio::wlan::{self, Air, DataRate, Loss, Preamble, Station, WlanConfig};
 
 use crate::{
-    AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Queue, Wlan, WlanHandoverName,
-    WlanLossName,
+    AccessName, AccessPoint, DataRateName, MobileIp, MobileNode, PreambleName, Queue, Scenario,
+    Wlan, WlanHandoverName, WlanLossName,
 };
+
+/// What results call it.
+pub(crate) const ACCESS: &str = "WLAN";
 
 /// MAC header with three addresses, FCS (IEEE 802.11-2012 §8.2.3) and LLC/SNAP.
 const OVERHEAD_BYTES: u32 = 24 + 4 + 8;
@@ -16,7 +19,23 @@ const OVERHEAD_BYTES: u32 = 24 + 4 + 8;
 /// The speeds of mobiles that are only counted: walkers and runners.
 const SPEEDS: [f64; 2] = [1.0, 5.0];
 
+impl Scenario {
+    /// The names of the mobiles of `[wlan]`, and where each is when.
+    pub fn motions(&self) -> Vec<(String, Motion)> {
+        let (Some(wlan), Some(mobile_ip)) = (&self.wlan, &self.mobile_ip) else {
+            return Vec::new();
+        };
+        let stations = wlan.stations(mobile_ip, self.seed).into_iter();
+        stations.map(|(name, station)| (name, station.motion)).collect()
+    }
+}
+
 impl Wlan {
+    /// How many mobiles there are.
+    pub(crate) fn count(&self) -> usize {
+        self.mobile.len() + self.mobiles as usize
+    }
+
     /// The parameters of all, with `queue` at access points and mobiles.
     pub(crate) fn config(&self, queue: &Queue) -> WlanConfig {
         WlanConfig {
@@ -71,17 +90,13 @@ impl Wlan {
     }
 
     /// The names of the mobiles and how they move.
-    pub(crate) fn stations(&self, seed: u64) -> Vec<(String, Station)> {
+    pub(crate) fn stations(&self, mobile_ip: &MobileIp, seed: u64) -> Vec<(String, Station)> {
         let named = self.mobile.iter().map(|mobile| {
             let station = Station { motion: mobile.motion() };
             (mobile.name.clone(), station)
         });
-        named.chain((0..self.mobiles).map(|number| self.walker(number, seed))).collect()
-    }
-
-    /// The names of the mobiles, and where each is when.
-    pub fn motions(&self, seed: u64) -> Vec<(String, Motion)> {
-        self.stations(seed).into_iter().map(|(name, station)| (name, station.motion)).collect()
+        let walkers = (0..self.mobiles).map(|number| self.walker(number, mobile_ip, seed));
+        named.chain(walkers).collect()
     }
 
     /// The rate of data frames in bit/s.
@@ -90,10 +105,10 @@ impl Wlan {
     }
 
     /// A mobile that walks to and fro, a source of chance of its own.
-    fn walker(&self, number: u32, seed: u64) -> (String, Station) {
+    fn walker(&self, number: u32, mobile_ip: &MobileIp, seed: u64) -> (String, Station) {
         let name = format!("MN-{number}");
         let mut chance = Stream::named(seed, &format!("{name}/walk"));
-        let mut away = self.access_point.iter().filter(|point| !point.home);
+        let mut away = self.access_point.iter().filter(|point| !mobile_ip.is_home(point));
         let first = away.next().map_or(Position::default(), |point| place(point.position));
         let last = away.next_back().map_or(first, |point| place(point.position));
         let along = |share: f64| {
@@ -103,14 +118,9 @@ impl Wlan {
         let [slowest, fastest] = SPEEDS;
         let pace = slowest + (fastest - slowest) * chance.next_f64();
         let start = along(chance.next_f64());
-        let turns = (0..TURNS).map(|turn| if turn % 2 == 0 { last } else { first });
-        let legs: Vec<_> = turns.map(|to| Leg::new(to, pace)).collect();
-        (name, Station { motion: Motion::along(start, &legs) })
+        (name, Station { motion: Motion::to_and_fro(start, [first, last], pace) })
     }
 }
-
-/// Ways of a mobile that walks to and fro, after which it rests.
-const TURNS: usize = 64;
 
 impl DataRateName {
     const fn rate(self) -> DataRate {

@@ -34,8 +34,8 @@ fn mobiles() {
     refuse(
         "umts-handover",
         &[("radio.ue.walker.velocity", "fast")],
-        "--set radio.ue.walker.velocity=fast: expected a velocity in m/s or km/h, along x and y, \
-         as in [\"100 m/s\", \"-5 m/s\"]",
+        "--set radio.ue.walker.velocity=fast: expected a velocity in m/s or km/h, from -10000000 \
+         to 10000000 m/s, along x and y, as in [\"100 m/s\", \"-5 m/s\"]",
     );
 }
 

@@ -262,8 +262,8 @@ fn schedules_that_are_none() {
     );
     refused(
         &format!("{PLAIN}schedule = [{{at = \"2 s\"}}, {{at = \"1 s\"}}]"),
-        ":3: link.schedule[1] = a table: must not come before the one before it: the list is in \
-         order of time",
+        ":3: link.schedule[1].at = \"1 s\": must not come before the one before it, at 2 s: the \
+         list is in order of time",
     );
     refused(
         &format!("{PLAIN}schedule = [{{at = \"2 s\", rate = \"fast\"}}]"),

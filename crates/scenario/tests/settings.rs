@@ -109,7 +109,7 @@ fn every_key_is_documented_once_with_a_default_that_is_valid() {
                 .iter()
                 .any(|word| key.name.contains(word));
         let is_of_a_mobile_network =
-            ["mobile_ip.", "wlan."].iter().any(|table| key.name.starts_with(table));
+            ["mobile_ip.", "wlan.", "route."].iter().any(|table| key.name.starts_with(table));
         if !is_of_a_network && !is_of_a_mobile_network && !key.name.starts_with("flow") {
             let name = key.name.replace("NAME", "Gi");
             let scenario = umts(&[(&name, &key.value)]);

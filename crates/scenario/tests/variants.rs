@@ -67,9 +67,8 @@ fn spacing_is_pacing_by_another_round_trip() {
     check(&[("tcp.spacing", "always")], Pacing::Always, PacingRtt::Current);
     let by_base = [("tcp.spacing", "always"), ("tcp.spacing_rtt", "base")];
     check(&by_base, Pacing::Always, PacingRtt::Base);
-    // Without spacing its round trip says nothing.
-    let idle = [("tcp.pacing", "always"), ("tcp.spacing_rtt", "base")];
-    check(&idle, Pacing::Always, PacingRtt::Smoothed);
+    let error = parse("", &[("tcp.spacing_rtt", "base")], &[]).expect_err("without spacing");
+    assert!(error.ends_with("tcp.spacing_rtt does nothing while tcp.spacing is off"), "{error}");
 }
 
 #[test]

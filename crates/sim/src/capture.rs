@@ -1,37 +1,63 @@
-//! Captures of what an endpoint's node would see on its interface.
+//! Captures of what a node would see on its interfaces.
+
+mod addresses;
+mod ipv6;
+mod messages;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
 
-use base::Ecn;
-use wire::{Addresses, Capture, Payload};
-use world::{Body, Machine, World};
+use base::{Ecn, PacketEvent};
+use scenario::MobileIp;
+use wire::{Addresses, Capture, Passage, Payload, Sense};
+use world::{Body, Machine, NodeId, World};
 
 use crate::Trace;
+use addresses::AddressBook;
 
-/// A node with endpoints or a middlebox, as a place to capture at.
+/// A place to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vantage {
     /// The node's name.
     pub name: String,
-    /// The numbers of its endpoints and its middlebox, in order.
-    machines: Vec<u32>,
-    version: Version,
+    sees: Sees,
 }
 
-/// A version of IP.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Version {
-    V4,
-    V6,
+/// What is seen from there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Sees {
+    /// Segments over IPv4 at the endpoints and the middlebox with these numbers, in order.
+    Segments(Vec<u32>),
+    /// All packets at the interfaces of a node in a mobile network.
+    Packets(Interfaces),
+}
+
+/// The interfaces of a node: one for each wired link, and one for all access points.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Interfaces {
+    node: u32,
+    names: Vec<String>,
+    /// The number of its interface, by number of the machine.
+    numbers: BTreeMap<u32, u32>,
+    book: Arc<AddressBook>,
 }
 
 impl Vantage {
-    /// Every node of `world`, whose packets are of `version`, that has endpoints or a middlebox.
-    pub(crate) fn all<B: Body>(world: &World<B>, version: Version) -> Vec<Self> {
-        let mut vantages: Vec<Self> = Vec::new();
-        let mut by_node = BTreeMap::new();
+    /// Every node of `world`, which is a mobile network if there is a `mobile_ip`, where captures
+    /// can be taken.
+    pub(crate) fn all<B: Body>(world: &World<B>, mobile_ip: Option<&MobileIp>) -> Vec<Self> {
+        match mobile_ip {
+            Some(mobile_ip) => Self::all_mobile(world, mobile_ip),
+            None => Self::all_ends(world),
+        }
+    }
+
+    /// Every node that has endpoints or a middlebox.
+    fn all_ends<B: Body>(world: &World<B>) -> Vec<Self> {
+        let mut by_node: Vec<(NodeId, Vec<u32>)> = Vec::new();
+        let mut places = BTreeMap::new();
         for (id, _, machine) in world.machines() {
             let node = match machine {
                 Machine::Host(host) => host.node(),
@@ -45,14 +71,60 @@ impl Vantage {
                 | Machine::Reassembly(_)
                 | Machine::Browser(_) => continue,
             };
-            let index = *by_node.entry(node).or_insert_with(|| {
-                let name = world.node(node).name().to_owned();
-                vantages.push(Self { name, machines: Vec::new(), version });
-                vantages.len() - 1
+            let place = *places.entry(node).or_insert_with(|| {
+                by_node.push((node, Vec::new()));
+                by_node.len() - 1
             });
-            vantages[index].machines.push(id.0);
+            by_node[place].1.push(id.0);
         }
-        vantages
+        let vantage = |(node, machines)| {
+            let name = world.node(node).name().to_owned();
+            Self { name, sees: Sees::Segments(machines) }
+        };
+        by_node.into_iter().map(vantage).collect()
+    }
+
+    /// Every node from which packets leave: addresses of mobiles are nodes as well.
+    fn all_mobile<B: Body>(world: &World<B>, mobile_ip: &MobileIp) -> Vec<Self> {
+        let book = Arc::new(AddressBook::of(world, mobile_ip));
+        let links: Vec<_> =
+            world.machines().map(|(_, name, machine)| link(name, machine)).collect();
+        let of_node = |(number, node): (u32, &world::Node)| {
+            let mut names: Vec<String> = Vec::new();
+            for hop in node.hops() {
+                let link = links[hop.0 as usize]?;
+                if !names.iter().any(|name| name == link) {
+                    names.push(link.to_owned());
+                }
+            }
+            let interface = |link: &str| names.iter().position(|name| name == link);
+            let numbered = (0..).zip(&links);
+            let numbers = numbered
+                .filter_map(|(machine, link)| Some((machine, interface((*link)?)? as u32)))
+                .collect();
+            let interfaces = Interfaces { node: number, names, numbers, book: Arc::clone(&book) };
+            let name = node.name().to_owned();
+            let has_any = !interfaces.names.is_empty();
+            has_any.then_some(Self { name, sees: Sees::Packets(interfaces) })
+        };
+        (0..).zip(world.nodes()).filter_map(of_node).collect()
+    }
+}
+
+/// What both directions of a link are called.
+fn link<'a, B: Body>(name: &'a str, machine: &Machine<B>) -> Option<&'a str> {
+    match machine {
+        Machine::Pipe { .. } | Machine::Link { .. } => {
+            Some(name.rsplit_once('/').map_or(name, |(link, _)| link))
+        }
+        Machine::Wlan { .. } => Some(name),
+        Machine::Bearer { .. }
+        | Machine::Cell { .. }
+        | Machine::Middlebox { .. }
+        | Machine::Agent { .. }
+        | Machine::Reassembly(_)
+        | Machine::Host(_)
+        | Machine::Browser(_) => None,
     }
 }
 
@@ -62,10 +134,22 @@ impl Vantage {
 /// # Errors
 /// The writer's.
 pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io::Result<()> {
-    let mut capture = Capture::new(writer, &vantage.name)?;
+    match &vantage.sees {
+        Sees::Segments(machines) => write_segments(trace, &vantage.name, machines, writer),
+        Sees::Packets(interfaces) => write_packets(trace, interfaces, writer),
+    }
+}
+
+fn write_segments(
+    trace: &Trace,
+    name: &str,
+    machines: &[u32],
+    writer: impl Write,
+) -> io::Result<()> {
+    let mut capture = Capture::new(writer, name)?;
     for row in &trace.segments {
-        if vantage.machines.binary_search(&row.endpoint).is_ok() {
-            let addresses = addresses(row.way.nodes, vantage.version);
+        if machines.binary_search(&row.endpoint).is_ok() {
+            let addresses = addresses(row.way.nodes);
             let payload = Payload::Zeros(row.payload as usize);
             capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
         }
@@ -73,19 +157,105 @@ pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io:
     capture.finish().map(drop)
 }
 
-/// The addresses of a simulated network: `10.0.0.1` or `2001:db8::1` is its first node.
-fn addresses(nodes: [u32; 2], version: Version) -> Addresses {
-    match version {
-        Version::V4 => {
-            let first = Ipv4Addr::new(10, 0, 0, 1).to_bits();
-            let [source, destination] = nodes.map(|node| Ipv4Addr::from_bits(first + node));
-            Addresses::V4 { source, destination }
+fn write_packets(trace: &Trace, of: &Interfaces, writer: impl Write) -> io::Result<()> {
+    let mut capture = Capture::at_all(writer, &of.names)?;
+    for row in trace.passages.iter().filter(|row| row.node == of.node) {
+        let Some(&interface) = of.numbers.get(&row.machine) else { continue };
+        let sense = if row.event == PacketEvent::Left { Sense::In } else { Sense::Out };
+        let form = &trace.forms[row.form];
+        let packet = ipv6::packet(&of.book, form.ends, &form.body)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        capture.write_passing(row.time, Passage { interface, sense }, packet.bytes())?;
+    }
+    capture.finish().map(drop)
+}
+
+/// The addresses of a simulated network of IPv4: `10.0.0.1` is its first node.
+fn addresses(nodes: [u32; 2]) -> Addresses {
+    let first = Ipv4Addr::new(10, 0, 0, 1).to_bits();
+    let [source, destination] = nodes.map(|node| Ipv4Addr::from_bits(first + node));
+    Addresses::V4 { source, destination }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::ControlFlow;
+
+    use scenario::Scenario;
+
+    use super::*;
+    use crate::{Outcome, Recording, simulate};
+
+    fn run(settings: &[(&str, &str)]) -> Outcome {
+        let shipped = scenario::shipped().iter().find(|it| it.name == "hmipv6-handover");
+        let settings: Vec<_> =
+            settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let text = shipped.expect("it ships").text;
+        let scenario = Scenario::parse(text, "hmipv6-handover", &settings).expect("it is valid");
+        let pulse = &mut |_| ControlFlow::Continue(());
+        simulate(&scenario, Recording::Everything, pulse).expect("nobody interrupts it")
+    }
+
+    fn book(outcome: &Outcome) -> &AddressBook {
+        match &outcome.vantages[0].sees {
+            Sees::Packets(interfaces) => &interfaces.book,
+            Sees::Segments(_) => panic!("packets of mobile networks are seen whole"),
         }
-        Version::V6 => {
-            let first = Ipv6Addr::new(0x2001, 0xDB8, 0, 0, 0, 0, 0, 1).to_bits();
-            let [source, destination] =
-                nodes.map(|node| Ipv6Addr::from_bits(first + u128::from(node)));
-            Addresses::V6 { source, destination }
+    }
+
+    /// What was seen in 140 s: names of messages, and of each packet what stands around it, and
+    /// around how much of that it was cut. Each was written as long as it was on the links.
+    fn seen(settings: &[(&str, &str)]) -> BTreeSet<String> {
+        let mut settings = settings.to_vec();
+        settings.extend([("duration", "140 s"), ("wlan.loss", "none")]);
+        let outcome = run(&settings);
+        let trace = outcome.trace.as_ref().expect("it was recorded");
+        let mut seen = BTreeSet::new();
+        for form in &trace.forms {
+            let body = &form.body;
+            let packet = ipv6::packet(book(&outcome), form.ends, body).expect("it fits");
+            assert_eq!(packet.bytes().len(), form.bytes as usize, "{settings:?} {form:?}");
+            seen.extend(body.message().map(|message| message.name().to_owned()));
+            seen.extend(body.too_big().map(|_| world::TooBig::NAME.to_owned()));
+            let mut around: Vec<_> =
+                body.wraps().iter().map(|(_, wrap)| format!("{wrap:?}")).collect();
+            for piece in body.pieces().iter().rev() {
+                around.insert(piece.depth.into(), "Piece".to_owned());
+            }
+            seen.insert(around.join(" "));
         }
+        seen
+    }
+
+    #[test]
+    fn packets_are_as_long_as_on_the_links() {
+        let check = |settings: &[(&str, &str)], expected: &[&str]| {
+            let seen = seen(settings);
+            for kind in expected {
+                assert!(seen.contains(*kind), "{kind:?} with {settings:?}: {seen:#?}");
+            }
+        };
+        check(&[], &["", "Tunnel", "Tunnel Tunnel", "router advertisement", "binding update"]);
+        check(&[("ftp.packet_size", "1440")], &["packet too big"]);
+        let cap = [("ftp.packet_size", "1024"), ("ftp.cap", "1000")];
+        check(&cap, &["Piece", "Piece Tunnel", "Piece Tunnel Tunnel"]);
+        let small = [("ftp.packet_size", "1220"), ("mobile_ip.mtu", "1280")];
+        check(&small, &["Tunnel Piece", "Tunnel Piece Tunnel"]);
+        let optimized = ("mobile_ip.route_optimization", "true");
+        let tests = ["home test init", "care-of test init", "home test", "care-of test"];
+        check(&[optimized], &tests);
+        check(&[optimized], &["Routing", "Routing Tunnel", "HomeAddress"]);
+        let between = [optimized, ("flow.direction", "between-mobiles"), ("wlan.mobiles", "1")];
+        check(&between, &["HomeAddress Routing Tunnel"]);
+        let fast = [
+            ("mobile_ip.fast_handovers", "true"),
+            ("wlan.anticipation", "200 ms"),
+            ("wlan.handover", "break-before-make"),
+            ("wlan.hysteresis", "3 dB"),
+        ];
+        check(&fast, &["proxy router advertisement", "handover initiate", "handover acknowledge"]);
+        check(&fast, &["fast binding update", "fast binding acknowledgement"]);
+        check(&fast, &["Tunnel Tunnel Tunnel"]);
     }
 }

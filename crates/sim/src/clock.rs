@@ -7,7 +7,6 @@ use scenario::{Network, NetworkFlow, Scenario};
 use tcp::{Length, Segment};
 use world::{Body, Ipv6, World};
 
-use crate::capture::Version;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
 /// How many events pass between two looks at whether to go on.
@@ -28,6 +27,8 @@ pub struct Outcome {
     pub trace: Option<Trace>,
     /// The names of links, bearers and endpoints by their number.
     pub machines: Vec<String>,
+    /// The names of nodes and of mobiles' addresses by their number.
+    pub nodes: Vec<String>,
     /// Where captures can be taken.
     pub vantages: Vec<Vantage>,
 }
@@ -81,9 +82,9 @@ fn simulate_over<B: Body<Payload = Length>>(
     assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");
     let summary = Summary::of(scenario, &network, &metrics, events);
     let machines = network.world.machines().map(|(_, name, _)| name.to_owned()).collect();
-    let version = if scenario.mobile_ip.is_some() { Version::V6 } else { Version::V4 };
-    let vantages = Vantage::all(&network.world, version);
-    Ok(Outcome { summary, metrics, trace, machines, vantages })
+    let nodes = network.world.nodes().iter().map(|node| node.name().to_owned()).collect();
+    let vantages = Vantage::all(&network.world, scenario.mobile_ip.as_ref());
+    Ok(Outcome { summary, metrics, trace, machines, nodes, vantages })
 }
 
 /// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.

@@ -14,6 +14,10 @@ pub(crate) struct Crossing {
     pub(crate) received: u64,
     /// Their payload.
     pub(crate) bytes: u64,
+    /// When the last came.
+    last: Option<Time>,
+    /// The longest time between two, one after the other.
+    pub(crate) longest_gap: Option<Duration>,
 }
 
 impl Crossing {
@@ -21,6 +25,9 @@ impl Crossing {
     pub(crate) fn arrived(&mut self, now: Time, departed: Option<Time>, payload: u32) {
         self.received += 1;
         self.bytes += u64::from(payload);
+        if let Some(last) = self.last.replace(now) {
+            self.longest_gap = self.longest_gap.max(Some(now.saturating_since(last)));
+        }
         if let Some(departed) = departed {
             self.delays.push(now.saturating_since(departed));
         }
@@ -32,13 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_sender_did_not_send_arrives_without_a_delay() {
+    fn what_arrives_has_a_delay_if_the_sender_sent_it() {
         let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
         let mut crossing = Crossing::default();
+        assert_eq!(crossing.longest_gap, None);
         for (now, departed) in [(100, Some(1)), (101, None), (101, Some(40)), (200, Some(1))] {
             crossing.arrived(at(now), departed.map(at), 500);
         }
         assert_eq!((crossing.received, crossing.bytes), (4, 2000));
+        assert_eq!(crossing.longest_gap, Some(Duration::from_millis(99)));
         assert_eq!(crossing.delays, [99, 61, 199].map(Duration::from_millis));
     }
 }

@@ -28,7 +28,7 @@ pub use metrics::{End, Metrics};
 pub use middlebox::{
     BacklogRow, LegRttRow, MiddleboxEvent, MiddleboxMetrics, MiddleboxRow, MiddleboxSummary,
 };
-pub use mobility::{HandoverSummary, MobilityMetrics, MobilityRow, MobilitySummary};
+pub use mobility::{HandoverSummary, LostSummary, MobilityMetrics, MobilityRow, MobilitySummary};
 pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkLayout};
 pub use statistics::Distribution;
 pub use summary::{

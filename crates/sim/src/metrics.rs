@@ -1,13 +1,14 @@
 //! The observer that measures: always on, one row a round trip and a window change.
 
 use base::{
-    CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact, MobilityFact,
-    Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
+    CodeFact, CommonFact, ConnectionFact, DropReason, EchoFact, HandoverFact, MiddleboxFact,
+    MobilityFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
 };
 
 use crate::flow::{
     BaseRttRow, CwndRow, EchoRow, EventRow, Flow, FlowMetrics, PageRow, ProbeRow, Reached, RttRow,
 };
+use crate::mobility::Lost;
 use crate::{CellMetrics, MiddleboxMetrics, MobilityMetrics};
 
 /// Measurements of every flow of a run.
@@ -149,7 +150,12 @@ impl Observe for Metrics {
                 let header_bytes = fact.bytes - payload;
                 self.arrived(now, fact.machine, &Reached { uid, header_bytes, payload, departed });
             }
-            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {}
+            PacketEvent::Dropped(reason) => {
+                if let Some(lost) = no_link_has(reason) {
+                    self.mobility.lost(fact.machine, lost);
+                }
+            }
+            PacketEvent::Entered | PacketEvent::Left => {}
         }
     }
 
@@ -203,6 +209,21 @@ impl Observe for Metrics {
 
     fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
         self.mobility.fact(now, machine, fact);
+    }
+}
+
+/// Why hosts and agents lose packets.
+const fn no_link_has(reason: DropReason) -> Option<Lost> {
+    match reason {
+        DropReason::Unreachable => Some(Lost::Unreachable),
+        DropReason::Incomplete => Some(Lost::Incomplete),
+        DropReason::TooBig => Some(Lost::TooBig),
+        DropReason::Queue
+        | DropReason::Aqm
+        | DropReason::Loss
+        | DropReason::List
+        | DropReason::Outage
+        | DropReason::Discarded => None,
     }
 }
 

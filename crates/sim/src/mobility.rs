@@ -1,9 +1,12 @@
 //! What is measured of mobiles that move.
 
-use base::{MobilityFact, Time};
-use mobility::binding::Message;
+use std::collections::BTreeMap;
+
+use base::{Duration, MobilityFact, Time};
 use serde::Serialize;
 use world::{Body, Machine, NodeId, World};
+
+use crate::Distribution;
 
 /// Something that happened at an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +23,9 @@ pub struct MobilityRow {
 #[derive(Debug, Default)]
 pub struct MobilityMetrics {
     rows: Vec<MobilityRow>,
+    /// By machine number: hosts and agents lose packets for reasons that no link has, and the WLAN
+    /// for one of them.
+    lost: BTreeMap<u32, LostSummary>,
 }
 
 impl MobilityMetrics {
@@ -31,6 +37,36 @@ impl MobilityMetrics {
     pub(crate) fn fact(&mut self, time: Time, machine: u32, fact: MobilityFact) {
         self.rows.push(MobilityRow { time, machine, fact });
     }
+
+    /// A packet went no further than `machine`.
+    #[cold]
+    pub(crate) fn lost(&mut self, machine: u32, reason: Lost) {
+        let lost = self.lost.entry(machine).or_default();
+        match reason {
+            Lost::Unreachable => lost.unreachable += 1,
+            Lost::Incomplete => lost.incomplete += 1,
+            Lost::TooBig => lost.too_big += 1,
+        }
+    }
+}
+
+/// Why a packet went no further than a host or an agent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lost {
+    Unreachable,
+    Incomplete,
+    TooBig,
+}
+
+/// Packets that went no further than a host or an agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct LostSummary {
+    /// The mobile was bound nowhere, or not where the packet came from.
+    pub unreachable: u64,
+    /// Pieces of packets of which others did not come.
+    pub incomplete: u64,
+    /// Larger than a tunnel takes, which told the source.
+    pub too_big: u64,
 }
 
 /// How mobiles moved through the network.
@@ -40,12 +76,16 @@ pub struct MobilitySummary {
     pub routers: Vec<String>,
     /// Each change of a mobile to another access router, in order of time.
     pub handovers: Vec<HandoverSummary>,
+    /// Their latencies.
+    pub latency_s: Distribution,
     /// Bindings that agents and correspondents made or renewed.
     pub bindings: u64,
     /// Bindings that ended.
     pub unbindings: u64,
     /// How often a mobile gave up to have an address bound.
     pub given_up: u64,
+    /// Packets that went no further than a host or an agent; those of links are with these.
+    pub lost: LostSummary,
 }
 
 /// A change of a mobile to another access router. What did not happen in the run is `null`.
@@ -55,7 +95,9 @@ pub struct HandoverSummary {
     pub mobile: String,
     /// The access router's number, from 0.
     pub router: u32,
-    /// When the link before was lost, if that was ahead of the new one.
+    /// That of the one before, if there was one.
+    pub router_before: Option<u32>,
+    /// When the last link before was lost, if that was ahead of the new one.
     pub link_down_s: Option<f64>,
     /// When the new link came up.
     pub link_up_s: f64,
@@ -63,111 +105,263 @@ pub struct HandoverSummary {
     pub advertised_s: Option<f64>,
     /// When an address there could be used.
     pub address_s: Option<f64>,
-    /// When the first agent had bound it, as the mobile learnt.
+    /// When the mobile learnt that the first agent reaches it by another address: the MAP, where
+    /// there is one.
     pub registered_s: Option<f64>,
-    /// From the loss of the link before, or where there were two from the new one, to then.
+    /// When it learnt the same of the home agent, if that had to be told.
+    pub home_registered_s: Option<f64>,
+    /// From the loss of the link before, or where there were two from the new one, to when the last
+    /// of these agents reached it.
     pub latency_s: Option<f64>,
 }
 
 impl MobilitySummary {
-    /// Of the mobiles of `world`; `None` if it has no agents.
-    pub(crate) fn of<B: Body>(world: &World<B>, metrics: &MobilityMetrics) -> Option<Self> {
-        let is_agent = |machine: &Machine<B>| matches!(machine, Machine::Agent { .. });
-        if !world.machines().any(|(_, _, machine)| is_agent(machine)) {
-            return None;
+    /// Of the mobiles of `world`, whose home agent is at node `home_agent`; `None` if it has no
+    /// agents.
+    pub(crate) fn of<B: Body>(
+        world: &World<B>,
+        metrics: &MobilityMetrics,
+        home_agent: &str,
+    ) -> Option<Self> {
+        let mut rows: BTreeMap<u32, Vec<&MobilityRow>> = BTreeMap::new();
+        for row in &metrics.rows {
+            rows.entry(row.machine).or_default().push(row);
         }
-        let mut handovers = Vec::new();
+        let is_home = |agent: u32| world.node(NodeId(agent)).name() == home_agent;
+        let (mut has_agents, mut routers) = (false, Vec::new());
+        let (mut handovers, mut latencies) = (Vec::new(), Vec::new());
+        let mut lost = LostSummary::default();
         for (id, _, machine) in world.machines() {
-            if let Machine::Agent { at, .. } = machine {
-                let rows = metrics.rows.iter().filter(|row| row.machine == id.0);
-                changes(world.node(*at).name(), rows, &mut handovers);
+            match machine {
+                Machine::Agent { at, .. } => {
+                    has_agents = true;
+                    let rows = rows.remove(&id.0).unwrap_or_default();
+                    let changes = changes(&rows, is_home);
+                    latencies.extend(changes.iter().filter_map(Change::latency));
+                    let mobile = world.node(*at).name();
+                    handovers.extend(changes.iter().map(|change| change.summary(mobile)));
+                }
+                Machine::Reassembly(_) => {}
+                Machine::Wlan { directory, .. } => {
+                    let name = |router: &NodeId| world.node(*router).name().to_owned();
+                    routers.extend(directory.routers().iter().map(name));
+                    continue;
+                }
+                Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Bearer { .. }
+                | Machine::Cell { .. }
+                | Machine::Middlebox { .. }
+                | Machine::Host(_)
+                | Machine::Browser(_) => continue,
             }
-        }
-        for change in &mut handovers {
-            let since = change.link_down_s.unwrap_or(change.link_up_s);
-            change.latency_s = change.registered_s.map(|registered| registered - since);
+            if let Some(of) = metrics.lost.get(&id.0) {
+                lost.unreachable += of.unreachable;
+                lost.incomplete += of.incomplete;
+                lost.too_big += of.too_big;
+            }
         }
         handovers.sort_by(|one, other| one.link_up_s.total_cmp(&other.link_up_s));
         let count = |wanted: fn(&MobilityFact) -> bool| {
             metrics.rows.iter().filter(|row| wanted(&row.fact)).count() as u64
         };
-        let routers = world.machines().find_map(|(_, _, machine)| match machine {
-            Machine::Wlan { directory, .. } => Some(directory.routers()),
-            Machine::Pipe { .. }
-            | Machine::Link { .. }
-            | Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Browser(_) => None,
-        });
-        let name = |router: &NodeId| world.node(*router).name().to_owned();
-        Some(Self {
-            routers: routers.unwrap_or_default().iter().map(name).collect(),
+        has_agents.then(|| Self {
+            routers,
             handovers,
+            latency_s: Distribution::of(latencies.into_iter()),
             bindings: count(|fact| matches!(fact, MobilityFact::Bound { .. })),
             unbindings: count(|fact| matches!(fact, MobilityFact::Unbound { .. })),
             given_up: count(|fact| matches!(fact, MobilityFact::GivenUp { .. })),
+            lost,
         })
     }
 }
 
-/// The changes of `mobile`, from all that happened to it. A link that it has at the start is none.
-fn changes<'a>(
-    mobile: &str,
-    rows: impl Iterator<Item = &'a MobilityRow>,
-    handovers: &mut Vec<HandoverSummary>,
-) {
-    let mut down: Option<f64> = None;
-    let mut current: Option<HandoverSummary> = None;
-    for row in rows {
-        let time = row.time.as_secs_f64();
-        match row.fact {
-            MobilityFact::LinkDown { .. } => down = Some(time),
-            MobilityFact::LinkUp { router } => {
-                handovers.extend(current.take());
-                let known = (row.time > Time::ZERO).then(|| HandoverSummary {
-                    mobile: mobile.to_owned(),
-                    router,
-                    link_down_s: down.take(),
-                    link_up_s: time,
-                    advertised_s: None,
-                    address_s: None,
-                    registered_s: None,
-                    latency_s: None,
-                });
-                current = known;
-            }
-            MobilityFact::Advertised { .. } => {
-                set(&mut current, time, |change| &mut change.advertised_s);
-            }
-            MobilityFact::Usable { .. } => set(&mut current, time, |change| &mut change.address_s),
-            MobilityFact::Received { message: Message::BINDING_ACKNOWLEDGEMENT, .. } => {
-                set(&mut current, time, |change| &mut change.registered_s);
-            }
-            MobilityFact::LinkFading { .. }
-            | MobilityFact::Tentative { .. }
-            | MobilityFact::Duplicate { .. }
-            | MobilityFact::Removed { .. }
-            | MobilityFact::Sent { .. }
-            | MobilityFact::Received { .. }
-            | MobilityFact::Bound { .. }
-            | MobilityFact::Unbound { .. }
-            | MobilityFact::GivenUp { .. } => {}
-        }
-    }
-    handovers.extend(current);
+/// A change of a mobile to another access router.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    routers: [Option<u32>; 2],
+    down: Option<Time>,
+    up: Time,
+    advertised: Option<Time>,
+    usable: Option<Time>,
+    registered: Option<Time>,
+    home_registered: Option<Time>,
 }
 
-/// The first time counts.
-fn set(
-    current: &mut Option<HandoverSummary>,
-    time: f64,
-    field: impl FnOnce(&mut HandoverSummary) -> &mut Option<f64>,
-) {
-    if let Some(change) = current {
-        field(change).get_or_insert(time);
+impl Change {
+    fn latency(&self) -> Option<Duration> {
+        let reached = self.home_registered.max(self.registered)?;
+        Some(reached.saturating_since(self.down.unwrap_or(self.up)))
+    }
+
+    fn summary(&self, mobile: &str) -> HandoverSummary {
+        let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
+        let [before, router] = self.routers;
+        HandoverSummary {
+            mobile: mobile.to_owned(),
+            router: router.unwrap_or_default(),
+            router_before: before,
+            link_down_s: seconds(self.down),
+            link_up_s: self.up.as_secs_f64(),
+            advertised_s: seconds(self.advertised),
+            address_s: seconds(self.usable),
+            registered_s: seconds(self.registered),
+            home_registered_s: seconds(self.home_registered),
+            latency_s: self.latency().map(Duration::as_secs_f64),
+        }
+    }
+}
+
+/// The changes of a mobile, from all that happened to it; `is_home` knows the home agent. A link
+/// that it has at the start is none.
+fn changes(rows: &[&MobilityRow], is_home: impl Fn(u32) -> bool) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut links = Vec::new();
+    let (mut down, mut before) = (None, None);
+    let mut current: Option<Change> = None;
+    for &&MobilityRow { time, fact, .. } in rows {
+        let first = |known: &mut Option<Time>| {
+            known.get_or_insert(time);
+        };
+        match (fact, &mut current) {
+            (MobilityFact::LinkDown { router }, _) => {
+                links.retain(|link| *link != router);
+                if links.is_empty() {
+                    down = Some(time);
+                }
+            }
+            (MobilityFact::LinkUp { router }, _) => {
+                changes.extend(current.take());
+                let routers = [before.replace(router), Some(router)];
+                let [advertised, usable, registered, home_registered] = [None; 4];
+                let down = if links.is_empty() { down.take() } else { None };
+                let change = Change {
+                    routers,
+                    down,
+                    up: time,
+                    advertised,
+                    usable,
+                    registered,
+                    home_registered,
+                };
+                current = (time > Time::ZERO).then_some(change);
+                links.push(router);
+            }
+            (MobilityFact::Advertised { .. }, Some(change)) => first(&mut change.advertised),
+            (MobilityFact::Usable { .. }, Some(change)) => first(&mut change.usable),
+            (MobilityFact::Registered { agent, .. }, Some(change)) => {
+                first(&mut change.registered);
+                if is_home(agent) {
+                    first(&mut change.home_registered);
+                }
+            }
+            (
+                MobilityFact::Advertised { .. }
+                | MobilityFact::Usable { .. }
+                | MobilityFact::Registered { .. },
+                None,
+            )
+            | (
+                MobilityFact::LinkFading { .. }
+                | MobilityFact::Tentative { .. }
+                | MobilityFact::Duplicate { .. }
+                | MobilityFact::Removed { .. }
+                | MobilityFact::Sent { .. }
+                | MobilityFact::Received { .. }
+                | MobilityFact::Bound { .. }
+                | MobilityFact::Unbound { .. }
+                | MobilityFact::GivenUp { .. },
+                _,
+            ) => {}
+        }
+    }
+    changes.extend(current);
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAP: u32 = 4;
+    const HOME_AGENT: u32 = 5;
+
+    /// The changes that follow from facts at times in ms, as one line each.
+    fn lines(facts: &[(u64, MobilityFact)]) -> Vec<String> {
+        let at = |millis| Time::from_nanos(millis * 1_000_000);
+        let row = |&(millis, fact)| MobilityRow { time: at(millis), machine: 0, fact };
+        let rows: Vec<_> = facts.iter().map(row).collect();
+        let rows: Vec<_> = rows.iter().collect();
+        let millis = |time: Option<Time>| {
+            time.map_or("-".to_owned(), |time| (time.as_nanos() / 1_000_000).to_string())
+        };
+        let line = |change: &Change| {
+            let [before, router] = change
+                .routers
+                .map(|number| number.map_or("-".to_owned(), |number| number.to_string()));
+            let parts = [
+                change.down,
+                Some(change.up),
+                change.usable,
+                change.registered,
+                change.home_registered,
+            ];
+            let latency = change.latency().map_or(0, |latency| latency.as_nanos() / 1_000_000);
+            format!("{before}>{router} {} = {latency}", parts.map(millis).join(" "))
+        };
+        changes(&rows, |agent| agent == HOME_AGENT).iter().map(line).collect()
+    }
+
+    const fn up(router: u32) -> MobilityFact {
+        MobilityFact::LinkUp { router }
+    }
+
+    const fn down(router: u32) -> MobilityFact {
+        MobilityFact::LinkDown { router }
+    }
+
+    const fn at(agent: u32) -> MobilityFact {
+        MobilityFact::Registered { agent, care_of: 9 }
+    }
+
+    const USABLE: MobilityFact = MobilityFact::Usable { address: 9 };
+
+    #[test]
+    fn a_link_that_is_lost_while_another_is_there_delays_nothing() {
+        let facts = [
+            (0, up(0)),
+            (10, up(1)),
+            (11, USABLE),
+            (12, at(MAP)),
+            (20, down(0)),
+            (30, up(2)),
+            (31, USABLE),
+            (32, at(MAP)),
+            (40, down(1)),
+            // Nowhere for a while.
+            (50, down(2)),
+            (60, up(1)),
+            (61, USABLE),
+            (63, at(MAP)),
+        ];
+        let lines = lines(&facts);
+        assert_eq!(
+            lines,
+            ["0>1 - 10 11 12 - = 2", "1>2 - 30 31 32 - = 2", "2>1 50 60 61 63 - = 13"]
+        );
+    }
+
+    #[test]
+    fn a_mobile_is_reached_when_the_last_agent_knows() {
+        // From nowhere into a domain.
+        let into = [(5, up(1)), (6, USABLE), (7, at(MAP)), (9, at(HOME_AGENT)), (15, at(MAP))];
+        assert_eq!(lines(&into), ["->1 - 5 6 7 9 = 4"]);
+        // Without a MAP.
+        let alone = [(0, up(0)), (3, down(0)), (5, up(1)), (6, USABLE), (9, at(HOME_AGENT))];
+        assert_eq!(lines(&alone), ["0>1 3 5 6 9 9 = 6"]);
+        // What the run does not show.
+        assert_eq!(lines(&[(0, up(0)), (5, up(1)), (6, USABLE)]), ["0>1 - 5 6 - - = 0"]);
+        assert_eq!(lines(&[(0, up(0)), (6, USABLE), (7, at(MAP))]), [""; 0]);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Duration, Rate, Time};
 use link::queue::droptail::Limit;
 use mobility::motion::Position;
-use scenario::{AccessPoint, Channel, NodeB, Radio, RadioKind, Scenario, Ue, Wlan};
+use scenario::{AccessPoint, Channel, NodeB, Radio, RadioKind, Route, Scenario, Ue, Wlan};
 use serde::Serialize;
 use tcp::Length;
 use world::{Body, Ipv6, Machine, MachineId, NodeId, World};
@@ -22,6 +22,8 @@ pub struct Layout {
     pub stations: Vec<StationLayout>,
     /// Mobiles that have a place.
     pub walks: Vec<WalkLayout>,
+    /// Where packets go another way than that of the least delay.
+    pub routes: Vec<RouteLayout>,
 }
 
 /// A host or router.
@@ -89,6 +91,17 @@ pub struct WalkLayout {
     pub course: Vec<[f64; 3]>,
 }
 
+/// A static route, by the names of nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RouteLayout {
+    /// Where it holds.
+    pub at: String,
+    /// Where its packets go.
+    pub to: String,
+    /// By which neighbour.
+    pub via: String,
+}
+
 impl Layout {
     /// Of the network that `scenario` describes.
     pub fn of(scenario: &Scenario) -> Self {
@@ -115,14 +128,19 @@ impl Layout {
         let mut stations = radio.map_or_else(Vec::new, stations);
         stations.extend(wlan.into_iter().flat_map(access_points));
         let mut walks = radio.map_or_else(Vec::new, |radio| walks(&radio.ue, scenario.duration));
-        walks.extend(wlan.into_iter().flat_map(|wlan| ways(wlan, scenario)));
+        walks.extend(ways(scenario));
         Self {
             nodes: nodes.iter().map(|id| node(world, *id, scenario)).collect(),
             links: links.into_iter().map(|(_, link)| link).collect(),
             stations,
             walks,
+            routes: scenario.route.iter().map(route).collect(),
         }
     }
+}
+
+fn route(Route { at, to, via, .. }: &Route) -> RouteLayout {
+    RouteLayout { at: at.clone(), to: to.clone(), via: via.clone() }
 }
 
 /// The node with a number, and what stands there.
@@ -262,15 +280,18 @@ fn access_points(wlan: &Wlan) -> impl Iterator<Item = StationLayout> {
     })
 }
 
+/// Of a mobile that walks to and fro through a very long run so many are drawn.
+const MOST_BENDS: usize = 1_000;
+
 /// Where the mobiles of a wireless LAN go within the run.
-fn ways(wlan: &Wlan, scenario: &Scenario) -> impl Iterator<Item = WalkLayout> {
+fn ways(scenario: &Scenario) -> impl Iterator<Item = WalkLayout> {
     let end = Time::ZERO + scenario.duration;
-    wlan.motions(scenario.seed).into_iter().map(move |(name, motion)| {
+    scenario.motions().into_iter().map(move |(name, motion)| {
         let place = |time: Time| {
             let Position { x, y } = motion.at(time);
             [time.as_secs_f64(), x, y]
         };
-        let bends = motion.bends().filter(|time| *time < end).map(place);
+        let bends = motion.bends(end).take(MOST_BENDS).map(place);
         let mut course: Vec<_> = std::iter::once(place(Time::ZERO)).chain(bends).collect();
         course.push(place(end));
         course.dedup();
@@ -348,6 +369,17 @@ mod tests {
         assert_eq!(air.count(), 3 * 3 * 2);
         assert_eq!(layout.stations.len(), 3);
         assert_eq!(layout.walks.len(), 3);
+    }
+
+    #[test]
+    fn static_routes_are_told() {
+        let is_it = |shipped: &&scenario::Shipped| shipped.name == "hmipv6-handover";
+        let text = scenario::shipped().iter().find(is_it).expect("it ships").text;
+        assert!(layout(text).routes.is_empty());
+        let route = "[[route]]\nname = \"a\"\nat = \"N1\"\nto = \"AR1\"\nvia = \"MAP\"\n";
+        let told = layout(&format!("{text}\n{route}")).routes;
+        let [at, to, via] = ["N1", "AR1", "MAP"].map(str::to_owned);
+        assert_eq!(told, [RouteLayout { at, to, via }]);
     }
 
     #[test]

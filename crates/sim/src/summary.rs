@@ -1,7 +1,7 @@
 //! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
 //! sizes bytes; what does not apply is `null`.
 
-use base::{Direction, Time};
+use base::{Direction, Duration, Time};
 use link::{Counters, Drops};
 use radio::umts::channels::CodeTree;
 use scenario::{Content, Network, Scenario};
@@ -107,6 +107,9 @@ pub struct NetworkSummary {
     pub delay_s: Distribution,
     /// Payload of every data packet that the receiver got, over the whole run.
     pub throughput_bps: f64,
+    /// The longest time between two data packets that the receiver got one after the other: what
+    /// a handover interrupts.
+    pub longest_gap_s: Option<f64>,
     /// Data packets received over data packets sent, retransmissions included.
     pub efficiency: Option<f64>,
 }
@@ -131,7 +134,8 @@ pub struct LinkSummary {
     pub drops_by_reason: DropsSummary,
     /// Packets marked in the place of being dropped (RFC 3168).
     pub marks: u64,
-    /// Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use.
+    /// Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use. Of a WLAN
+    /// that of the media of its access points, on average, which both directions share.
     pub utilization: Option<f64>,
     /// Packets waiting or in transmission.
     pub queue_packets: QueueSummary,
@@ -154,8 +158,6 @@ pub struct DropsSummary {
     pub discarded: u64,
     /// Heard by nobody: its mobile was elsewhere.
     pub unreachable: u64,
-    /// Pieces of packets of which others did not come.
-    pub incomplete: u64,
 }
 
 /// A queue over time.
@@ -259,7 +261,9 @@ impl Summary {
                 | Machine::Host(_)
                 | Machine::Browser(_) => None,
             }),
-            mobility: MobilitySummary::of(&network.world, metrics.mobility()),
+            mobility: scenario.mobile_ip.as_ref().and_then(|mobile_ip| {
+                MobilitySummary::of(&network.world, metrics.mobility(), &mobile_ip.home_agent)
+            }),
         }
     }
 }
@@ -329,6 +333,7 @@ impl NetworkSummary {
         Self {
             delay_s: Distribution::of(crossing.delays.iter().copied()),
             throughput_bps: crossing.bytes as f64 * 8.0 / elapsed,
+            longest_gap_s: crossing.longest_gap.map(Duration::as_secs_f64),
             efficiency: (sent > 0).then(|| crossing.received as f64 / sent as f64),
         }
     }
@@ -364,8 +369,11 @@ impl LinkSummary {
                 DIRECTIONS.map(of).to_vec()
             }
             Machine::Wlan { wlan, .. } => {
+                // Both directions share the media.
+                let utilization = wlan.utilization(end);
                 let of = |(direction, suffix): (Direction, &str)| {
-                    Self::wireless(format!("{name}/{suffix}"), &wlan.counters(direction), elapsed)
+                    let (name, counters) = (format!("{name}/{suffix}"), wlan.counters(direction));
+                    Self::wireless(name, &counters, utilization, elapsed)
                 };
                 DIRECTIONS.map(of).to_vec()
             }
@@ -377,13 +385,18 @@ impl LinkSummary {
         }
     }
 
-    fn wireless(name: String, counters: &radio::wlan::Counters, elapsed: f64) -> Self {
+    fn wireless(
+        name: String,
+        counters: &radio::wlan::Counters,
+        utilization: Option<f64>,
+        elapsed: f64,
+    ) -> Self {
         Self {
             name,
             drops: counters.drops.total(),
             drops_by_reason: counters.drops.into(),
             marks: counters.marks,
-            utilization: None,
+            utilization,
             queue_packets: QueueSummary {
                 mean: counters.waiting_time.as_secs_f64() / elapsed,
                 max: counters.queue_max,
@@ -435,8 +448,8 @@ const DIRECTIONS: [(Direction, &str); 2] =
 
 impl From<Drops> for DropsSummary {
     fn from(drops: Drops) -> Self {
-        let Drops { queue, aqm, loss, list, outage, discarded, unreachable, incomplete } = drops;
-        Self { queue, aqm, loss, list, outage, discarded, unreachable, incomplete }
+        let Drops { queue, aqm, loss, list, outage, discarded, unreachable } = drops;
+        Self { queue, aqm, loss, list, outage, discarded, unreachable }
     }
 }
 

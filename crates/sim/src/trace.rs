@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use base::{BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time};
+use tcp::Length;
+use world::{Ends, Ipv6, NodeId};
 
 /// The most that a window is shifted (RFC 7323 §2.3).
 const SCALE_MAX: u8 = 14;
@@ -51,6 +53,28 @@ pub struct HopRow {
     pub event: PacketEvent,
 }
 
+/// A packet at an interface of a node in a mobile network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PassageRow {
+    pub(crate) time: Time,
+    pub(crate) node: u32,
+    /// The number of the link.
+    pub(crate) machine: u32,
+    /// [`PacketEvent::Entered`], from the node, or [`PacketEvent::Left`], to it.
+    pub(crate) event: PacketEvent,
+    /// What it looked like, by its place in [`Trace::forms`].
+    pub(crate) form: usize,
+}
+
+/// What a packet of a mobile network looks like, until something is put around it, taken off or
+/// cut.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) ends: Ends,
+    pub(crate) bytes: u32,
+    pub(crate) body: Ipv6<Length>,
+}
+
 /// A radio block on the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockRow {
@@ -69,6 +93,12 @@ pub struct Trace {
     pub hops: Vec<HopRow>,
     /// Radio blocks.
     pub blocks: Vec<BlockRow>,
+    /// Packets at interfaces of nodes.
+    pub(crate) passages: Vec<PassageRow>,
+    /// What they looked like, each only as often as that changed.
+    pub(crate) forms: Vec<Form>,
+    /// The last of them, by number of the packet.
+    last_forms: BTreeMap<u64, usize>,
     /// The transmission that the packet about to depart is.
     transmission: u32,
     /// What each machine knows of the directions of connections.
@@ -153,6 +183,25 @@ impl Trace {
     }
 }
 
+impl Trace {
+    /// A packet has passed an interface of `node`.
+    fn passage(&mut self, now: Time, fact: &PacketFact<'_>, node: u32, body: &Ipv6<Length>) {
+        let [source, destination] = [fact.source, fact.destination].map(NodeId);
+        let ends = Ends { source, destination };
+        let last = self.last_forms.get(&fact.uid).copied();
+        let is_same = |form: &Form| {
+            (form.ends, form.bytes, form.body.ecn()) == (ends, fact.bytes, body.ecn())
+        };
+        let form = last.filter(|last| is_same(&self.forms[*last])).unwrap_or_else(|| {
+            self.forms.push(Form { ends, bytes: fact.bytes, body: body.clone() });
+            self.forms.len() - 1
+        });
+        self.last_forms.insert(fact.uid, form);
+        let (machine, event) = (fact.machine, fact.event);
+        self.passages.push(PassageRow { time: now, node, machine, event, form });
+    }
+}
+
 impl Observe for Trace {
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {
@@ -168,6 +217,9 @@ impl Observe for Trace {
                     machine: fact.machine,
                     event: fact.event,
                 });
+                if let (Some(node), Some(body)) = (fact.node, fact.body.downcast_ref()) {
+                    self.passage(now, fact, node, body);
+                }
             }
         }
     }
@@ -204,6 +256,8 @@ mod tests {
             header,
             payload: 0,
             departed: None,
+            node: None,
+            body: &(),
         };
         trace.packet(Time::ZERO, &fact);
         trace.segments[trace.segments.len() - 1]

@@ -54,16 +54,8 @@ fn check(settings: &[(&str, &str)], expect: DropsSummary) -> Outcome {
     outcome
 }
 
-const NONE: DropsSummary = DropsSummary {
-    queue: 0,
-    aqm: 0,
-    loss: 0,
-    list: 0,
-    outage: 0,
-    discarded: 0,
-    unreachable: 0,
-    incomplete: 0,
-};
+const NONE: DropsSummary =
+    DropsSummary { queue: 0, aqm: 0, loss: 0, list: 0, outage: 0, discarded: 0, unreachable: 0 };
 
 #[test]
 fn the_shipped_bottleneck_is_two_plain_pipes_and_drops_nothing_before_its_queue_is_full() {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use base::{Duration, Observe, PacketEvent, PacketFact, Stream, Time};
+use base::{Duration, MobilityFact, Observe, PacketEvent, PacketFact, Stream, Time};
 use mobility::binding::{
     Acknowledgement, Address, Authority, Extent, Message, Peer, Place, Sequence, Status, Update,
 };
@@ -28,6 +28,20 @@ fn run(scenario: &Scenario) -> Outcome {
         .expect("nothing interrupts it")
 }
 
+/// A second way from N1 to the MAP that takes longer, by N2, and static routes `[at, to, via]`.
+fn detour(routes: &[[&str; 3]]) -> String {
+    let mut text = String::new();
+    for (name, from, to) in [("N2", "N1", "N2"), ("N3", "N2", "MAP")] {
+        let wire = format!("between = [\"{from}\", \"{to}\"]\nrate = \"2 Mbit/s\"");
+        writeln!(text, "[[wired]]\nname = \"{name}\"\n{wire}\ndelay = \"40 ms\"").expect("memory");
+    }
+    for (number, [at, to, via]) in routes.iter().enumerate() {
+        let ends = format!("at = \"{at}\"\nto = \"{to}\"\nvia = \"{via}\"");
+        writeln!(text, "[[route]]\nname = \"route-{number}\"\n{ends}").expect("memory");
+    }
+    text
+}
+
 /// What became of packets.
 #[derive(Default)]
 struct Fates {
@@ -36,6 +50,8 @@ struct Fates {
     dropped: u64,
     entered: u64,
     left: u64,
+    /// Bytes of the largest packet at a link.
+    largest: u32,
 }
 
 impl Observe for Fates {
@@ -44,13 +60,16 @@ impl Observe for Fates {
             PacketEvent::Departed => self.departed += 1,
             PacketEvent::Arrived => self.arrived += 1,
             PacketEvent::Dropped(_) => self.dropped += 1,
-            PacketEvent::Entered => self.entered += 1,
+            PacketEvent::Entered => {
+                self.entered += 1;
+                self.largest = self.largest.max(fact.bytes);
+            }
             PacketEvent::Left => self.left += 1,
         }
     }
 }
 
-/// Every packet is somewhere: at its end, dropped, or under way.
+/// Every packet is somewhere: at its end, dropped, or under way. None is larger than links take.
 fn is_conserved(scenario: &Scenario) -> Result<(), TestCaseError> {
     let mut world: World<Ipv6<Length>> = scenario::build_over(scenario).world;
     let mut fates = Fates::default();
@@ -60,6 +79,7 @@ fn is_conserved(scenario: &Scenario) -> Result<(), TestCaseError> {
     prop_assert!(fates.departed > 100);
     prop_assert_eq!(fates.departed, fates.arrived + fates.dropped + held);
     prop_assert_eq!(world.unroutable(), 0);
+    prop_assert!(fates.largest <= scenario.mobile_ip.as_ref().expect("mobiles move").mtu);
     Ok(())
 }
 
@@ -77,18 +97,26 @@ proptest! {
             prop::sample::select(vec!["keep-last", "bicast"]),
             prop::sample::select(vec!["make-before-break", "break-before-make"]),
             prop::sample::select(vec!["contention-free", "csma-ca"]),
+            prop::sample::select(vec!["downlink", "uplink", "between-mobiles"]),
         ),
         flags in prop::array::uniform3(any::<bool>()),
-        cap in prop::sample::select(vec!["off", "100 B", "500 B"]),
+        sizes in (
+            prop::sample::select(vec!["off", "100 B", "500 B"]),
+            prop::sample::select(vec!["512 B", "1220 B", "1440 B", "2500 B"]),
+            prop::sample::select(vec!["1280 B", "1300 B", "1500 B"]),
+        ),
     ) {
-        let (kind, detection, two, handover, access) = words;
-        let [route_optimization, fast, uplink] = flags;
+        let (kind, detection, two, handover, access, direction) = words;
+        let mobiles = mobiles.max(u32::from(direction == "between-mobiles"));
+        let [route_optimization, fast, detours] = flags;
+        let (cap, packet_size, mtu) = sizes;
         let word = |flag: bool| if flag { "true" } else { "false" };
-        let scenario = scenario("", &[
+        let routes = [["N1", "MAP", "N2"], ["N1", "AR2", "N2"], ["MAP", "HA", "N2"]];
+        let scenario = scenario(&detour(if detours { &routes } else { &[] }), &[
             ("seed", &seed.to_string()),
             ("duration", "90 s"),
             ("flow.count", &(mobiles + 1).to_string()),
-            ("flow.direction", if uplink { "uplink" } else { "downlink" }),
+            ("flow.direction", direction),
             ("wlan.mobiles", &mobiles.to_string()),
             ("queue.packets", &queue.to_string()),
             ("mobile_ip.kind", kind),
@@ -101,6 +129,8 @@ proptest! {
             ("wlan.handover", handover),
             ("wlan.access", access),
             ("ftp.cap", cap),
+            ("ftp.packet_size", packet_size),
+            ("mobile_ip.mtu", mtu),
         ]);
         is_conserved(&scenario)?;
     }
@@ -235,4 +265,143 @@ fn a_thousand_handovers_lose_no_byte() {
             assert!(flow.received_s.is_some(), "flow {} of seed {seed}", flow.id);
         }
     }
+}
+
+/// Data, and what agents say, go as static routes have it, at the nodes and for the prefixes that
+/// they name alone.
+#[test]
+fn packets_go_as_static_routes_say() {
+    let check = |routes: &[[&str; 3]], settings: &[(&str, &str)], expected: &[&str]| {
+        // The mobile is at AR1, and stays there.
+        let always = [("duration", "60 s"), ("flow.start", "15 s")];
+        let settings: Vec<_> = always.iter().chain(settings).copied().collect();
+        let outcome = run(&scenario(&detour(routes), &settings));
+        let links = outcome.summary.links.iter();
+        let used = links.filter(|link| link.utilization.is_some_and(|share| share > 0.0));
+        let mut used: Vec<_> = used.map(|link| link.name.as_str()).collect();
+        used.retain(|name| ["N2/", "N3/", "wan/"].iter().any(|wire| name.starts_with(wire)));
+        used.sort_unstable();
+        assert_eq!(used, expected, "{routes:?} {settings:?}");
+        assert!(outcome.summary.flows[0].bytes_acked > 1_000_000, "{routes:?} {settings:?}");
+    };
+    let plain = [("mobile_ip.kind", "mipv6")];
+    let optimized = [("mobile_ip.route_optimization", "true")];
+    let straight = ["wan/down", "wan/up"];
+    let around = ["N2/down", "N3/down", "wan/up"];
+    check(&[], &[], &straight);
+    // To the regional address, from the home agent and from the correspondent.
+    check(&[["N1", "MAP", "N2"]], &[], &around);
+    check(&[["N1", "MAP", "N2"]], &optimized, &around);
+    // To the local address, which is not the MAP's without one.
+    check(&[["N1", "AR1", "N2"]], &plain, &around);
+    check(&[["N1", "MAP", "N2"]], &plain, &straight);
+    check(&[["N1", "AR1", "N2"]], &[], &straight);
+    // Through the tunnel to the home agent.
+    check(&[["MAP", "HA", "N2"]], &[], &["N2/up", "N3/up", "wan/down"]);
+    let both = [["MAP", "HA", "N2"], ["N1", "MAP", "N2"]];
+    check(&both, &[], &["N2/down", "N2/up", "N3/down", "N3/up"]);
+}
+
+/// Each of two mobiles sends to the other while both move, one of them home and away again.
+#[test]
+fn between_mobiles_that_move_no_byte_is_lost() {
+    let other = "[[wlan.mobile]]\nname = \"other\"\nposition = [\"900 m\", \"0 m\"]\nwalk = [\n\
+                 { at = \"20 s\", to = [\"520 m\", \"0 m\"], speed = \"20 m/s\" },\n\
+                 { at = \"60 s\", to = [\"0 m\", \"0 m\"], speed = \"100 m/s\" },\n\
+                 { at = \"85 s\", to = [\"900 m\", \"0 m\"], speed = \"50 m/s\" },\n]\n";
+    let load = |kind: &str, route_optimization: &str, fast: &str| {
+        let scenario = scenario(
+            other,
+            &[
+                ("duration", "600 s"),
+                ("flow.direction", "between-mobiles"),
+                ("flow.count", "2"),
+                ("flow.start", "15 s"),
+                ("flow.bytes", "10 MB"),
+                ("tcp.variant", "newreno"),
+                ("mobile_ip.kind", kind),
+                ("mobile_ip.route_optimization", route_optimization),
+                ("mobile_ip.fast_handovers", fast),
+                ("wlan.anticipation", if fast == "true" { "100 ms" } else { "off" }),
+                ("mobile_ip.duplicate_address_detection", "optimistic"),
+            ],
+        );
+        is_conserved(&scenario).expect("every packet is somewhere");
+        let summary = run(&scenario).summary;
+        let mobility = summary.mobility.expect("mobiles move");
+        for (name, least) in [("MN", 2), ("other", 4)] {
+            let of_it = |change: &&HandoverSummary| change.mobile == name;
+            let handovers = mobility.handovers.iter().filter(of_it).count();
+            assert!(handovers >= least, "{handovers} of {name}");
+        }
+        for flow in &summary.flows {
+            assert_eq!(flow.bytes_acked, 10_000_000, "{kind} {route_optimization} {fast}");
+            assert!(flow.received_s.is_some(), "{kind} {route_optimization} {fast}");
+        }
+        let wan = summary.links.into_iter().find(|link| link.name == "wan/up");
+        wan.and_then(|link| link.utilization).expect("a wire with a rate")
+    };
+    for kind in ["mipv6", "hmipv6"] {
+        let by_way_of_home = load(kind, "false", "false");
+        let directly = load(kind, "true", "false");
+        // What is left is from when one was home.
+        assert!(directly < by_way_of_home / 2.0, "{kind}: {directly}, {by_way_of_home}");
+    }
+    load("hmipv6", "true", "true");
+}
+
+/// Nobody is told that a mobile has moved because a binding is made anew.
+#[test]
+fn a_way_that_is_registered_again_is_the_same_way() {
+    let registered = |lifetime: &str| {
+        let settings = [("duration", "100 s"), ("mobile_ip.lifetime", lifetime)];
+        let outcome = run(&scenario("", &settings));
+        let rows = outcome.metrics.mobility().rows().iter();
+        let registered = |row: &sim::MobilityRow| {
+            let MobilityFact::Registered { agent, care_of } = row.fact else { return None };
+            let name = |number: u32| outcome.nodes[number as usize].clone();
+            Some(format!("{} {}", name(agent), name(care_of)))
+        };
+        let changes: Vec<_> = rows.filter_map(registered).collect();
+        (changes, outcome.summary.mobility.expect("mobiles move").bindings)
+    };
+    let (changes, bindings) = registered("1000 s");
+    assert_eq!(changes, ["MAP MN@AR1", "HA MN@MAP", "MAP MN@AR2"]);
+    assert_eq!(bindings, 3);
+    let (again, bindings) = registered("8 s");
+    assert_eq!(again, changes);
+    assert!(bindings > 20, "{bindings} bindings");
+}
+
+/// Of the three access points one is used at a time, by both directions.
+#[test]
+fn the_use_of_a_wlan_is_told() {
+    let share = |rate: &str| {
+        let summary = run(&scenario("", &[("duration", "60 s"), ("wlan.rate", rate)])).summary;
+        let wlan = summary.links.iter().filter(|link| link.name.starts_with("WLAN/"));
+        let shares: Vec<_> = wlan.filter_map(|link| link.utilization).collect();
+        assert_eq!(shares, [shares[0]; 2]);
+        shares[0]
+    };
+    let (fast, slow) = (share("11Mbit/s"), share("1Mbit/s"));
+    assert!(0.0 < fast && fast < slow && slow < 1.0 / 3.0, "{fast} {slow}");
+}
+
+/// All of them hear of their first link at once, and answer.
+#[test]
+fn thousands_may_start_at_once() {
+    let outcome = run(&scenario("", &[("wlan.mobiles", "5000"), ("duration", "1 s")]));
+    assert!(outcome.summary.events > 5000);
+}
+
+/// A home agent that has no access point has no way to mobiles that it has not heard of.
+#[test]
+fn home_need_not_be_a_link() {
+    let settings = [("mobile_ip.home_agent", "N1"), ("flow.bytes", "100 kB")];
+    let scenario = scenario("", &settings);
+    let outcome = run(&scenario);
+    let mobility = outcome.summary.mobility.expect("mobiles move");
+    assert!(mobility.lost.unreachable > 0);
+    assert_eq!(outcome.summary.flows[0].bytes_acked, 100_000);
+    is_conserved(&scenario).expect("every packet is somewhere");
 }

@@ -9,7 +9,7 @@ use crate::ack_in::{AckOutcome, Acknowledgement};
 use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
-use crate::handshake::Handshake;
+use crate::handshake::{Handshake, option_bytes};
 use crate::receiver::AckDue;
 use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
 
@@ -88,10 +88,25 @@ impl<P: Payload> Endpoint<P> {
         self.sender.limit_segment(now, bytes, observe);
     }
 
+    /// The same in bytes of a whole segment without SACK blocks, header and timestamps included.
+    /// Before the connection stands it changes nothing.
+    pub fn limit_path<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
+        if self.state.sends() {
+            let header = TcpHeader::default().bytes() + option_bytes(self.handshake.agreed());
+            self.limit_segment(now, bytes.saturating_sub(header), observe);
+        }
+    }
+
     /// The way to the peer has changed, as at the end of a handover: see
-    /// [`cc::Controller::on_path_change`].
+    /// [`cc::Controller::on_path_change`]. A sender that paces by its own smallest round-trip time
+    /// forgets that where its controller forgets the like, and else keeps it.
     pub fn moved(&mut self, now: Time) {
-        self.sender.controller.on_path_change(now);
+        let Sender { controller, pacer, .. } = &mut self.sender;
+        let before = controller.base_rtt();
+        controller.on_path_change(now);
+        if before.is_some() && controller.base_rtt().is_none() {
+            pacer.forget_base();
+        }
     }
 
     /// The sending half.

@@ -276,6 +276,6 @@ impl<P: Payload> Endpoint<P> {
 
 /// Bytes of options in each segment. The MSS that a SYN names leaves room for them, so that the
 /// payload of a full segment is the configured one.
-const fn option_bytes(offers: Offers) -> u32 {
+pub(crate) const fn option_bytes(offers: Offers) -> u32 {
     if offers.timestamps { Timestamps::BYTES } else { 0 }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Pacer {
     rtt: PacingRtt,
     /// Of the samples the one that it goes by, if it goes by samples.
     sample: Option<Duration>,
+    /// True if the smallest sample is the controller's affair alone.
+    leaves_base: bool,
     /// True while something waits.
     waiting: bool,
     /// Segments that may still leave with the last one.
@@ -46,7 +48,8 @@ pub(crate) struct Pace {
 
 impl Pacer {
     pub(crate) const fn new(pacing: Pacing, rtt: PacingRtt) -> Self {
-        Self { pacing, rtt, sample: None, waiting: false, together: 0, free: Time::ZERO }
+        let (leaves_base, waiting, free) = (false, false, Time::ZERO);
+        Self { pacing, rtt, sample: None, leaves_base, waiting, together: 0, free }
     }
 
     /// True if it spreads segments without a controller's rate.
@@ -59,7 +62,16 @@ impl Pacer {
         match self.rtt {
             PacingRtt::Smoothed => {}
             PacingRtt::Current => self.sample = Some(rtt),
+            PacingRtt::Base if self.leaves_base => {}
             PacingRtt::Base => self.sample = Some(self.sample.map_or(rtt, |least| least.min(rtt))),
+        }
+    }
+
+    /// The controller has forgotten what it held for the round trip without queues, as the way to
+    /// the peer has changed. It knows which samples are of the new way.
+    pub(crate) fn forget_base(&mut self) {
+        if self.rtt == PacingRtt::Base {
+            (self.sample, self.leaves_base) = (None, true);
         }
     }
 
@@ -197,6 +209,20 @@ mod tests {
         // The controller knows better what the way without queues takes.
         check(PacingRtt::Base, Some(250), &[300, 200, 400], Some(25));
         check(PacingRtt::Current, Some(250), &[300], Some(30));
+        // Once the controller has forgotten its base, what it learns counts alone; but the latest
+        // is the latest.
+        let after = |rtt, base_rtt: Option<u64>| {
+            let mut pacer = Pacer::new(Pacing::Always, rtt);
+            pacer.sample(Duration::from_millis(100));
+            pacer.forget_base();
+            pacer.sample(Duration::from_millis(150));
+            let base_rtt = base_rtt.map(Duration::from_millis);
+            pacer.on_sent(at(5), 1_000, &Pace { base_rtt, ..pace(10_000, 5_000) });
+            pacer.holds(at(5)).then(|| pacer.deadline())
+        };
+        assert_eq!(after(PacingRtt::Base, None), None);
+        assert_eq!(after(PacingRtt::Base, Some(200)), Some(Some(at(25))));
+        assert_eq!(after(PacingRtt::Current, None), Some(Some(at(20))));
         // Nothing is known: nothing waits.
         check(PacingRtt::Current, None, &[], None);
         check(PacingRtt::Base, None, &[], None);

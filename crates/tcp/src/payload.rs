@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bytes::{Bytes, BytesMut};
 
 /// A run of payload bytes, or what stands for one.
-pub trait Payload: Clone + Debug + Default {
+pub trait Payload: Clone + Debug + Default + 'static {
     /// Its length in bytes.
     fn length(&self) -> u64;
 

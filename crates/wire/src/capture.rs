@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use base::{Duration, Ecn, TcpHeader, Time};
 use pcap_file::pcapng::PcapNgWriter;
-use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
@@ -22,7 +22,35 @@ pub enum LinkLayer {
     Ethernet,
 }
 
-/// A capture at one interface, written packet by packet. Stamps are in nanoseconds.
+/// How a packet passed a node that has several interfaces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// The interface, by its number in the order in which they were named.
+    pub interface: u32,
+    /// Which way.
+    pub sense: Sense,
+}
+
+/// Which way a packet passed an interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sense {
+    /// It came.
+    In,
+    /// It went.
+    Out,
+}
+
+impl Sense {
+    /// As in the flags of a block (draft-ietf-opsawg-pcapng §4.3.1).
+    const fn bits(self) -> u32 {
+        match self {
+            Self::In => 1,
+            Self::Out => 2,
+        }
+    }
+}
+
+/// A capture at one interface or several, written packet by packet. Stamps are in nanoseconds.
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
@@ -41,27 +69,47 @@ impl<W: Write> Capture<W> {
         Self::at(writer, interface, LinkLayer::Ip, Duration::from_secs(1))
     }
 
+    /// As [`Self::new`], at several `interfaces` of a node.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn at_all(writer: W, interfaces: &[String]) -> io::Result<Self> {
+        let started = Duration::from_secs(1);
+        Self::begin(writer, interfaces, LinkLayer::Ip, started)
+    }
+
     /// Begins a capture at an `interface` of `layer`, whose time zero was at `started`, counted
     /// from 1970.
     ///
     /// # Errors
     /// The writer's.
     pub fn at(writer: W, interface: &str, layer: LinkLayer, started: Duration) -> io::Result<Self> {
+        Self::begin(writer, &[interface.to_owned()], layer, started)
+    }
+
+    fn begin(
+        writer: W,
+        interfaces: &[String],
+        layer: LinkLayer,
+        started: Duration,
+    ) -> io::Result<Self> {
         let mut pcapng =
             PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(to_io)?;
         let nanoseconds = 9;
-        let description = InterfaceDescriptionBlock {
-            linktype: match layer {
-                LinkLayer::Ip => DataLink::RAW,
-                LinkLayer::Ethernet => DataLink::ETHERNET,
-            },
-            snaplen: 0,
-            options: vec![
-                InterfaceDescriptionOption::IfName(Cow::Owned(interface.to_owned())),
-                InterfaceDescriptionOption::IfTsResol(nanoseconds),
-            ],
-        };
-        pcapng.write_pcapng_block(description).map_err(to_io)?;
+        for name in interfaces {
+            let description = InterfaceDescriptionBlock {
+                linktype: match layer {
+                    LinkLayer::Ip => DataLink::RAW,
+                    LinkLayer::Ethernet => DataLink::ETHERNET,
+                },
+                snaplen: 0,
+                options: vec![
+                    InterfaceDescriptionOption::IfName(Cow::Borrowed(name)),
+                    InterfaceDescriptionOption::IfTsResol(nanoseconds),
+                ],
+            };
+            pcapng.write_pcapng_block(description).map_err(to_io)?;
+        }
         Ok(Self { pcapng, packet: Vec::new(), started })
     }
 
@@ -79,7 +127,7 @@ impl<W: Write> Capture<W> {
     ) -> io::Result<()> {
         emit(header, ecn, addresses, payload, &mut self.packet)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        put(&mut self.pcapng, self.started, now, &self.packet)
+        put(&mut self.pcapng, (self.started, now), None, &self.packet)
     }
 
     /// Adds a packet that passed at `now`, as it was, with the header of its link layer.
@@ -87,7 +135,15 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, self.started, now, packet)
+        put(&mut self.pcapng, (self.started, now), None, packet)
+    }
+
+    /// Adds a packet that passed one of several interfaces at `now`.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write_passing(&mut self, now: Time, how: Passage, packet: &[u8]) -> io::Result<()> {
+        put(&mut self.pcapng, (self.started, now), Some(how), packet)
     }
 
     /// Lets readers see what is written so far.
@@ -111,16 +167,16 @@ impl<W: Write> Capture<W> {
 
 fn put<W: Write>(
     pcapng: &mut PcapNgWriter<W>,
-    started: Duration,
-    now: Time,
+    (started, now): (Duration, Time),
+    how: Option<Passage>,
     packet: &[u8],
 ) -> io::Result<()> {
     let block = EnhancedPacketBlock {
-        interface_id: 0,
+        interface_id: how.map_or(0, |how| how.interface),
         timestamp: stamp(started, now),
         original_len: packet.len() as u32,
         data: Cow::Borrowed(packet),
-        options: Vec::new(),
+        options: how.map(|how| EnhancedPacketOption::Flags(how.sense.bits())).into_iter().collect(),
     };
     pcapng.write_pcapng_block(block).map(drop).map_err(to_io)
 }

@@ -1,5 +1,7 @@
 //! The checksum of IP and TCP (RFC 1071).
 
+use std::net::Ipv6Addr;
+
 use etherparse::IpNumber;
 
 use crate::Addresses;
@@ -20,6 +22,14 @@ pub(crate) fn of_segment(addresses: &Addresses, pieces: [&[u8]; 2]) -> [u8; 2] {
     let [high, low] = ((pieces[0].len() + pieces[1].len()) as u16).to_be_bytes();
     let pseudo = ends + sum(&[0, IpNumber::TCP.0, high, low]);
     complement(pseudo + sum(pieces[0]) + sum(pieces[1]))
+}
+
+/// Of the message `bytes` of protocol `kind` over IPv6 (RFC 8200 §8.1): as it has to stand there,
+/// where it is zero now.
+pub(crate) fn of_message(source: &Ipv6Addr, to: &Ipv6Addr, kind: u8, bytes: &[u8]) -> [u8; 2] {
+    let ends = sum(&source.octets()) + sum(&to.octets());
+    let pseudo = ends + sum(&(bytes.len() as u32).to_be_bytes()) + sum(&[0, 0, 0, kind]);
+    complement(pseudo + sum(bytes))
 }
 
 /// In whatever order the machine has bytes: the sum comes out in the same (RFC 1071 §2). In words

@@ -1,6 +1,7 @@
 //! A header and a payload to the bytes of an IP packet.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 
 use base::{Options, TcpHeader};
 use etherparse::{IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header};
@@ -100,13 +101,23 @@ pub fn emit(
 
 /// An IPv4 header without options (RFC 791 §3.1), or an IPv6 header (RFC 8200 §3).
 fn put_ip(addresses: &Addresses, ip: IpFields, length: u16, out: &mut [u8]) {
-    let class = ip.traffic_class();
     match addresses {
         Addresses::V4 { source, destination } => {
             let [high, low] = (Ipv4Header::MIN_LEN as u16 + length).to_be_bytes();
             // The flag is that the packet may not be fragmented.
             let flags = 0x40;
-            let fixed = [0x45, class, high, low, 0, 0, flags, 0, ip.hop_limit, IpNumber::TCP.0];
+            let fixed = [
+                0x45,
+                ip.traffic_class(),
+                high,
+                low,
+                0,
+                0,
+                flags,
+                0,
+                ip.hop_limit,
+                IpNumber::TCP.0,
+            ];
             out[..10].copy_from_slice(&fixed);
             out[12..16].copy_from_slice(&source.octets());
             out[16..].copy_from_slice(&destination.octets());
@@ -114,14 +125,25 @@ fn put_ip(addresses: &Addresses, ip: IpFields, length: u16, out: &mut [u8]) {
             out[10..12].copy_from_slice(&checksum);
         }
         Addresses::V6 { source, destination } => {
-            let first = 6 << 28 | u32::from(class) << 20 | ip.flow_label & Ipv6FlowLabel::MAX_U32;
-            out[..4].copy_from_slice(&first.to_be_bytes());
-            out[4..6].copy_from_slice(&length.to_be_bytes());
-            out[6..8].copy_from_slice(&[IpNumber::TCP.0, ip.hop_limit]);
-            out[8..24].copy_from_slice(&source.octets());
-            out[24..].copy_from_slice(&destination.octets());
+            put_ipv6([source, destination], ip, (length, IpNumber::TCP.0), out);
         }
     }
+}
+
+/// An IPv6 header (RFC 8200 §3) ahead of so many bytes of that kind.
+pub(crate) fn put_ipv6(
+    [source, destination]: [&Ipv6Addr; 2],
+    ip: IpFields,
+    (length, kind): (u16, u8),
+    out: &mut [u8],
+) {
+    let class = u32::from(ip.traffic_class());
+    let first = 6 << 28 | class << 20 | ip.flow_label & Ipv6FlowLabel::MAX_U32;
+    out[..4].copy_from_slice(&first.to_be_bytes());
+    out[4..6].copy_from_slice(&length.to_be_bytes());
+    out[6..8].copy_from_slice(&[kind, ip.hop_limit]);
+    out[8..24].copy_from_slice(&source.octets());
+    out[24..].copy_from_slice(&destination.octets());
 }
 
 /// A TCP header (RFC 9293 §3.1).

@@ -1,4 +1,5 @@
-//! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them.
+//! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them; of IPv6
+//! also the headers and messages of mobility, to bytes alone.
 //!
 //! ```
 //! use base::{Ecn, Flags, Options, TcpHeader};
@@ -24,6 +25,7 @@ mod fragments;
 mod hop_limit;
 mod icmp;
 mod ip_fields;
+mod ipv6;
 mod mark;
 mod options;
 mod parse;
@@ -31,12 +33,16 @@ mod prefix;
 
 pub use addresses::Addresses;
 pub use arrivals::{Arrival, CaptureError, arrivals};
-pub use capture::{Capture, LinkLayer};
+pub use capture::{Capture, LinkLayer, Passage, Sense};
 pub use emit::{Payload, TooLong, emit};
 pub use fragments::{Datagram, Fragment, Fragments};
 pub use hop_limit::{hop_limit, set_hop_limit};
 pub use icmp::{Complaint, IcmpError, Quote, icmp_error};
 pub use ip_fields::IpFields;
+pub use ipv6::{
+    Icmpv6, Ipv6Ends, Ipv6Packet, Ipv6Piece, Keeper, LinkLayerAddress, Map, MobilityMessage,
+    MobilityOption, PieceOrder, Prefix64, RouterRole, Test, Unseen,
+};
 pub use mark::{ecn, mark};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
 pub use prefix::Prefix;

@@ -1,10 +1,11 @@
 //! What Wireshark says of a capture.
 
+mod support;
+
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::Command;
 
 use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
+use support::tshark;
 use wire::{Addresses, Capture, Payload};
 
 const TO_MOBILE: Addresses =
@@ -158,27 +159,3 @@ const CHECKS: [&str; 7] = [
     "tcp.len",
     "_ws.expert.severity",
 ];
-
-/// One row of `fields` a packet, or `None` without tshark.
-fn tshark(capture: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let name = format!("{}-{:?}.pcapng", std::process::id(), std::thread::current().id());
-    let path = folder.join(name);
-    std::fs::write(&path, capture).expect("the target folder is there");
-    let output = Command::new("tshark")
-        .arg("-r")
-        .arg(&path)
-        .args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"])
-        .args(["-o", "tcp.relative_sequence_numbers:FALSE"])
-        .args(["-T", "fields", "-E", "separator=|"])
-        .args(fields.iter().flat_map(|field| ["-e", field]))
-        .output();
-    std::fs::remove_file(&path).expect("just written");
-    let output = match output {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        other => other.expect("tshark can be run"),
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("tshark prints UTF-8");
-    Some(text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
-}

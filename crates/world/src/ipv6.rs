@@ -1,12 +1,12 @@
 //! A packet of a simulated IPv6 network: what it carries, what stands around it, and whether it is
 //! a piece of one.
 
-use base::TcpHeader;
+use base::{Ecn, TcpHeader};
 use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
 
-use crate::{Body, Ends};
+use crate::{Body, Ends, Quote, TooBig};
 
 /// Bytes of an IPv6 header (RFC 8200 §3).
 pub const IPV6_HEADER_BYTES: u32 = 40;
@@ -22,20 +22,23 @@ pub const MOST_WRAPS: usize = 4;
 pub struct Ipv6<P> {
     content: Content<P>,
     wraps: Wraps,
-    piece: Option<Piece>,
+    /// Which piece it is of which packets, the innermost first: tunnels cut pieces again.
+    pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Debug)]
 enum Content<P> {
     Segment(Segment<P>),
     Message(Message),
+    /// Rare and large: not the measure of all others.
+    TooBig(Box<TooBig>),
     /// Of a piece that is not the first: that has all.
     Rest,
 }
 
 /// What stands around a packet: its addresses within each, the innermost first.
 #[derive(Clone, Copy, Debug)]
-struct Wraps {
+pub(crate) struct Wraps {
     depth: u8,
     within: [(Ends, Wrap); MOST_WRAPS],
 }
@@ -49,8 +52,15 @@ impl Default for Wraps {
 }
 
 impl Wraps {
-    fn standing(&self) -> &[(Ends, Wrap)] {
+    pub(crate) fn standing(&self) -> &[(Ends, Wrap)] {
         &self.within[..usize::from(self.depth)]
+    }
+
+    /// Takes off the outermost.
+    pub(crate) fn pop(&mut self) -> Option<(Ends, Wrap)> {
+        let outermost = *self.standing().last()?;
+        self.depth -= 1;
+        Some(outermost)
     }
 }
 
@@ -65,15 +75,40 @@ pub struct Piece {
     pub count: u8,
     /// Of the packet's bytes above its IPv6 header, so many.
     pub bytes: u32,
+    /// From that one on.
+    pub offset: u32,
     /// Headers around the packet when it was cut.
-    depth: u8,
+    pub depth: u8,
 }
 
 impl<P: Payload> Ipv6<P> {
+    fn new(content: Content<P>) -> Self {
+        Self { content, wraps: Wraps::default(), pieces: Vec::new() }
+    }
+
+    /// What stands around it, the innermost first, each with the addresses within.
+    pub fn wraps(&self) -> &[(Ends, Wrap)] {
+        self.wraps.standing()
+    }
+
+    /// Which piece it is of which packets, the innermost first.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// What its IP headers say of congestion.
+    pub fn ecn(&self) -> Ecn {
+        match &self.content {
+            Content::Segment(segment) => segment.ecn,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest => Ecn::NotCapable,
+        }
+    }
+
     fn above_header(&self) -> u32 {
         match &self.content {
             Content::Segment(segment) => segment.header.bytes() + segment.payload.length() as u32,
             Content::Message(message) => message.bytes() - IPV6_HEADER_BYTES,
+            Content::TooBig(too_big) => too_big.above_header(),
             Content::Rest => 0,
         }
     }
@@ -83,27 +118,27 @@ impl<P: Payload> Body for Ipv6<P> {
     type Payload = P;
 
     fn from_segment(segment: Segment<P>, _ends: Ends) -> Self {
-        Self { content: Content::Segment(segment), wraps: Wraps::default(), piece: None }
+        Self::new(Content::Segment(segment))
     }
 
     fn into_segment(self) -> Option<Segment<P>> {
         match self.content {
             Content::Segment(segment) => Some(segment),
-            Content::Message(_) | Content::Rest => None,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest => None,
         }
     }
 
     fn header(&self) -> Option<&TcpHeader> {
         match &self.content {
             Content::Segment(segment) => Some(&segment.header),
-            Content::Message(_) | Content::Rest => None,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest => None,
         }
     }
 
     fn payload_bytes(&self) -> u32 {
         match &self.content {
             Content::Segment(segment) => segment.payload.length() as u32,
-            Content::Message(_) | Content::Rest => 0,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest => 0,
         }
     }
 
@@ -111,7 +146,7 @@ impl<P: Payload> Body for Ipv6<P> {
         let around = |from: u8| -> u32 {
             self.wraps.standing()[usize::from(from)..].iter().map(|(_, wrap)| wrap.bytes()).sum()
         };
-        match self.piece {
+        match self.pieces.last() {
             Some(piece) => {
                 IPV6_HEADER_BYTES + FRAGMENT_HEADER_BYTES + piece.bytes + around(piece.depth)
             }
@@ -127,20 +162,37 @@ impl<P: Payload> Body for Ipv6<P> {
     fn mark(&mut self) -> bool {
         match &mut self.content {
             Content::Segment(segment) => segment.ecn.mark(),
-            Content::Message(_) | Content::Rest => false,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest => false,
         }
     }
 
     fn from_message(message: Message) -> Option<Self> {
-        let content = Content::Message(message);
-        Some(Self { content, wraps: Wraps::default(), piece: None })
+        Some(Self::new(Content::Message(message)))
     }
 
     fn message(&self) -> Option<Message> {
         match self.content {
             Content::Message(message) => Some(message),
-            Content::Segment(_) | Content::Rest => None,
+            Content::Segment(_) | Content::TooBig(_) | Content::Rest => None,
         }
+    }
+
+    fn from_too_big(too_big: TooBig) -> Option<Self> {
+        Some(Self::new(Content::TooBig(Box::new(too_big))))
+    }
+
+    fn too_big(&self) -> Option<TooBig> {
+        match &self.content {
+            Content::TooBig(too_big) => Some(**too_big),
+            Content::Segment(_) | Content::Message(_) | Content::Rest => None,
+        }
+    }
+
+    /// Of a piece no more than that: only the first has what is within.
+    fn quote(&self, ends: Ends) -> Quote {
+        let wraps = if self.piece().is_some() { Wraps::default() } else { self.wraps };
+        let (header, piece) = (self.header().copied(), self.pieces.first().copied());
+        Quote::new(ends, self.bytes(), wraps).with(header, piece)
     }
 
     fn wrap(&self) -> Option<Wrap> {
@@ -157,9 +209,7 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn take_out(&mut self) -> Option<Ends> {
-        let (ends, _) = *self.wraps.standing().last()?;
-        self.wraps.depth -= 1;
-        Some(ends)
+        self.wraps.pop().map(|(ends, _)| ends)
     }
 
     fn copy(&self) -> Option<Self> {
@@ -167,23 +217,24 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn piece(&self) -> Option<Piece> {
-        self.piece.filter(|piece| piece.depth == self.wraps.depth)
+        self.pieces.last().copied().filter(|piece| piece.depth == self.wraps.depth)
     }
 
     fn cut(&mut self, of: u64, sizes: &[u32]) -> Vec<Self> {
-        if self.piece.is_some() {
-            return Vec::new();
-        }
         let (count, depth) = (sizes.len() as u8, self.wraps.depth);
-        let piece =
-            |number: usize| Piece { of, number: number as u8, count, bytes: sizes[number], depth };
-        self.piece = Some(piece(0));
-        let rest =
-            |number| Self { content: Content::Rest, wraps: self.wraps, piece: Some(piece(number)) };
+        let piece = |number: usize| {
+            let offset = sizes[..number].iter().sum();
+            Piece { of, number: number as u8, count, bytes: sizes[number], offset, depth }
+        };
+        self.pieces.push(piece(0));
+        let rest = |number| {
+            let (content, wraps) = (Content::Rest, self.wraps);
+            Self { content, wraps, pieces: vec![piece(number)] }
+        };
         (1..sizes.len()).map(rest).collect()
     }
 
     fn join(&mut self) {
-        self.piece = None;
+        self.pieces.pop();
     }
 }

@@ -57,6 +57,8 @@ pub enum Machine<B: Body> {
         wlan: Box<Wlan<Packet<B>>>,
         /// Which nodes and addresses are whose.
         directory: Box<Directory>,
+        /// Whether what comes out of it is being handed on.
+        is_running: bool,
     },
     /// A middlebox at a node.
     Middlebox {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::MachineId;
 
 /// The number of a node in its world.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
 /// A host or router: where packets for each destination leave, and which endpoints live here.
@@ -45,6 +45,11 @@ impl FourTuple {
 
     const fn peer(self) -> NodeId {
         NodeId((self.0 >> 32) as u32)
+    }
+
+    /// Here and there.
+    const fn ports(self) -> [u16; 2] {
+        [self.0 as u16, (self.0 >> 16) as u16]
     }
 }
 
@@ -171,6 +176,12 @@ impl Node {
     pub(crate) fn endpoints_to(&self, peer: NodeId) -> impl Iterator<Item = MachineId> {
         let of_peer = move |tuple: &FourTuple| tuple.peer() == peer;
         self.endpoints.iter().filter(move |(tuple, _)| of_peer(tuple)).map(|(_, id)| *id)
+    }
+
+    /// The endpoints of all connections, each with its peer and its ports here and there, in no
+    /// order.
+    pub(crate) fn connections(&self) -> impl Iterator<Item = (MachineId, NodeId, [u16; 2])> {
+        self.endpoints.iter().map(|(tuple, id)| (*id, tuple.peer(), tuple.ports()))
     }
 
     /// Whether connections have ended here for good, for which something may still come.

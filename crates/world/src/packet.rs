@@ -5,13 +5,14 @@ use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
 
-use crate::{NodeId, Piece};
+use crate::ipv6::Wraps;
+use crate::{NodeId, Piece, Quote, TooBig};
 
 /// Bytes of an IPv4 header without options (RFC 791 §3.1).
 pub const IPV4_HEADER_BYTES: u32 = 20;
 
 /// The content of a packet above IP. Only endpoints look inside; all else passes it on.
-pub trait Body: Sized {
+pub trait Body: Sized + 'static {
     /// What the segments of TCP carry.
     type Payload: Payload;
 
@@ -47,6 +48,21 @@ pub trait Body: Sized {
         None
     }
 
+    /// A body that carries `too_big`; `None` of networks where nobody says so.
+    fn from_too_big(_too_big: TooBig) -> Option<Self> {
+        None
+    }
+
+    /// The Packet Too Big message, where it is one.
+    fn too_big(&self) -> Option<TooBig> {
+        None
+    }
+
+    /// What such a message says of this packet, which goes by `ends`.
+    fn quote(&self, ends: Ends) -> Quote {
+        Quote::new(ends, self.bytes(), Wraps::default())
+    }
+
     /// What stands around the packet, outermost.
     fn wrap(&self) -> Option<Wrap> {
         None
@@ -75,7 +91,7 @@ pub trait Body: Sized {
     }
 
     /// Cuts packet number `of` into pieces of `sizes` bytes above the IPv6 header, of which it
-    /// becomes the first, and gives the others. None of what cannot be cut (again).
+    /// becomes the first, and gives the others. None of what cannot be cut.
     fn cut(&mut self, _of: u64, _sizes: &[u32]) -> Vec<Self> {
         Vec::new()
     }
@@ -85,7 +101,7 @@ pub trait Body: Sized {
 }
 
 /// From where a packet goes to where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ends {
     /// Where it comes from.
     pub source: NodeId,
@@ -172,7 +188,14 @@ impl<B: Body> Packet<B> {
             header: self.body.header(),
             payload: self.body.payload_bytes(),
             departed: self.departed,
+            node: None,
+            body: &self.body,
         }
+    }
+
+    /// The same of an interface of `node`.
+    pub(crate) fn fact_at(&self, event: PacketEvent, machine: u32, node: NodeId) -> PacketFact<'_> {
+        PacketFact { node: Some(node.0), ..self.fact(event, machine) }
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use base::{Duration, Time};
 
-use crate::{Body, NodeId, Packet};
+use crate::{Body, NodeId, Packet, Piece};
 
 /// How long pieces wait, from the first that came.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most pieces of a packet: one bit each.
-pub(crate) const MOST_PIECES: usize = 64;
+pub const MOST_PIECES: usize = 64;
 
 /// What waits at all nodes of a world, by when the first piece came.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Reassembly<B> {
 struct Waiting<B> {
     at: NodeId,
     of: u64,
+    /// Headers that stood around the whole: a tunnel's exit may be where the packet within goes.
+    depth: u8,
     since: Time,
     /// A bit for each that has come.
     have: u64,
@@ -48,10 +50,12 @@ impl<B: Body> Reassembly<B> {
     /// A piece has come to the node `at`, which it is for.
     pub(crate) fn handle_packet(&mut self, now: Time, at: NodeId, packet: Packet<B>) -> Joined<B> {
         let Some(piece) = packet.body.piece() else { return Joined::Whole(packet, Vec::new()) };
-        let is_it = |waiting: &Waiting<B>| (waiting.at, waiting.of) == (at, piece.of);
+        let is_it = |waiting: &Waiting<B>| {
+            (waiting.at, waiting.of, waiting.depth) == (at, piece.of, piece.depth)
+        };
         let index = self.waiting.iter().position(is_it).unwrap_or_else(|| {
-            let (of, pieces) = (piece.of, Vec::new());
-            self.waiting.push_back(Waiting { at, of, since: now, have: 0, pieces });
+            let Piece { of, depth, .. } = piece;
+            self.waiting.push_back(Waiting { at, of, depth, since: now, have: 0, pieces: vec![] });
             self.waiting.len() - 1
         });
         let waiting = &mut self.waiting[index];

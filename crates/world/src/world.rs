@@ -5,6 +5,7 @@ mod bearers;
 mod connections;
 mod fragments;
 mod interception;
+mod path_mtu;
 mod sharing;
 mod wireless;
 
@@ -17,6 +18,9 @@ use link::{Dropped, Link, LinkConfig, Output, Pipe};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 
+use agents::lose;
+
+use crate::path_mtu::PathMtus;
 use crate::{Body, Ends, Fragmentation, Machine, MachineId, Node, NodeId, Packet};
 
 /// A packet that left the world at an open node.
@@ -45,6 +49,8 @@ pub struct World<B: Body> {
     middleboxes: Vec<MachineId>,
     /// What hosts cut, and who joins it again.
     fragments: Option<(Fragmentation, MachineId)>,
+    /// How large packets may be.
+    path_mtus: PathMtus,
 }
 
 impl<B: Body> Default for World<B> {
@@ -59,6 +65,7 @@ impl<B: Body> Default for World<B> {
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
             fragments: None,
+            path_mtus: PathMtus::new(u32::MAX),
         }
     }
 }
@@ -159,6 +166,11 @@ impl<B: Body> World<B> {
     /// A node.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+
+    /// Every node and address of a mobile, in the order of their numbers.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 
     /// A machine.
@@ -271,11 +283,17 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         loop {
-            let Some(id) = self.nodes[node.0 as usize].hop(packet.ends.destination) else {
-                self.unroutable += 1;
+            let here = &self.nodes[node.0 as usize];
+            let Some(id) = here.hop(packet.ends.destination) else {
+                // A home agent without a home link has packets of mobiles that have told it
+                // nothing yet.
+                match here.agent() {
+                    Some(agent) => lose(now, agent, &packet, observe),
+                    None => self.unroutable += 1,
+                }
                 return;
             };
-            observe.packet(now, &packet.fact(PacketEvent::Entered, id.0));
+            observe.packet(now, &packet.fact_at(PacketEvent::Entered, id.0, node));
             let Machine::Pipe { pipe, to } = &mut self.machines[id.0 as usize] else {
                 return self.enter(now, node, id, packet, observe);
             };
@@ -287,7 +305,7 @@ impl<B: Body> World<B> {
                     Err(packet) => drop_full(now, id, &packet, observe),
                 };
             }
-            observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
+            observe.packet(now, &packet.fact_at(PacketEvent::Left, id.0, *to));
             pipe.pass();
             node = *to;
             if self.node(node).watcher().is_some() {
@@ -386,7 +404,7 @@ impl<B: Body> World<B> {
         packet: Packet<B>,
         observe: &mut impl Observe,
     ) {
-        observe.packet(now, &packet.fact(PacketEvent::Left, from.0));
+        observe.packet(now, &packet.fact_at(PacketEvent::Left, from.0, to));
         match self.node(to).agent() {
             Some(agent) => self.consult(now, agent, packet, observe),
             None if packet.ends.destination == to => self.hand_over(now, to, packet, observe),
@@ -396,9 +414,6 @@ impl<B: Body> World<B> {
 
     /// A packet has come to the node `at`, which it is for; pieces wait until they are whole.
     fn hand_over(&mut self, now: Time, at: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
-        if self.fragments.is_none() {
-            return self.deliver(now, packet, observe);
-        }
         if let Some(whole) = self.join(now, at, packet, observe) {
             self.deliver(now, whole, observe);
         }
@@ -411,6 +426,9 @@ impl<B: Body> World<B> {
         if node.is_open() {
             self.outbox.push_back(Delivery { due: now, at, packet });
             return;
+        }
+        if let (Some(too_big), Some((_, id))) = (packet.body.too_big(), self.fragments) {
+            return self.heed_too_big(now, id, &packet, too_big, observe);
         }
         let endpoint = packet.body.header().and_then(|header| {
             node.endpoint(header.destination_port, packet.ends.source, header.source_port)
@@ -439,6 +457,7 @@ impl<B: Body> World<B> {
 
     /// Sends what an endpoint wants to send.
     fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        self.heed_path(now, id, observe);
         while let Machine::Host(host) = &mut self.machines[id.0 as usize]
             && let Some(segment) = host.poll_output(now, observe)
         {
@@ -447,10 +466,7 @@ impl<B: Body> World<B> {
             let mut packet = self.packet(ends, identification, B::from_segment(segment, ends));
             packet.departed = Some(now);
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
-            let packet = match self.fragments {
-                Some(how) => self.cut(now, how, packet, observe),
-                None => packet,
-            };
+            let packet = self.cut_at_source(now, packet, observe);
             self.forward(now, ends.source, packet, observe);
         }
         if let Machine::Host(host) = &self.machines[id.0 as usize] {

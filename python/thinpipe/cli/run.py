@@ -34,9 +34,9 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write figures, Parquet tables and a capture per host, and their digests "
-            "(thinpipe.sha256). The directory of a former run is replaced; one that holds "
-            "anything else, or anything changed since, is left alone.",
+            help="Write figures, Parquet tables and a capture per host (per node of an IPv6 "
+            "network), and their digests (thinpipe.sha256). The directory of a former run is "
+            "replaced; one that holds anything else, or anything changed since, is left alone.",
         ),
     ] = None,
 ) -> None:

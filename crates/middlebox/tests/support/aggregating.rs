@@ -1,10 +1,10 @@
-//! What the tests of an aggregating box begin with.
+//! What tests and benches of an aggregating box begin with.
 
 use base::{Duration, Rate};
 use middlebox::{AtcpConfig, Estimation, FlowControl, Fraction};
 
 /// As for the GPRS link of paper 004, each packet by itself and all mobiles alike.
-pub fn aggregating() -> AtcpConfig {
+pub(crate) fn aggregating() -> AtcpConfig {
     AtcpConfig {
         clamp: 10_000,
         estimator: Estimation::Static,

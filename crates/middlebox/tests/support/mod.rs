@@ -12,7 +12,7 @@ pub mod random;
 mod segments;
 mod shared;
 
-pub use aggregating::aggregating;
+pub(crate) use aggregating::aggregating;
 pub use laws::{
     clocks_are_somebodys, edges_never_move_back, edges_never_move_back_either_way,
     fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,

@@ -57,7 +57,8 @@ pub struct Header {
     pub destination: Address,
     /// What stands around it, outermost.
     pub wrap: Option<Wrap>,
-    /// Whether it carries a [`Message`] (of what is within wraps, if there are any).
+    /// Whether it carries a [`Message`] (of what is within wraps, if there are any), or an error of
+    /// ICMP from elsewhere.
     pub is_message: bool,
 }
 
@@ -94,7 +95,7 @@ pub struct Outgoing {
 /// What the link of a mobile tells of the access router numbered `router`, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEvent {
-    /// The mobile can be heard there now.
+    /// The mobile can be heard there now. Said again if that is the better of two links again.
     Up {
         /// The access router.
         router: u32,
@@ -111,10 +112,12 @@ pub enum LinkEvent {
     },
 }
 
-/// What an access router has its link do about a mobile that comes by a fast handover.
+/// What an agent has others do at its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Packets for it wait.
+    /// Packets for the mobile take another way from now on: whoever talks to it may know.
+    Moved,
+    /// Packets for a mobile that comes by a fast handover wait at the access router's link.
     Hold {
         /// Its home address.
         mobile: Address,
@@ -143,7 +146,7 @@ impl Agent {
     /// What becomes of a packet at its node. After [`Verdict::Drop`] there may be an output.
     pub fn look(&mut self, now: Time, header: &Header) -> Verdict {
         match self {
-            Self::Mobile(mobile) => mobile.look(header),
+            Self::Mobile(mobile) => mobile.look(now, header),
             Self::Anchor(anchor) => anchor.look(now, header),
             Self::Correspondent(correspondent) => correspondent.look(now, header),
             Self::AccessRouter(router) => router.look(now, header),
@@ -191,11 +194,12 @@ impl Agent {
         }
     }
 
-    /// The next order to the link. To be called after each `handle_…` until it says `None`.
+    /// The next order. To be called after each `handle_…` until it says `None`.
     #[must_use]
     pub fn poll_order(&mut self) -> Option<Order> {
         match self {
-            Self::Mobile(_) | Self::Correspondent(_) => None,
+            Self::Mobile(mobile) => mobile.poll_order(),
+            Self::Correspondent(_) => None,
             Self::Anchor(anchor) => anchor.poll_order(),
             Self::AccessRouter(router) => router.poll_order(),
         }

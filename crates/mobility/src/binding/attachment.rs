@@ -1,5 +1,7 @@
 //! A mobile at one access router: the table of its link and of its address there.
 
+use super::transition::{Transition, go};
+
 /// How far a mobile is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -68,17 +70,8 @@ pub enum Action {
     Withdraw,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match state {
         State::Down => down(event),
         State::Seeking => seeking(event),
@@ -89,11 +82,7 @@ pub const fn next(state: State, event: Event) -> Transition {
     }
 }
 
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
-}
-
-const fn down(event: Event) -> Transition {
+const fn down(event: Event) -> Transition<State, Action> {
     match event {
         Event::Up => go(State::Seeking, Action::Seek),
         Event::UpPrepared => go(State::Usable, Action::Use),
@@ -106,7 +95,7 @@ const fn down(event: Event) -> Transition {
 }
 
 /// RFC 6275 §11.5.1: an advertisement tells on which link the mobile is.
-const fn seeking(event: Event) -> Transition {
+const fn seeking(event: Event) -> Transition<State, Action> {
     match event {
         Event::Advertised(Detection::Standard) => go(State::Tentative, Action::Probe),
         Event::Advertised(Detection::Optimistic) => go(State::Optimistic, Action::ProbeAndUse),
@@ -117,7 +106,7 @@ const fn seeking(event: Event) -> Transition {
     }
 }
 
-const fn tentative(event: Event) -> Transition {
+const fn tentative(event: Event) -> Transition<State, Action> {
     match event {
         Event::Verified | Event::UpPrepared => go(State::Usable, Action::Use),
         Event::Conflict => go(State::Duplicate, Action::Reject),
@@ -126,7 +115,7 @@ const fn tentative(event: Event) -> Transition {
     }
 }
 
-const fn optimistic(event: Event) -> Transition {
+const fn optimistic(event: Event) -> Transition<State, Action> {
     match event {
         Event::Verified | Event::UpPrepared => go(State::Usable, Action::None),
         Event::Conflict => go(State::Duplicate, Action::Withdraw),
@@ -136,7 +125,7 @@ const fn optimistic(event: Event) -> Transition {
 }
 
 /// RFC 4862 §5.4: only addresses that are not verified yet can be found to be duplicates.
-const fn usable(event: Event) -> Transition {
+const fn usable(event: Event) -> Transition<State, Action> {
     match event {
         Event::Down => go(State::Down, Action::Remove),
         Event::Up
@@ -149,7 +138,7 @@ const fn usable(event: Event) -> Transition {
 }
 
 /// The mobile has no other address there: it waits until it can be heard elsewhere.
-const fn duplicate(event: Event) -> Transition {
+const fn duplicate(event: Event) -> Transition<State, Action> {
     match event {
         Event::Down => go(State::Down, Action::None),
         Event::Up
@@ -199,44 +188,24 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
 
-    /// Every state × event by hand: the new state, `.` for the same; then what is done.
     const TABLE: &str = "
-                   down        seeking         tentative  optimistic  usable      duplicate
-        up         seeking+Seek .              .          .           .           .
-        prepared   usable+Use  usable+Use      usable+Use usable      .           .
-        down       .           down            down       down+Remove down+Remove down
-        standard   .           tentative+Probe .          .           .           .
-        optimistic .           optimistic+ProbeAndUse .   .           .           .
-        off        .           usable+Use      .          .           .           .
-        unanswered .           .+Seek          .          .           .           .
-        verified   .           .               usable+Use usable      .           .
-        conflict   .           .  duplicate+Reject  duplicate+Withdraw  .         .
+                           down         seeking     tentative      optimistic  usable      duplicate
+    up                     seeking+Seek .           .              .           .           .
+    upprepared             usable+Use   usable+Use  usable+Use     usable      .           .
+    down                   .            down        down           down+Remove down+Remove down
+    advertised(standard)   .            tentative+Probe .          .           .           .
+    advertised(optimistic) .            optimistic+ProbeAndUse .   .           .           .
+    advertised(off)        .            usable+Use  .              .           .           .
+    unanswered             .            .+Seek      .              .           .           .
+    verified               .            .           usable+Use     usable      .           .
+    conflict               .            .           duplicate+Reject duplicate+Withdraw .  .
     ";
-
-    fn state(word: &str) -> State {
-        let found = State::ALL.into_iter().find(|s| format!("{s:?}").to_lowercase() == word);
-        found.unwrap_or_else(|| panic!("what is {word}?"))
-    }
 
     #[test]
     fn every_event_in_every_state() {
-        let rows: Vec<Vec<&str>> = TABLE
-            .lines()
-            .map(|line| line.split_whitespace().collect())
-            .filter(|row: &Vec<_>| !row.is_empty())
-            .collect();
-        assert_eq!(rows.len(), Event::ALL.len() + 1);
-        for (event, row) in Event::ALL.into_iter().zip(&rows[1..]) {
-            for (from, entry) in State::ALL.into_iter().zip(&row[1..]) {
-                let (to, action) = entry.split_once('+').unwrap_or((entry, "None"));
-                let transition = next(from, event);
-                let to = if to == "." { from } else { state(to) };
-                assert_eq!(transition.to, to, "{event:?} in {from:?}");
-                assert_eq!(format!("{:?}", transition.action), action, "{event:?} in {from:?}");
-            }
-            assert_eq!(row.len(), State::ALL.len() + 1);
-        }
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 
     #[test]

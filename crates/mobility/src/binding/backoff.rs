@@ -24,9 +24,14 @@ pub(super) struct Backoff {
 
 impl Backoff {
     /// Sent for the first time.
-    pub(super) fn begin(now: Time, patience: Patience) -> Self {
+    fn begin(now: Time, patience: Patience) -> Self {
         let wait = patience.first;
         Self { attempt: 1, due: now + wait, wait, most: patience.most }
+    }
+
+    /// Sent again after `last`, or for the first time.
+    pub(super) fn after(last: Option<Self>, now: Time, patience: Patience) -> Self {
+        last.map_or_else(|| Self::begin(now, patience), |last| last.again(now))
     }
 
     /// Nothing is sent and nothing comes: that much is waited for all the same.
@@ -37,7 +42,7 @@ impl Backoff {
 
     /// Sent again.
     #[must_use]
-    pub(super) fn again(self, now: Time) -> Self {
+    fn again(self, now: Time) -> Self {
         let wait = (self.wait * 2).min(self.most.max(self.wait));
         Self { attempt: self.attempt + 1, due: now + wait, wait, most: self.most }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Time;
 
+use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence, Update};
 
 /// How far an entry is.
@@ -62,17 +63,8 @@ pub enum Action {
     Lapse,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match (state, event) {
         (State::Absent, Event::Update(Check::First)) => go(State::Verifying, Action::Verify),
         (State::Verifying, Event::Update(Check::First)) => go(State::Verifying, Action::Note),
@@ -89,10 +81,6 @@ pub const fn next(state: State, event: Event) -> Transition {
         | (State::Verifying, Event::Expired)
         | (State::Bound, Event::Verified | Event::Taken) => go(state, Action::None),
     }
-}
-
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
 }
 
 impl State {
@@ -309,23 +297,21 @@ mod tests {
 
     use super::*;
     use crate::binding::Authority;
+    use crate::binding::transition::tests::check;
+
+    const TABLE: &str = "
+                      absent           verifying          bound
+        update(first) verifying+Verify .+Note             .+Bind
+        update(none)  bound+Bind       bound+Bind         .+Bind
+        withdrawal    .+Acknowledge    absent+Acknowledge absent+Release
+        verified      .                bound+Bind         .
+        taken         .+Refuse         absent+Refuse      .
+        expired       .                .                  absent+Lapse
+    ";
 
     #[test]
     fn every_event_in_every_state() {
-        use Action::*;
-        use State::*;
-        let check = |state, expect: [(State, Action); 6]| {
-            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
-                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
-            }
-        };
-        let (absent, bound) = ((Absent, None), (Bound, None));
-        let bind = (Bound, Bind);
-        let refuse = (Absent, Refuse);
-        let gone = (Absent, Acknowledge);
-        check(Absent, [(Verifying, Verify), bind, gone, absent, refuse, absent]);
-        check(Verifying, [(Verifying, Note), bind, gone, bind, refuse, (Verifying, None)]);
-        check(Bound, [bind, bind, (Absent, Release), bound, bound, (Absent, Lapse)]);
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 
     const HOME: Address = Address(1);

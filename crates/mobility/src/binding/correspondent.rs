@@ -45,13 +45,21 @@ impl Correspondent {
         if !starts_here || header.is_message {
             return Verdict::Pass;
         }
-        match self.cache.route(now, header.destination) {
-            Route::To(care_of) | Route::ToBoth([care_of, _]) => Verdict::Wrap(Outer {
+        match self.care_of(now, header.destination) {
+            Some(care_of) => Verdict::Wrap(Outer {
                 source: self.config.address,
                 destination: care_of,
                 wrap: Wrap::Routing,
             }),
-            Route::Ended | Route::Unknown => Verdict::Pass,
+            None => Verdict::Pass,
+        }
+    }
+
+    /// Where packets for a mobile go at `now`, if it is bound.
+    pub(super) fn care_of(&self, now: Time, home: Address) -> Option<Address> {
+        match self.cache.route(now, home) {
+            Route::To(care_of) | Route::ToBoth([care_of, _]) => Some(care_of),
+            Route::Ended | Route::Unknown => None,
         }
     }
 

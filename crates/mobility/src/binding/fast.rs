@@ -1,5 +1,7 @@
 //! A mobile's side of a fast handover (RFC 5568 §3.3): the table.
 
+use super::transition::{Transition, go};
+
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -59,17 +61,8 @@ pub enum Action {
     AnnounceAndUpdate,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match (state, event) {
         (_, Event::Fading) => go(State::Asking, Action::Ask),
         (State::Asking, Event::Advised) => go(State::Updating, Action::Update),
@@ -107,10 +100,6 @@ pub const fn next(state: State, event: Event) -> Transition {
     }
 }
 
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
-}
-
 impl State {
     /// All, in order.
     pub const ALL: [Self; 5] =
@@ -134,11 +123,11 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
 
-    /// Every state × event by hand: the new state, `.` for the same; then what is done.
     const TABLE: &str = "
                idle       asking          updating                    prepared      following
-    fading     asking+Ask asking+Ask      asking+Ask                  asking+Ask    asking+Ask
+    fading     asking+Ask .+Ask           asking+Ask                  asking+Ask    asking+Ask
     advised    .          updating+Update .                           .             .
     accepted   .          .               prepared+Await              .             idle
     refused    .          .               idle                        .             idle
@@ -150,22 +139,6 @@ mod tests {
 
     #[test]
     fn every_event_in_every_state() {
-        let rows: Vec<Vec<&str>> = TABLE
-            .lines()
-            .map(|line| line.split_whitespace().collect())
-            .filter(|row: &Vec<_>| !row.is_empty())
-            .collect();
-        assert_eq!(rows.len(), Event::ALL.len() + 1);
-        for (event, row) in Event::ALL.into_iter().zip(&rows[1..]) {
-            assert_eq!(format!("{event:?}").to_lowercase(), row[0]);
-            assert_eq!(row.len(), State::ALL.len() + 1);
-            for (from, entry) in State::ALL.into_iter().zip(&row[1..]) {
-                let (to, action) = entry.split_once('+').unwrap_or((entry, "None"));
-                let to = if to == "." { format!("{from:?}").to_lowercase() } else { to.into() };
-                let is = next(from, event);
-                assert_eq!(format!("{:?}", is.to).to_lowercase(), to, "{event:?} in {from:?}");
-                assert_eq!(format!("{:?}", is.action), action, "{event:?} in {from:?}");
-            }
-        }
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 }

@@ -8,8 +8,8 @@ use super::backoff::{Backoff, Patience};
 use super::forwarding::{Action, Event, Forwarding};
 use super::outbox::Outbox;
 use super::{
-    Address, Answer, Fast, Header, Message, Order, Outer, Outgoing, Sequence, Verdict, Wrap,
-    holding,
+    Address, Answer, Fast, Header, Message, Order, Outer, Outgoing, Sequence, Transition, Verdict,
+    Wrap, holding,
 };
 
 /// How an access router does fast handovers.
@@ -17,14 +17,14 @@ use super::{
 pub struct FastRouterConfig {
     /// The other access routers it knows.
     pub neighbors: Vec<Neighbor>,
-    /// Waits for the answer of the next router. RFC 5568 §8 leaves them to configuration.
+    /// Waits for the answer of the next router. RFC 5568 §9 leaves them to configuration.
     pub patience: Patience,
-    /// How often it asks it. RFC 5568 §8: `HI_RETRIES`, 3.
+    /// How often it asks it. RFC 5568 §9: `HI_RETRIES`, 3.
     pub attempts: u32,
     /// For how long it sends packets on.
     pub forward: Duration,
     /// For how long packets are held for a mobile that does not come, and an announcement of one
-    /// that came may be late. RFC 5568 §8: `PROXY_ND_LIFETIME`, 1.5 s. Not zero.
+    /// that came may be late. RFC 5568 §9: `PROXY_ND_LIFETIME`, 1.5 s. Not zero.
     pub hold: Duration,
 }
 
@@ -157,16 +157,16 @@ impl FastRouter {
     ) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
         let known = self.config.neighbors.iter().find(|other| other.router == slot.fast.next);
-        let backoff = match slot.backoff.filter(|_| action == Action::InitiateAgain) {
-            Some(backoff) => backoff.again(now),
-            None => Backoff::begin(now, self.config.patience),
-        };
+        let last = slot.backoff.filter(|_| action == Action::InitiateAgain);
+        if last.is_none() {
+            self.sequence = self.sequence.next();
+            slot.asked = self.sequence;
+        }
+        let backoff = Backoff::after(last, now, self.config.patience);
         slot.backoff = Some(backoff);
         // Nobody answers for a router that is not known: the mobile is refused in the end.
         let Some(known) = known else { return };
-        self.sequence = self.sequence.next();
-        slot.asked = self.sequence;
-        let message = Message::HandoverInitiate(Fast { sequence: self.sequence, ..slot.fast });
+        let message = Message::HandoverInitiate(Fast { sequence: slot.asked, ..slot.fast });
         let question = Outgoing { source: self.address, destination: known.address, message };
         outbox.send_again(now, question, backoff.attempt, observe);
     }
@@ -178,7 +178,7 @@ impl FastRouter {
         outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
     }
 
-    /// On both links if the mobile asked from the old one (RFC 5568 §6.2.4).
+    /// On both links if the mobile asked from the old one (RFC 5568 §6.2.3).
     fn answer(
         &self,
         now: Time,
@@ -265,7 +265,7 @@ impl FastRouter {
     fn apply_coming(&mut self, now: Time, mobile: Address, event: holding::Event) {
         let before = self.coming.get(&mobile).copied();
         let before = before.map_or(holding::State::Absent, |(state, _)| state);
-        let holding::Transition { to, action } = holding::next(before, event);
+        let Transition { to, action } = holding::next(before, event);
         if to == holding::State::Absent {
             self.coming.remove(&mobile);
         } else if to != before || event == holding::Event::Arrived {

@@ -4,6 +4,7 @@
 use base::Time;
 
 use super::backoff::Backoff;
+use super::transition::{Transition, go};
 use super::{Address, Fast, Sequence};
 
 /// How far it is.
@@ -59,17 +60,8 @@ pub enum Action {
     StopAndInitiate,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match (state, event) {
         (State::Absent, Event::Update | Event::UpdateAgain)
         | (State::Initiating, Event::Update) => go(State::Initiating, Action::Initiate),
@@ -99,10 +91,6 @@ pub const fn next(state: State, event: Event) -> Transition {
     }
 }
 
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
-}
-
 impl State {
     /// All, in order.
     pub const ALL: [Self; 3] = [Self::Absent, Self::Initiating, Self::Forwarding];
@@ -130,7 +118,7 @@ pub(super) struct Forwarding {
     pub(super) fast: Fast,
     /// From where.
     pub(super) source: Address,
-    /// The number of the last question to the next router.
+    /// The number of the last question to the next router, however often it was sent.
     pub(super) asked: Sequence,
     /// That question.
     pub(super) backoff: Option<Backoff>,
@@ -179,35 +167,22 @@ impl Forwarding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
+
+    const TABLE: &str = "
+                    absent              initiating         forwarding
+        update      initiating+Initiate .+Initiate         initiating+StopAndInitiate
+        updateagain initiating+Initiate .                  .+Confirm
+        accepted    .                   forwarding+Forward .
+        refused     .                   absent+Decline     .
+        unanswered  .                   .+InitiateAgain    .
+        exhausted   .                   absent+Decline     .
+        over        .                   .                  absent+Stop
+        returned    .                   absent             absent+Stop
+    ";
 
     #[test]
     fn every_event_in_every_state() {
-        use Action::*;
-        use State::*;
-        let check = |state, expect: [(State, Action); 8]| {
-            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
-                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
-            }
-        };
-        let (begin, absent) = ((Initiating, Initiate), (Absent, None));
-        check(Absent, [begin, begin, absent, absent, absent, absent, absent, absent]);
-        let (wait, decline) = ((Initiating, None), (Absent, Decline));
-        check(
-            Initiating,
-            [
-                begin,
-                wait,
-                (Forwarding, Forward),
-                decline,
-                (Initiating, InitiateAgain),
-                decline,
-                wait,
-                absent,
-            ],
-        );
-        let (go_on, stop) = ((Forwarding, None), (Absent, Stop));
-        let anew = (Initiating, StopAndInitiate);
-        let confirm = (Forwarding, Confirm);
-        check(Forwarding, [anew, confirm, go_on, go_on, go_on, go_on, stop, stop]);
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 }

@@ -2,6 +2,7 @@
 //! table.
 
 use super::Mode::{self, Predictive, Reactive};
+use super::transition::{Transition, go};
 
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,17 +39,8 @@ pub enum Action {
     Release,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match (state, event) {
         (State::Absent, Event::Announced(Predictive)) => go(State::Holding, Action::Hold),
         (State::Absent, Event::Announced(Reactive) | Event::Arrived) => {
@@ -65,10 +57,6 @@ pub const fn next(state: State, event: Event) -> Transition {
             go(state, Action::None)
         }
     }
-}
-
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
 }
 
 impl State {
@@ -90,20 +78,19 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
+
+    const TABLE: &str = "
+                              absent       holding         present
+        announced(predictive) holding+Hold .               .
+        announced(reactive)   present      present+Release .
+        arrived               present      present+Release .
+        left                  .            absent+Release  absent
+        over                  .            absent+Release  absent
+    ";
 
     #[test]
     fn every_event_in_every_state() {
-        use Action::*;
-        use State::*;
-        let check = |state, expect: [(State, Action); 5]| {
-            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
-                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
-            }
-        };
-        let (absent, present) = ((Absent, None), (Present, None));
-        check(Absent, [(Holding, Hold), present, present, absent, absent]);
-        let (come, gone) = ((Present, Release), (Absent, Release));
-        check(Holding, [(Holding, None), come, come, gone, gone]);
-        check(Present, [present, present, present, absent, absent]);
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 }

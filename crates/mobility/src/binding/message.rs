@@ -68,18 +68,18 @@ pub enum Message {
         next: u32,
     },
     /// A mobile has its old access router send its packets to where it goes: FBU (RFC 5568
-    /// §6.2.3).
+    /// §6.2.2).
     FastUpdate(Fast),
-    /// The answer: `FBack` (RFC 5568 §6.2.4).
+    /// The answer: `FBack` (RFC 5568 §6.2.3).
     FastAcknowledgement {
         /// Of the update.
         sequence: Sequence,
         /// Whether it does.
         answer: Answer,
     },
-    /// An access router tells the next one of a mobile: HI (RFC 5568 §6.2.1).
+    /// An access router tells the next one of a mobile: HI (RFC 5568 §6.2.1.1).
     HandoverInitiate(Fast),
-    /// The answer: `HAck` (RFC 5568 §6.2.2).
+    /// The answer: `HAck` (RFC 5568 §6.2.1.2).
     HandoverAcknowledge {
         /// The mobile's home address.
         home: Address,
@@ -88,7 +88,7 @@ pub enum Message {
         /// Whether the mobile may come with its new address.
         answer: Answer,
     },
-    /// A mobile tells its new access router that it is there: UNA (RFC 5568 §6.4.5).
+    /// A mobile tells its new access router that it is there: UNA (RFC 5568 §6.3).
     Attached {
         /// Its home address; stands for its link-layer address.
         home: Address,
@@ -254,6 +254,14 @@ impl Message {
             Self::HandoverAcknowledge { .. } => "handover acknowledge",
             Self::Attached { .. } => "unsolicited neighbour advertisement",
         }
+    }
+
+    /// Whether a mobile says it to a correspondent: a test init or a binding update.
+    pub(super) const fn is_for_correspondent(&self) -> bool {
+        matches!(
+            self,
+            Self::HomeTestInit { .. } | Self::CareOfTestInit { .. } | Self::BindingUpdate(_)
+        )
     }
 
     /// Its size at the IP layer in bytes, IPv6 header included, and what it has of routing headers

@@ -26,6 +26,7 @@ pub mod registration;
 mod sequence;
 mod size;
 pub mod token;
+mod transition;
 
 pub use access_router::{AccessRouter, AccessRouterConfig, Interval};
 pub use agent::{Address, Agent, Header, LinkEvent, Order, Outer, Outgoing, Verdict, Wrap};
@@ -44,3 +45,4 @@ pub use mobile::{
 };
 pub use registration::RegistrationConfig;
 pub use sequence::Sequence;
+pub use transition::Transition;

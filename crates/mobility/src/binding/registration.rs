@@ -3,6 +3,7 @@
 use base::{Duration, Time};
 
 use super::backoff::{Backoff, Patience};
+use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence};
 
 /// How far it is.
@@ -58,17 +59,8 @@ pub enum Action {
     GiveUp,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match state {
         State::Absent => absent(event),
         State::First => first(event),
@@ -79,11 +71,7 @@ pub const fn next(state: State, event: Event) -> Transition {
     }
 }
 
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
-}
-
-const fn absent(event: Event) -> Transition {
+const fn absent(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted => go(State::First, Action::Send),
         Event::Unwanted
@@ -97,7 +85,7 @@ const fn absent(event: Event) -> Transition {
     }
 }
 
-const fn first(event: Event) -> Transition {
+const fn first(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted | Event::Outdated => go(State::First, Action::Send),
         // The acknowledgement may have been lost.
@@ -110,7 +98,7 @@ const fn first(event: Event) -> Transition {
     }
 }
 
-const fn bound(event: Event) -> Transition {
+const fn bound(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted | Event::RefreshDue => go(State::Renewing, Action::Send),
         Event::Unwanted => go(State::Leaving, Action::Send),
@@ -122,7 +110,7 @@ const fn bound(event: Event) -> Transition {
     }
 }
 
-const fn renewing(event: Event) -> Transition {
+const fn renewing(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted | Event::Outdated => go(State::Renewing, Action::Send),
         Event::Unwanted => go(State::Leaving, Action::Send),
@@ -135,7 +123,7 @@ const fn renewing(event: Event) -> Transition {
     }
 }
 
-const fn leaving(event: Event) -> Transition {
+const fn leaving(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted => go(State::First, Action::Send),
         // The mobile may have been away meanwhile.
@@ -148,7 +136,7 @@ const fn leaving(event: Event) -> Transition {
 }
 
 /// Only another care-of address is worth another try.
-const fn refused(event: Event) -> Transition {
+const fn refused(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted => go(State::First, Action::Send),
         Event::Unwanted | Event::Forgotten => go(State::Absent, Action::None),
@@ -214,8 +202,8 @@ pub struct RegistrationConfig {
     /// How long before its end a binding is renewed; no more than half of what was granted. RFC
     /// 6275 §11.7.1 leaves it open.
     pub refresh_ahead: Duration,
-    /// Waits for the first acknowledgement. RFC 6275 §12: `InitialBindackTimeoutFirstReg`, 1.5 s,
-    /// to `MAX_BINDACK_TIMEOUT`, 32 s.
+    /// Waits for the first acknowledgement. RFC 6275 §13: `InitialBindackTimeoutFirstReg`, 1.5 s,
+    /// to `MAX_BINDACK_TIMEOUT` (§12), 32 s.
     pub first: Patience,
     /// Waits for later ones. RFC 6275 §12: `INITIAL_BINDACK_TIMEOUT`, 1 s, to 32 s.
     pub later: Patience,
@@ -231,6 +219,8 @@ pub(super) struct Registration {
     sent: Time,
     refresh: Option<Time>,
     expires: Option<Time>,
+    /// Where the peer had the mobile when it last accepted.
+    reached_at: Option<Address>,
 }
 
 impl Registration {
@@ -243,6 +233,7 @@ impl Registration {
             sent: Time::ZERO,
             refresh: None,
             expires: None,
+            reached_at: None,
         }
     }
 
@@ -268,7 +259,7 @@ impl Registration {
                 self.refresh = None;
             }
             if to == State::Absent {
-                (self.target, self.expires) = (None, None);
+                (self.target, self.expires, self.reached_at) = (None, None, None);
             }
         }
         action
@@ -282,8 +273,8 @@ impl Registration {
         config: &RegistrationConfig,
     ) -> (Sequence, u32) {
         let patience = if self.state == State::First { config.first } else { config.later };
-        let again = self.backoff.filter(|_| action == Action::SendAgain);
-        let backoff = again.map_or_else(|| Backoff::begin(now, patience), |last| last.again(now));
+        let last = self.backoff.filter(|_| action == Action::SendAgain);
+        let backoff = Backoff::after(last, now, patience);
         self.sequence = self.sequence.next();
         (self.sent, self.backoff, self.refresh) = (now, Some(backoff), None);
         (self.sequence, backoff.attempt)
@@ -307,6 +298,13 @@ impl Registration {
             self.refresh = Some(self.sent + (granted - ahead));
         }
         true
+    }
+
+    /// Where the peer, which has just accepted, reaches the mobile, if that is elsewhere than after
+    /// the acceptance before: at its `home` where it has no binding.
+    pub(super) fn news(&mut self, home: Address) -> Option<Address> {
+        let care_of = self.care_of().unwrap_or(home);
+        (self.reached_at.replace(care_of) != Some(care_of)).then_some(care_of)
     }
 
     /// The peer has seen an update at least as new. None if it is not news.
@@ -359,8 +357,8 @@ impl Registration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
 
-    /// Every state × event by hand: the new state, `.` for the same; then what is done.
     const TABLE: &str = "
                      absent     first          bound         renewing       leaving     refused
         wanted       first+Send .+Send         renewing+Send .+Send         first+Send  first+Send
@@ -376,23 +374,7 @@ mod tests {
 
     #[test]
     fn every_event_in_every_state() {
-        let rows: Vec<Vec<&str>> = TABLE
-            .lines()
-            .map(|line| line.split_whitespace().collect())
-            .filter(|row: &Vec<_>| !row.is_empty())
-            .collect();
-        assert_eq!(rows.len(), Event::ALL.len() + 1);
-        for (event, row) in Event::ALL.into_iter().zip(&rows[1..]) {
-            assert_eq!(format!("{event:?}").to_lowercase(), row[0]);
-            assert_eq!(row.len(), State::ALL.len() + 1);
-            for (from, entry) in State::ALL.into_iter().zip(&row[1..]) {
-                let (to, action) = entry.split_once('+').unwrap_or((entry, "None"));
-                let to = if to == "." { format!("{from:?}").to_lowercase() } else { to.into() };
-                let is = next(from, event);
-                assert_eq!(format!("{:?}", is.to).to_lowercase(), to, "{event:?} in {from:?}");
-                assert_eq!(format!("{:?}", is.action), action, "{event:?} in {from:?}");
-            }
-        }
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 
     /// From every state a mobile can be bound again, whatever is lost.

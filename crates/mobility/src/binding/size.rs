@@ -60,7 +60,7 @@ pub(super) const ROUTER_ADVERTISEMENT_WITH_MAP: u32 = ROUTER_ADVERTISEMENT + MAP
 pub(super) const NEIGHBOR_SOLICITATION: u32 = IPV6 + 8 + ADDRESS;
 
 /// With the sender's link-layer address (RFC 4861 §4.4); an unsolicited one as well (RFC 5568
-/// §6.4.5).
+/// §6.3).
 pub(super) const NEIGHBOR_ADVERTISEMENT: u32 = IPV6 + 8 + ADDRESS + LINK_LAYER;
 
 /// With the link-layer addresses of the mobile and of the next access point (RFC 5568 §6.1.1).
@@ -71,18 +71,18 @@ pub(super) const PROXY_SOLICITATION: u32 = IPV6 + 8 + 2 * FAST_LINK_LAYER;
 pub(super) const PROXY_ADVERTISEMENT: u32 = IPV6 + 8 + 3 * FAST_LINK_LAYER + 2 * FAST_ADDRESS;
 
 /// With the mobile's link-layer address, its old care-of address and its new one (RFC 5568
-/// §6.2.1).
+/// §6.2.1.1, §6.4.2, §6.4.4).
 pub(super) const HANDOVER_INITIATE: u32 = {
     let link_layer = MOBILITY + 4 + 3 + 6;
     let old = aligned(link_layer, 8, 4) + 4 + ADDRESS;
     IPV6 + padded(aligned(old, 8, 4) + 4 + ADDRESS)
 };
 
-/// Without options (RFC 5568 §6.2.2).
+/// Without options (RFC 5568 §6.2.1.2).
 pub(super) const HANDOVER_ACKNOWLEDGE: u32 = IPV6 + padded(MOBILITY + 4);
 
 /// Sequence number, flags and lifetime of an update; status, flags, sequence number and lifetime
-/// of an acknowledgement (RFC 6275 §6.1.7, §6.1.8; RFC 5568 §6.2.3, §6.2.4).
+/// of an acknowledgement (RFC 6275 §6.1.7, §6.1.8; RFC 5568 §6.2.2, §6.2.3).
 const BINDING: u32 = MOBILITY + 6;
 
 /// An update to an agent, with the alternate care-of address option, which must begin at 8n + 6
@@ -106,8 +106,8 @@ pub(super) const ACKNOWLEDGEMENT: u32 = IPV6 + padded(BINDING);
 /// An acknowledgement of a correspondent to a mobile at home, with authorization data.
 pub(super) const AUTHORIZED_ACKNOWLEDGEMENT: u32 = IPV6 + padded(with_authorization(BINDING));
 
-/// From the old link, with the new care-of address and authorization data (RFC 5568 §6.2.3,
-/// §6.4.6).
+/// From the old link, with the new care-of address and authorization data (RFC 5568 §6.2.2,
+/// §6.4.5).
 pub(super) const FAST_UPDATE: u32 = IPV6 + padded(with_fast_authorization(with_care_of(BINDING)));
 
 /// From the new link: its source is the new care-of address, and the old one is in a home address
@@ -115,7 +115,7 @@ pub(super) const FAST_UPDATE: u32 = IPV6 + padded(with_fast_authorization(with_c
 pub(super) const FAST_UPDATE_AFTERWARDS: u32 =
     IPV6 + HOME_ADDRESS + padded(with_fast_authorization(BINDING));
 
-/// With authorization data (RFC 5568 §6.2.4).
+/// With authorization data (RFC 5568 §6.2.3).
 pub(super) const FAST_ACKNOWLEDGEMENT: u32 = IPV6 + padded(with_fast_authorization(BINDING));
 
 /// After an alternate care-of address option (RFC 6275 §6.2.5).
@@ -128,7 +128,7 @@ const fn with_authorization(bytes: u32) -> u32 {
     aligned(bytes, 8, 2) + 2 + 12
 }
 
-/// After the authorization data of fast handovers: SPI and 96 bits (RFC 5568 §6.4.6).
+/// After the authorization data of fast handovers: SPI and 96 bits (RFC 5568 §6.4.5).
 const fn with_fast_authorization(bytes: u32) -> u32 {
     aligned(bytes, 4, 2) + 2 + 4 + 12
 }

@@ -3,6 +3,7 @@
 use base::{Duration, Time};
 
 use super::backoff::{Backoff, Patience};
+use super::transition::{Transition, go};
 
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,15 +31,6 @@ pub enum Event {
     Dropped,
 }
 
-/// What follows from an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// The state after it, often the same.
-    pub to: State,
-    /// What is done.
-    pub action: Action,
-}
-
 /// What the mobile does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
@@ -51,7 +43,7 @@ pub enum Action {
 }
 
 /// What follows from `event` in `state`. Late events change nothing.
-pub const fn next(state: State, event: Event) -> Transition {
+pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     match (state, event) {
         (State::Absent, Event::Wanted) => go(State::Asked, Action::Ask),
         (State::Asked, Event::Unanswered) => go(State::Asked, Action::AskAgain),
@@ -63,10 +55,6 @@ pub const fn next(state: State, event: Event) -> Transition {
             go(state, Action::None)
         }
     }
-}
-
-const fn go(to: State, action: Action) -> Transition {
-    Transition { to, action }
 }
 
 impl State {
@@ -114,11 +102,11 @@ impl Token {
 
     /// Notes that the question is being sent, a new one with a new cookie; says cookie and attempt.
     pub(super) fn asking(&mut self, now: Time, action: Action, patience: Patience) -> (u32, u32) {
-        let again = self.backoff.filter(|_| action == Action::AskAgain);
-        if again.is_none() {
+        let last = self.backoff.filter(|_| action == Action::AskAgain);
+        if last.is_none() {
             self.cookie = self.cookie.wrapping_add(1);
         }
-        let backoff = again.map_or_else(|| Backoff::begin(now, patience), |last| last.again(now));
+        let backoff = Backoff::after(last, now, patience);
         self.backoff = Some(backoff);
         (self.cookie, backoff.attempt)
     }
@@ -155,19 +143,20 @@ impl Token {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::transition::tests::check;
+
+    const TABLE: &str = "
+                   absent    asked      held
+        wanted     asked+Ask .          .
+        received   .         held       .
+        unanswered .         .+AskAgain .
+        expired    .         .          absent
+        dropped    .         absent     absent
+    ";
 
     #[test]
     fn every_event_in_every_state() {
-        use {Action::*, State::*};
-        let check = |state, expect: [(State, Action); 5]| {
-            for (event, (to, action)) in Event::ALL.into_iter().zip(expect) {
-                assert_eq!(next(state, event), Transition { to, action }, "{event:?} in {state:?}");
-            }
-        };
-        let nothing = (Absent, None);
-        check(Absent, [(Asked, Ask), nothing, nothing, nothing, nothing]);
-        check(Asked, [(Asked, None), (Held, None), (Asked, AskAgain), (Asked, None), nothing]);
-        check(Held, [(Held, None), (Held, None), (Held, None), nothing, nothing]);
+        check(TABLE, &State::ALL, &Event::ALL, next);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Packet {
     fn wrap(&mut self, outer: Outer) {
         self.wraps.push((outer.wrap, self.source, self.destination));
         (self.source, self.destination) = (outer.source, outer.destination);
-        assert!(self.wraps.len() <= 3, "wrapped too often: {self:?}");
+        assert!(self.wraps.len() <= 4, "wrapped too often: {self:?}");
     }
 
     fn unwrap(&mut self) {
@@ -162,8 +162,8 @@ pub(crate) struct Network {
     chance: Stream,
     /// Who can be heard where.
     links: BTreeSet<(u32, u32)>,
-    /// Access routers and mobiles for which packets are held there, and those packets.
-    held: BTreeMap<(Address, u32), Vec<Packet>>,
+    /// Access routers and homes of mobiles for which packets are held there, and those packets.
+    held: BTreeMap<(Address, Address), Vec<Packet>>,
     /// Data that came to its destination: number and time, once for each copy.
     pub(crate) delivered: Vec<(u32, Time)>,
     /// The deepest that a packet was wrapped.
@@ -334,17 +334,18 @@ impl Network {
     }
 
     fn obey(&mut self, node: Address, order: Order) {
-        self.orders.push((self.now, order));
         match order {
+            Order::Moved => return,
             Order::Hold { mobile } => {
-                self.held.entry((node, mobile.0 - home(0).0)).or_default();
+                self.held.entry((node, mobile)).or_default();
             }
             Order::Release { mobile } => {
-                for packet in self.held.remove(&(node, mobile.0 - home(0).0)).unwrap_or_default() {
+                for packet in self.held.remove(&(node, mobile)).unwrap_or_default() {
                     self.over_the_air(node, packet);
                 }
             }
         }
+        self.orders.push((self.now, order));
     }
 
     /// Shows a packet to the agent of a node until it is clear what becomes of it.
@@ -378,8 +379,8 @@ impl Network {
     }
 
     fn put(&mut self, node: Address, packet: &mut Packet, outer: Outer) {
-        let is_anchor = node == HA || node == MAP || node == CN;
-        if is_anchor {
+        let is_anchor = node == HA || node == MAP;
+        if is_anchor || outer.wrap == Wrap::Routing {
             let valid = self.valid.get(&(node, outer.destination));
             assert!(
                 valid.is_some_and(|until| self.now < *until),
@@ -423,7 +424,7 @@ impl Network {
 
     fn over_the_air(&mut self, node: Address, packet: Packet) {
         let Some((mobile, Some(router))) = mobile_of(packet.destination) else { return };
-        if let Some(held) = self.held.get_mut(&(node, mobile)) {
+        if let Some(held) = self.held.get_mut(&(node, home(mobile))) {
             held.push(packet);
         } else if access_router(router) == node && self.is_up(mobile, router) {
             self.transit(home(mobile), packet);

@@ -69,7 +69,8 @@ impl Setup {
         let map = self.anchor(MAP, Role::Map);
         nodes.insert(HA, Some(Agent::Anchor(Box::new(Anchor::new(1, home_agent, self.seed)))));
         nodes.insert(MAP, Some(Agent::Anchor(Box::new(Anchor::new(2, map, self.seed)))));
-        nodes.insert(CN, self.optimizes.then(|| Agent::Correspondent(correspondent())));
+        let fixed = || Agent::Correspondent(Correspondent::new(0, correspondent(CN)));
+        nodes.insert(CN, self.optimizes.then(fixed));
         for number in 1..=ROUTERS {
             let router = AccessRouter::new(2 + number, self.access_router(number), self.seed);
             nodes.insert(access_router(number), Some(Agent::AccessRouter(Box::new(router))));
@@ -123,6 +124,11 @@ impl Setup {
         }
     }
 
+    /// The other mobiles.
+    fn peers(&self, number: u32) -> impl Iterator<Item = Address> {
+        (0..self.mobiles).filter(move |other| *other != number).map(home)
+    }
+
     fn mobile(&self, number: u32) -> MobileConfig {
         let access = (0..=ROUTERS).map(|router| Access {
             router: access_router(router),
@@ -142,23 +148,23 @@ impl Setup {
             retransmit_timer: Duration::from_secs(1),
             overlap: self.overlap,
             optimization: self.optimizes.then(|| Optimization {
-                correspondents: vec![CN],
+                correspondents: std::iter::once(CN).chain(self.peers(number)).collect(),
                 registration,
                 token_patience: LATER,
                 token_lifetime: Duration::from_secs(210),
             }),
+            correspondent: self.optimizes.then(|| correspondent(home(number))),
             fast: self.fast.then_some(FastMobileConfig { patience: FAST, attempts: 3 }),
         }
     }
 }
 
-fn correspondent() -> Correspondent {
-    let config = CorrespondentConfig {
-        address: CN,
+const fn correspondent(address: Address) -> CorrespondentConfig {
+    CorrespondentConfig {
+        address,
         lifetime_max: Duration::from_secs(420),
         nonce_lifetime: Duration::from_secs(240),
-    };
-    Correspondent::new(0, config)
+    }
 }
 
 const LATER: Patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };

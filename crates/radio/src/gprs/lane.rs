@@ -369,7 +369,8 @@ impl<T: Sdu> Lane<T> {
             | DropReason::Outage
             | DropReason::Discarded
             | DropReason::Unreachable
-            | DropReason::Incomplete => self.counters.dropped += 1,
+            | DropReason::Incomplete
+            | DropReason::TooBig => self.counters.dropped += 1,
         }
     }
 

@@ -235,15 +235,19 @@ impl<T: Sdu> Wlan<T> {
         self.counters[place(direction)]
     }
 
-    /// How long the medium of `access_point` was in use: data frames, acknowledgements and SIFS
-    /// between them.
-    pub fn busy(&self, access_point: u32) -> Duration {
-        self.media[access_point as usize].busy()
+    /// How long the medium of `access_point` was in use until `now`: data frames, acknowledgements
+    /// and SIFS between them; after a collision as long as the longest frame and as if it had been
+    /// acknowledged.
+    pub fn busy(&self, access_point: u32, now: Time) -> Duration {
+        self.media[access_point as usize].busy(now)
     }
 
-    /// Where `station` is.
-    pub fn position(&self, station: u32, now: Time) -> Position {
-        self.mobiles[station as usize].position(now)
+    /// The share of the time from zero to `end` for which media were in use, the mean of all access
+    /// points; `None` without time or access points.
+    pub fn utilization(&self, end: Time) -> Option<f64> {
+        let busy: f64 = self.media.iter().map(|medium| medium.busy(end).as_secs_f64()).sum();
+        let time = end.as_secs_f64() * self.media.len() as f64;
+        (time > 0.0).then(|| busy / time)
     }
 
     /// The access point to which `station` has a link; of two the one that it prefers.

@@ -24,8 +24,9 @@ use crate::Sdu;
 pub(super) struct Medium<T> {
     senders: Vec<Sender<T>>,
     turns: Turns,
-    /// Whose frames are on the air, and until when the longest is.
+    /// Whose frames are on the air, from when, and until when the longest is.
     on_air: Vec<u32>,
+    began: Time,
     until: Time,
     /// From when on the medium can be used, if nothing is on the air.
     idle_from: Time,
@@ -33,6 +34,7 @@ pub(super) struct Medium<T> {
     holds: Vec<Hold<T>>,
     /// What was held and goes ahead of the queue of the access point.
     released: VecDeque<Head<T>>,
+    /// How long it was in use in all exchanges that have ended.
     busy: Duration,
 }
 
@@ -68,6 +70,7 @@ impl<T: Sdu> Medium<T> {
             senders: (0..=stations).map(sender).collect(),
             turns: Turns::new(config.access, stations + 1, seed, name),
             on_air: Vec::new(),
+            began: Time::ZERO,
             until: Time::ZERO,
             idle_from: Time::ZERO,
             errors: Stream::named(seed, &format!("{name} errors")),
@@ -149,9 +152,14 @@ impl<T: Sdu> Medium<T> {
         senders.flat_map(Sender::held).chain(aside.map(|head| &head.frame.sdu))
     }
 
-    /// How long data frames and acknowledgements were on the air, and SIFS between them.
-    pub(super) const fn busy(&self) -> Duration {
-        self.busy
+    /// How long it was in use until `now`: by frames, SIFS and acknowledgements.
+    pub(super) fn busy(&self, now: Time) -> Duration {
+        if self.on_air.is_empty() {
+            let is_to_be = self.idle_from.saturating_since(now + DIFS);
+            self.busy.saturating_sub(is_to_be)
+        } else {
+            self.busy + now.saturating_since(self.began)
+        }
     }
 
     /// Since when the medium can be used, if it can.
@@ -176,22 +184,26 @@ impl<T: Sdu> Medium<T> {
             around.counters[place(from.direction)].frames += 1;
             true
         });
-        self.until = now + longest;
+        (self.began, self.until) = (now, now + longest);
+        if on_air.is_empty() {
+            // The turn is over all the same: the slots until then have passed.
+            self.idle_from = now;
+        }
         self.on_air = on_air;
     }
 
     /// Ends the exchange on the air.
     fn end(&mut self, around: &mut Surroundings<'_, T>) {
-        let WlanConfig { basic_rate, preamble, .. } = *around.config;
-        let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate, preamble);
+        let WlanConfig { rate, basic_rate, preamble, .. } = *around.config;
+        // No faster than what is acknowledged (§9.7.6.5).
+        let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate.min(rate), preamble);
         let now = self.until;
+        self.busy += (now - self.began) + acknowledgement;
         self.idle_from = now + acknowledgement + DIFS;
         let mut on_air = std::mem::take(&mut self.on_air);
         let is_collision = on_air.len() > 1;
         for sender in on_air.drain(..) {
             let Some(head) = self.senders[sender as usize].head.take() else { continue };
-            let data = head.frame.sdu.bytes() + around.config.overhead_bytes;
-            self.busy += frame_time(data, around.config.rate, preamble) + acknowledgement;
             if !self.is_there(sender, head.frame.station, around) {
                 self.put_aside(now, sender, head, around);
                 self.done(sender);

@@ -3,7 +3,7 @@
 use base::{Direction, DropReason, Duration, Time};
 use mobility::handover::{Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
-use radio::wlan::{Access, End, Loss, Station, WlanConfig};
+use radio::wlan::{Access, DataRate, End, Loss, Station, WlanConfig};
 
 use super::support::{DCF, Net, Packet, config, micros, millis, resting, walking};
 
@@ -45,8 +45,77 @@ fn frames_go_one_after_the_other() {
     assert_eq!((counters.bytes_delivered, counters.queue_max), (3040, 3));
     let sifs_and_acknowledgement = AFTER - 50_000;
     let busy = 3 * DATA + 248_000 + 4 * sifs_and_acknowledgement;
-    assert_eq!(net.wlan.busy(0), Duration::from_nanos(busy));
+    assert_eq!(net.wlan.busy(0, millis(600)), Duration::from_nanos(busy));
+    let share = net.wlan.utilization(millis(600)).expect("time has passed");
+    assert!((share - busy as f64 / 6e8).abs() < 1e-12, "{share}");
+    assert_eq!(net.wlan.utilization(Time::ZERO), None);
     assert_eq!(net.wlan.poll_timeout(), None);
+}
+
+/// At each moment it has been in use for no longer than has passed.
+#[test]
+fn use_is_counted_as_it_goes_on() {
+    let mut net = Net::new(&config(), 1, &[resting(10.0)]);
+    net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
+    let in_use = DATA + AFTER - 50_000;
+    for nanos in [0, 1, DATA - 1, DATA, DATA + 1, in_use - 1, in_use, in_use + 1, DATA + AFTER] {
+        let now = Time::from_nanos(nanos);
+        net.run(now);
+        assert_eq!(net.wlan.busy(0, now), Duration::from_nanos(nanos.min(in_use)), "{nanos} ns");
+    }
+}
+
+/// Of frames that collide the longest counts.
+#[test]
+fn collisions_take_their_time_once() {
+    let access = Access::CsmaCa { cw_min: 0, cw_max: 0 };
+    let config = WlanConfig { access, retry_limit: 1, ..config() };
+    let mut net = Net::new(&config, 1, &[resting(10.0), resting(20.0), resting(30.0)]);
+    net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
+    let under_way = micros(100);
+    net.up(under_way, 1, full(1)).expect("there is room");
+    net.up(under_way, 2, Packet { number: 2, bytes: 40 }).expect("there is room");
+    net.run(millis(10));
+    assert_eq!(net.wlan.counters(Direction::Uplink).collisions, 2);
+    let in_use = 2 * (DATA + AFTER - 50_000);
+    assert_eq!(net.wlan.busy(0, millis(10)), Duration::from_nanos(in_use));
+}
+
+/// IEEE 802.11-2012 §9.7.6.5.
+#[test]
+fn acknowledgements_are_no_faster_than_data() {
+    let config = WlanConfig { rate: DataRate::Mbps1, basic_rate: DataRate::Mbps11, ..config() };
+    let mut net = Net::new(&config, 1, &[resting(10.0)]);
+    net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
+    net.down(Time::ZERO, 0, 0, full(1)).expect("there is room");
+    net.run(millis(100));
+    let times: Vec<_> = net.delivered().iter().map(|(time, ..)| *time).collect();
+    // 192 µs and 8 µs a byte.
+    let data = 192_000 + 8_000 * 1_536;
+    assert_eq!(times, [data, data + AFTER + data]);
+}
+
+/// Who has left with its turn still to come takes no slots from the others: 0 rests, the others
+/// walk out of range and are found to be gone while the access point sends, with frames of theirs
+/// before that of 0.
+#[test]
+fn a_turn_that_nobody_takes_leaves_the_others_their_slots() {
+    let sends_at = |leaving: u32| {
+        let mut stations = vec![resting(10.0)];
+        stations.extend((0..8).map(|_| walking(95.0, 500.0, 100.0)));
+        let mut net = Net::new(&WlanConfig { access: DCF, ..config() }, 1, &stations);
+        net.down(micros(99_500), 0, 0, full(99)).expect("there is room");
+        net.up(micros(99_900), 0, full(0)).expect("there is room");
+        for station in 1..=leaving {
+            net.up(micros(99_900), station, full(station)).expect("there is room");
+        }
+        net.run(millis(200));
+        assert_eq!(net.dropped().len(), leaving as usize);
+        net.delivered()[1]
+    };
+    for leaving in 1..=8 {
+        assert_eq!(sends_at(leaving), sends_at(0), "{leaving} leave");
+    }
 }
 
 /// After a frame the medium is free with DIFS over; before that the next one waits.
@@ -246,7 +315,6 @@ fn who_rests_in_range_costs_nothing() {
     net.run(millis(9_000));
     assert_eq!(net.wlan.poll_timeout(), None, "it rests again");
     assert_eq!(net.wlan.attached(0), Some(1));
-    assert_eq!(net.wlan.position(0, millis(9_000)), Position::new(100.0, 0.0));
 }
 
 #[test]

@@ -181,6 +181,9 @@ fn several<L: Leaf>(item: &Item) -> Option<Vec<L::Value>> {
 
 /// A member of a list of tables that go by the time `at` from which they hold.
 pub(crate) trait Timed {
+    /// What it has to say, and an example of each.
+    const NEEDED: &'static [(&'static str, &'static str)] = &[("at", "\"20 s\"")];
+
     /// From when it holds.
     fn at(&self) -> Duration;
 }
@@ -198,16 +201,22 @@ impl<S: Section + Timed> Form for Steps<S> {
         let mut steps: Vec<S> = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let key = format!("{key}[{index}]");
-            refuse_unknown::<S>(table(item, &key)?, &key)?;
-            if table(item, &key)?.get("at").is_none() {
-                return Err(item.fault(&key, "at is missing, as in at = \"20 s\""));
+            let table = table(item, &key)?;
+            refuse_unknown::<S>(table, &key)?;
+            let is_missing = |(name, _): &&(&str, &str)| table.get(name).is_none();
+            if let Some((name, example)) = S::NEEDED.iter().find(is_missing) {
+                return Err(
+                    item.fault(&key, format!("{name} is missing, as in {name} = {example}"))
+                );
             }
             let step = Always::<S>::read(item, &key, &S::default())?;
-            if steps.last().is_some_and(|before| step.at() < before.at()) {
-                return Err(item.fault(
-                    &key,
-                    "must not come before the one before it: the list is in order of time",
-                ));
+            if let Some(before) = steps.last().filter(|before| step.at() < before.at()) {
+                let before = Instant::show(&before.at());
+                let message = format!(
+                    "must not come before the one before it, at {before}: the list is in order of \
+                     time"
+                );
+                return Err(table.get("at").unwrap_or(item).fault(&join(&key, "at"), message));
             }
             steps.push(step);
         }
@@ -243,8 +252,8 @@ fn expected<S: Section>() -> String {
     )
 }
 
-/// A table in one line, without what is as it is by default.
-fn inline<S: Section>(section: &S) -> String {
+/// A table in one line, without what may be left out and is as it is by default.
+fn inline<S: Section + Timed>(section: &S) -> String {
     let (mut fields, mut defaults) = (Vec::new(), Vec::new());
     S::default().visit("", &mut |key| defaults.push(key.value));
     section.visit("", &mut |key| fields.push(key));
@@ -253,7 +262,8 @@ fn inline<S: Section>(section: &S) -> String {
         if key.value.starts_with('[') { key.value.clone() } else { format!("{:?}", key.value) }
     };
     let given = |(key, default): (&Key, &String)| {
-        let is_given = key.name == "at" || key.value != *default;
+        let is_needed = S::NEEDED.iter().any(|(name, _)| key.name == *name);
+        let is_given = is_needed || key.value != *default;
         is_given.then(|| format!("{} = {}", key.name, value(key)))
     };
     let given: Vec<_> = fields.iter().zip(&defaults).filter_map(given).collect();

@@ -18,7 +18,7 @@ pub(crate) use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler}
 pub(crate) use place::{
     Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
 };
-pub(crate) use quantity::{Bytes, OfTime, Speed};
+pub(crate) use quantity::{Bytes, OfTime, Speed, SpeedOf};
 
 use std::marker::PhantomData;
 

@@ -93,8 +93,12 @@ where
     }
 
     fn parse(scalar: &Scalar) -> Result<T, String> {
-        let value = Decimal::parse(&scalar.text).and_then(|decimal| decimal.times(1).ok());
+        let value = Decimal::parse(&scalar.text).map(|decimal| decimal.times(1));
+        if MAX == u64::MAX && value == Some(Err(Unfit::TooLarge)) {
+            return Err(format!("must be at most {MAX}"));
+        }
         value
+            .and_then(Result::ok)
             .filter(|value| (MIN..=MAX).contains(value))
             .and_then(|value| T::try_from(value).ok())
             .ok_or_else(|| format!("must be {}", Self::expected()))

@@ -12,35 +12,42 @@ pub(crate) trait Axis {
     const UNITS: &'static [(&'static str, f64)];
     /// As in "a place".
     const NOUN: &'static str;
+    /// The least and the most in the first unit.
+    const RANGE: [f64; 2];
 }
 
 macro_rules! axes {
-    ($($(#[$doc:meta])* $name:ident: $noun:literal, $units:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $noun:literal, $units:expr, $range:expr;)*) => {
         $($(#[$doc])*
         pub(crate) struct $name;
 
         impl Axis for $name {
             const UNITS: &'static [(&'static str, f64)] = &$units;
             const NOUN: &'static str = $noun;
+            const RANGE: [f64; 2] = $range;
         })*
     };
 }
 
 axes! {
     /// Metres.
-    Metres: "place", [("m", 1.0), ("km", 1000.0)];
+    Metres: "place", [("m", 1.0), ("km", 1000.0)], [-FARTHEST, FARTHEST];
     /// Metres a second.
-    MetresPerSecond: "velocity", [("m/s", 1.0), ("km/h", 1.0 / 3.6)];
+    MetresPerSecond: "velocity", [("m/s", 1.0), ("km/h", 1.0 / 3.6)], [-FARTHEST, FARTHEST];
     /// A ratio in decibels.
-    Decibels: "ratio", [("dB", 1.0)];
+    Decibels: "ratio", [("dB", 1.0)], [-LOUDEST, LOUDEST];
     /// A power in decibels over 1 mW.
-    Dbm: "power", [("dBm", 1.0)];
-    /// A frequency.
-    Gigahertz: "frequency", [("GHz", 1.0)];
+    Dbm: "power", [("dBm", 1.0)], [-LOUDEST, LOUDEST];
+    /// A frequency of UHF, SHF or EHF (ITU Radio Regulations, 2.1): below, a wave is longer than
+    /// the metre within which free space is taken to be as at its end.
+    Gigahertz: "frequency", [("GHz", 1.0)], [0.3, 300.0];
 }
 
-/// No number is further from zero.
+/// No place is further from the origin in m, and nobody is faster in m/s.
 const FARTHEST: f64 = 1e7;
+
+/// No power is further from 1 mW, and no ratio from 1, in dB.
+const LOUDEST: f64 = 1e3;
 
 /// A number with a unit of `A`, which may be below zero.
 pub(crate) struct Along<A>(PhantomData<A>);
@@ -50,11 +57,15 @@ impl<A: Axis> Along<A> {
         let digits = text.trim_end_matches(|letter: char| letter.is_alphabetic() || letter == '/');
         let (_, scale) = A::UNITS.iter().find(|(name, _)| *name == &text[digits.len()..])?;
         let value = digits.trim().parse::<f64>().ok()? * scale;
-        (value.abs() <= FARTHEST).then_some(value)
+        let [least, most] = A::RANGE;
+        (least..=most).contains(&value).then_some(value)
     }
 
-    fn units() -> String {
-        A::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" or ")
+    /// As in "a place in m or km, from -5 to 5 m".
+    fn described() -> String {
+        let units = A::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" or ");
+        let [least, most] = A::RANGE;
+        format!("a {} in {units}, from {least} to {most} {}", A::NOUN, A::UNITS[0].0)
     }
 }
 
@@ -62,7 +73,7 @@ impl<A: Axis> Leaf for Along<A> {
     type Value = f64;
 
     fn expected() -> String {
-        format!("a {} in {}, as in 10 {}", A::NOUN, Self::units(), A::UNITS[0].0)
+        format!("{}, as in 10 {}", Self::described(), A::UNITS[0].0)
     }
 
     fn parse(scalar: &Scalar) -> Result<f64, String> {
@@ -81,7 +92,7 @@ impl Leaf for Distance {
     type Value = f64;
 
     fn expected() -> String {
-        "a length above zero in m or km, as in 500 m".to_owned()
+        format!("a length above zero in m or km, up to {FARTHEST} m, as in 500 m")
     }
 
     fn parse(scalar: &Scalar) -> Result<f64, String> {
@@ -102,7 +113,7 @@ impl<A: Axis> Pair<A> {
     fn expected() -> String {
         let unit = A::UNITS[0].0;
         let example = format!("[\"100 {unit}\", \"-5 {unit}\"]");
-        format!("a {} in {}, along x and y, as in {example}", A::NOUN, Along::<A>::units())
+        format!("{}, along x and y, as in {example}", Along::<A>::described())
     }
 }
 
@@ -164,6 +175,7 @@ impl Form for Labels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Kind;
 
     #[test]
     fn numbers_below_zero_and_units() {
@@ -177,5 +189,31 @@ mod tests {
         for text in ["", "5", "5 miles", "x m", "inf m", "nan m", "1e9 km"] {
             assert_eq!(Along::<Metres>::read(text), None, "{text}");
         }
+    }
+
+    /// A bound that is passed is told.
+    #[test]
+    fn no_number_is_out_of_bounds() {
+        fn check<L: Leaf>(inside: &[&str], outside: &[&str], bound: &str) {
+            let parse =
+                |text: &&str| L::parse(&Scalar { text: (*text).to_owned(), kind: Kind::Quoted });
+            assert!(inside.iter().all(|text| parse(text).is_ok()), "{inside:?}");
+            for text in outside {
+                let error = parse(text).err().expect(text);
+                assert!(error.contains(bound), "{error}");
+            }
+        }
+        let place = "must be a place in m or km, from -10000000 to 10000000 m, as in 10 m";
+        check::<Along<Metres>>(&["-1e4 km", "1e7 m"], &["1e7 km", "-10000001 m"], place);
+        check::<Along<MetresPerSecond>>(&["0 m/s"], &["1e9 m/s"], "from -10000000 to 10000000 m/s");
+        check::<Along<Dbm>>(&["-1000 dBm"], &["1001 dBm"], "from -1000 to 1000 dBm");
+        check::<Along<Decibels>>(&["-100 dB"], &["-1e4 dB"], "from -1000 to 1000 dB");
+        let frequencies = ["0 GHz", "-1 GHz", "1e-9 GHz", "301 GHz"];
+        check::<Along<Gigahertz>>(&["0.3 GHz", "2.4 GHz"], &frequencies, "from 0.3 to 300 GHz");
+        check::<Distance>(
+            &["1 m"],
+            &["0 m", "-1 m", "1e8 m"],
+            "above zero in m or km, up to 10000000 m",
+        );
     }
 }

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use base::{Duration, Rate};
 
-use super::Leaf;
 use super::number::{Decimal, Unfit};
+use super::{Leaf, Word, Words};
 use crate::tree::Scalar;
 
 /// A unit's name and how many of the smallest unit it holds.
@@ -21,6 +21,8 @@ struct Quantity {
     usual: &'static str,
     /// The unit of a bare number, where none is missing.
     bare: Option<&'static str>,
+    /// In the smallest unit.
+    most: u64,
 }
 
 const TIME: Quantity = Quantity {
@@ -35,6 +37,7 @@ const TIME: Quantity = Quantity {
     ],
     usual: "s",
     bare: None,
+    most: LONGEST,
 };
 
 const RATE: Quantity = Quantity {
@@ -42,6 +45,7 @@ const RATE: Quantity = Quantity {
     units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
     usual: "kbit/s",
     bare: None,
+    most: FASTEST,
 };
 
 const SIZE: Quantity = Quantity {
@@ -57,6 +61,7 @@ const SIZE: Quantity = Quantity {
     ],
     usual: "B",
     bare: Some("B"),
+    most: u64::MAX,
 };
 
 impl Quantity {
@@ -93,8 +98,12 @@ impl Quantity {
         decimal.times(*scale).map_err(|unfit| match unfit {
             Unfit::Negative => format!("must be {} that is not negative", self.noun),
             Unfit::NotWhole => format!("finer than {} can be: 1 {}", self.noun, self.units[0].0),
-            Unfit::TooLarge => "too large".to_owned(),
+            Unfit::TooLarge => self.at_most(),
         })
+    }
+
+    fn at_most(&self) -> String {
+        format!("must be at most {}", self.show(self.most))
     }
 
     /// Shows `value` in the largest unit of which it is a whole number.
@@ -145,7 +154,7 @@ impl<const MIN: u64, const MAX: u64> Leaf for OfTime<MIN, MAX> {
         let nanos = TIME.read(&scalar.text)?;
         match nanos {
             0 if MIN == 1 => Err("must be above zero".to_owned()),
-            _ if nanos > LONGEST => Err(format!("must be at most {}", TIME.show(LONGEST))),
+            _ if nanos > LONGEST => Err(TIME.at_most()),
             _ if !(MIN..=MAX).contains(&nanos) => Err(format!("must be {}", Self::expected())),
             _ => Ok(Duration::from_nanos(nanos)),
         }
@@ -172,13 +181,34 @@ impl Leaf for Speed {
     fn parse(scalar: &Scalar) -> Result<Rate, String> {
         match RATE.read(&scalar.text)? {
             0 => Err("must be above zero".to_owned()),
-            bits if bits > FASTEST => Err(format!("must be at most {}", RATE.show(FASTEST))),
+            bits if bits > FASTEST => Err(RATE.at_most()),
             bits => Ok(Rate::from_bps(bits)),
         }
     }
 
     fn show(value: &Rate) -> String {
         RATE.show(value.as_bps())
+    }
+}
+
+/// A rate that is one of the names of `W`.
+pub(crate) struct SpeedOf<W>(PhantomData<W>);
+
+impl<W: Words> Leaf for SpeedOf<W> {
+    type Value = W;
+
+    fn expected() -> String {
+        Word::<W>::expected()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<W, String> {
+        let rate = RATE.read(&scalar.text)?;
+        let is_it = |word: &W| RATE.read(word.name()) == Ok(rate);
+        W::ALL.iter().copied().find(is_it).ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &W) -> String {
+        value.name().to_owned()
     }
 }
 

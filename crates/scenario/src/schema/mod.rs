@@ -43,7 +43,7 @@ pub use middlebox::{
     SnoopKeys, Split, WTcpKeys,
 };
 pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
-pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Wired};
+pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub use queue::{CoDel, Fair, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Pdcp, Radio, RadioKind};
 pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
@@ -86,6 +86,8 @@ section! {
         pub flow: Flow as Always<Flow> = Flow::default();
         /// Wired links, in order from the fixed host towards the mobile.
         pub wired: Vec<Wired> as Each<Wired> = Vec::new();
+        /// Static routes between their nodes, where mobiles move through them.
+        pub route: Vec<Route> as Each<Route> = Vec::new();
         /// The bottleneck, where there is no radio.
         pub link: Option<Link> as Perhaps<Link> = None;
         /// The queue ahead of the bottleneck or the radio.
@@ -139,6 +141,7 @@ fn whole() -> Scenario {
     Scenario {
         flow: Flow { group: vec![group], ..Flow::default() },
         wired: vec![member],
+        route: vec![Route { name: MEMBER.to_owned(), ..Route::default() }],
         link: Some(Link::default()),
         radio: Some(Radio {
             gilbert_elliott: Some(RadioBursts::default()),

@@ -1,4 +1,5 @@
-//! `[flow]`, `[[flow.group]]` and `[[wired]]`: what is transferred, and over what wires.
+//! `[flow]`, `[[flow.group]]`, `[[wired]]` and `[[route]]`: what is transferred, and over what
+//! wires.
 
 use base::{Duration, Rate};
 
@@ -176,6 +177,28 @@ section! {
 }
 
 impl Named for Wired {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+section! {
+    /// `[[route]]`: a static route in the place of the way of the least delay, with `[mobile_ip]`.
+    pub struct Route {
+        /// Its name in settings (`route.NAME.via`); required.
+        pub name: String as Label = String::new();
+        /// The node of `[[wired]]` at which it holds; required.
+        pub at: String as Label = String::new();
+        /// The node of `[[wired]]` that packets are for, as are those for addresses of mobiles with
+        /// its prefix: home addresses go with the home agent, regional ones with the MAP, local
+        /// ones with their access router; required.
+        pub to: String as Label = String::new();
+        /// The neighbour that they are sent to, of several links to it over the quickest; required.
+        pub via: String as Label = String::new();
+    }
+}
+
+impl Named for Route {
     fn name(&self) -> &str {
         &self.name
     }

@@ -96,7 +96,8 @@ section! {
         /// `pacing` goes by, and not beside it. Default: ns-2.
         pub spacing: Pacing as Word<Pacing> = Pacing::Off;
         /// The round trip of `spacing`: the latest sample, or the smallest (Vegas's baseRTT, where
-        /// that is the congestion control). Default: Yew, Ong and Ahmad 2012.
+        /// that is the congestion control; else kept at handovers). Default: Yew, Ong and Ahmad
+        /// 2012.
         pub spacing_rtt: SpacingRtt as Word<SpacingRtt> = SpacingRtt::Current;
         /// New data on the first two duplicate acknowledgements. Default: RFC 3042, ns-2.
         pub limited_transmit: bool as Flag = true;

@@ -3,24 +3,24 @@
 use base::Duration;
 
 use crate::form::{
-    Along, Count, Dbm, Decibels, Distance, Each, Flag, Gigahertz, Label, Metres, MetresPerSecond,
-    Named, OfTime, Off, Or, Pair, Steps, Timed, Word, section, words,
+    Along, Count, Dbm, Decibels, Distance, Each, Gigahertz, Label, Metres, MetresPerSecond, Named,
+    OfTime, Off, Or, Pair, SpeedOf, Steps, Timed, Word, section, words,
 };
 
 section! {
     /// `[wlan]`: wireless access by IEEE 802.11b.
     pub struct Wlan {
         /// At which rate data frames are sent.
-        pub rate: DataRateName as Word<DataRateName> = DataRateName::Mbps11;
-        /// At which rate they are acknowledged.
-        pub basic_rate: DataRateName as Word<DataRateName> = DataRateName::Mbps2;
+        pub rate: DataRateName as SpeedOf<DataRateName> = DataRateName::Mbps11;
+        /// At which rate they are acknowledged, or at their own if that is lower (§9.7.6.5).
+        pub basic_rate: DataRateName as SpeedOf<DataRateName> = DataRateName::Mbps2;
         /// What stands ahead of a frame.
         pub preamble: PreambleName as Word<PreambleName> = PreambleName::Long;
         /// Who sends next.
         pub access: AccessName as Word<AccessName> = AccessName::ContentionFree;
-        /// The contention window at first, in slots. Default: 802.11b.
+        /// The contention window of csma-ca at first, in slots. Default: 802.11b.
         pub cw_min: u32 as Count<u32, 0, 65_535> = 31;
-        /// The contention window at most, in slots. Default: 802.11b.
+        /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
         pub cw_max: u32 as Count<u32, 0, 65_535> = 1_023;
         /// How often a frame is sent in vain before it is dropped. Default: dot11ShortRetryLimit.
         pub retry_limit: u32 as Count<u32, 1, 255> = 7;
@@ -47,29 +47,30 @@ section! {
         pub switch_time: Duration as OfTime = Duration::from_millis(100);
         /// How long ahead of a change it is told, for fast handovers (RFC 5568 §3.1).
         pub anticipation: Option<Duration> as Or<Off, OfTime<1>> = None;
-        /// How often mobiles that move look how loud access points are.
-        pub beacon_interval: Duration as OfTime<1> = Duration::from_millis(100);
-        /// How many packets wait at an access point for a mobile that is to come there.
+        /// How often mobiles that move look how loud access points are: a time unit of 1024 µs or
+        /// more (IEEE 802.11-2012 §8.4.1.3).
+        pub beacon_interval: Duration as OfTime<1_024_000> = Duration::from_millis(100);
+        /// How many packets wait at an access point for a mobile that is to come there, with
+        /// `mobile_ip.fast_handovers`.
         pub hold_limit: u32 as Count<u32, 0, 1_000_000> = 50;
         /// The access points, each at a node of `[[wired]]`.
         pub access_point: Vec<AccessPoint> as Each<AccessPoint> = Vec::new();
         /// The mobiles. Those that `wlan.mobiles` counts come after them.
         pub mobile: Vec<MobileNode> as Each<MobileNode> = Vec::new();
         /// So many mobiles more, of which each walks to and fro between the first and the last
-        /// access point that is not home, from a place and at a speed of its own.
+        /// access point away from home, from a place and at a speed of its own.
         pub mobiles: u32 as Count<u32, 0, 10_000> = 0;
     }
 }
 
 section! {
-    /// `[[wlan.access_point]]`: an access point beside its access router.
+    /// `[[wlan.access_point]]`: an access point beside its access router. The one at the node of
+    /// the home agent, if there is one, is the mobiles' home.
     pub struct AccessPoint {
         /// Its node among those of `[[wired]]`, by which settings and results call it; required.
         pub name: String as Label = String::new();
         /// Where it stands.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
-        /// Whether its link is the mobiles' home.
-        pub home: bool as Flag = false;
     }
 }
 
@@ -103,14 +104,17 @@ section! {
     pub struct Way {
         /// When it begins, or when the one before it ends if that is later; required.
         pub at: Duration as OfTime = Duration::ZERO;
-        /// Where it leads.
+        /// Where it leads; required.
         pub to: [f64; 2] as Pair<Metres> = [0.0; 2];
-        /// How fast it is walked, above zero.
+        /// How fast it is walked, above zero; required.
         pub speed: f64 as Along<MetresPerSecond> = 1.0;
     }
 }
 
 impl Timed for Way {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("to", "[\"580 m\", \"0 m\"]"), ("speed", "\"1 m/s\"")];
+
     fn at(&self) -> Duration {
         self.at
     }

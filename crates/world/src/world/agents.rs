@@ -1,7 +1,7 @@
 //! Agents of mobility at nodes: what they put around packets and take off, and what they say.
 
-use base::{DropReason, MobilityFact, Observe, PacketEvent, Time};
-use mobility::binding::{Address, Agent, Header, LinkEvent, Message, Outer, Outgoing, Verdict};
+use base::{DropReason, Observe, PacketEvent, Time};
+use mobility::binding::{Address, Agent, Header, LinkEvent, Order, Outgoing, Verdict};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
@@ -42,31 +42,40 @@ impl<B: Body> World<B> {
         loop {
             let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize] else { return };
             let at = *at;
-            match agent.look(now, &header(&packet)) {
+            match agent.look(now, &header(&packet, at)) {
                 Verdict::Pass if packet.ends.destination == at => {
                     return self.hand_over(now, at, packet, observe);
                 }
                 Verdict::Pass => return self.route(now, at, packet, observe),
+                Verdict::Wrap(outer) | Verdict::Both([outer, _])
+                    if self.is_too_big(now, &packet, outer) =>
+                {
+                    return self.refuse_too_big(now, id, &packet, outer, observe);
+                }
                 Verdict::Wrap(outer) => {
-                    if !wrap(&mut packet, outer) {
-                        return lose(now, id, &packet, observe);
-                    }
+                    let within = self.put_within(now, (id, at), packet, outer, observe);
+                    let Some(within) = within else { return };
+                    packet = within;
                 }
                 Verdict::Both([first, second]) => {
-                    if let Some(copy) = self.copy(now, id, &packet, second, observe) {
-                        self.route(now, at, copy, observe);
+                    if let Some(copy) = self.copy(now, id, &packet, observe)
+                        && let Some(within) = self.put_within(now, (id, at), copy, second, observe)
+                    {
+                        self.route(now, at, within, observe);
                     }
-                    if !wrap(&mut packet, first) {
-                        return lose(now, id, &packet, observe);
-                    }
+                    let within = self.put_within(now, (id, at), packet, first, observe);
+                    let Some(within) = within else { return };
+                    packet = within;
                 }
-                Verdict::Unwrap => match packet.body.take_out() {
-                    Some(ends) => {
-                        packet.ends = ends;
-                        packet.bytes = packet.body.bytes();
-                    }
-                    None => return lose(now, id, &packet, observe),
-                },
+                Verdict::Unwrap => {
+                    let Some(whole) = self.join(now, at, packet, observe) else { return };
+                    packet = whole;
+                    let Some(ends) = packet.body.take_out() else {
+                        return lose(now, id, &packet, observe);
+                    };
+                    packet.ends = ends;
+                    packet.bytes = packet.body.bytes();
+                }
                 Verdict::Take => return self.tell_agent(now, id, &packet, observe),
                 Verdict::Drop => {
                     lose(now, id, &packet, observe);
@@ -77,21 +86,17 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Another packet like `packet`, within `outer`, which the agent `id` sends.
+    /// Another packet like `packet`, which the agent `id` sends.
     fn copy(
         &mut self,
         now: Time,
         id: MachineId,
         packet: &Packet<B>,
-        outer: Outer,
         observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
         let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
         let body = body.copy()?;
-        let mut copy = Packet { uid: self.next_uid, ends, bytes, identification, departed, body };
-        if !wrap(&mut copy, outer) {
-            return None;
-        }
+        let copy = Packet { uid: self.next_uid, ends, bytes, identification, departed, body };
         self.next_uid += 1;
         observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
         Some(copy)
@@ -105,18 +110,16 @@ impl<B: Body> World<B> {
         packet: &Packet<B>,
         observe: &mut impl Observe,
     ) {
+        if let Some(too_big) = packet.body.too_big() {
+            return self.heed_too_big(now, id, packet, too_big, observe);
+        }
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
-        if let (Machine::Agent { agent, at }, Some(message)) =
+        if let (Machine::Agent { agent, .. }, Some(message)) =
             (&mut self.machines[id.0 as usize], packet.body.message())
         {
             let [source, destination] = addresses(packet.ends);
             let message = Outgoing { source, destination, message };
-            let mut watching = Watching { observe, has_moved: false };
-            agent.handle_message(now, &message, &mut watching);
-            if watching.has_moved {
-                let at = *at;
-                self.tell_ends(now, at);
-            }
+            agent.handle_message(now, &message, observe);
         }
         self.run_agent(now, id, observe);
     }
@@ -124,10 +127,12 @@ impl<B: Body> World<B> {
     /// Packets of the mobile at `node` take another way from now on: both ends of each of its
     /// connections are told, as if they knew.
     fn tell_ends(&mut self, now: Time, node: NodeId) {
-        for machine in &mut self.machines {
-            if let Machine::Host(host) = machine
-                && (host.node == node || host.peer == node)
-            {
+        let others_end = |(id, peer, [local, remote]): (MachineId, NodeId, [u16; 2])| {
+            [Some(id), self.node(peer).endpoint(remote, node, local)]
+        };
+        let ends: Vec<_> = self.node(node).connections().flat_map(others_end).collect();
+        for id in ends.into_iter().flatten() {
+            if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
                 host.endpoint.moved(now);
             }
         }
@@ -172,7 +177,11 @@ impl<B: Body> World<B> {
             && let Some(order) = agent.poll_order()
         {
             let at = *at;
-            self.obey(now, at, order, observe);
+            match order {
+                Order::Moved => self.tell_ends(now, at),
+                Order::Hold { mobile } => self.hold(at, NodeId(mobile.0)),
+                Order::Release { mobile } => self.release(now, at, NodeId(mobile.0), observe),
+            }
         }
         if let Machine::Agent { agent, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, agent.poll_timeout());
@@ -180,25 +189,12 @@ impl<B: Body> World<B> {
     }
 }
 
-/// Sees whether a mobile learns that its address is bound.
-struct Watching<'a, O> {
-    observe: &'a mut O,
-    has_moved: bool,
-}
-
-impl<O: Observe> Observe for Watching<'_, O> {
-    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
-        let is_bound = matches!(fact, MobilityFact::Received { message, .. }
-            if message == Message::BINDING_ACKNOWLEDGEMENT);
-        self.has_moved |= is_bound;
-        self.observe.mobility(now, machine, fact);
-    }
-}
-
-/// What an agent sees of a packet.
-fn header<B: Body>(packet: &Packet<B>) -> Header {
+/// What an agent at the node `at` sees of a packet. Its node's own Packet Too Big messages have to
+/// reach mobiles where they are, as data do.
+fn header<B: Body>(packet: &Packet<B>, at: NodeId) -> Header {
     let [source, destination] = addresses(packet.ends);
-    let is_message = packet.body.message().is_some();
+    let is_error = packet.body.too_big().is_some() && packet.ends.source != at;
+    let is_message = is_error || packet.body.message().is_some();
     Header { source, destination, wrap: packet.body.wrap(), is_message }
 }
 
@@ -206,19 +202,13 @@ fn addresses(ends: Ends) -> [Address; 2] {
     [Address(ends.source.0), Address(ends.destination.0)]
 }
 
-/// Puts `outer` around `packet`; false if too much stands there already.
-fn wrap<B: Body>(packet: &mut Packet<B>, outer: Outer) -> bool {
-    if !packet.body.put_within(packet.ends, outer.wrap) {
-        return false;
-    }
-    let [source, destination] = [outer.source, outer.destination].map(|address| NodeId(address.0));
-    packet.ends = Ends { source, destination };
-    packet.bytes = packet.body.bytes();
-    true
-}
-
 /// A packet that goes no further than the agent `id`.
-fn lose<B: Body>(now: Time, id: MachineId, packet: &Packet<B>, observe: &mut impl Observe) {
+pub(super) fn lose<B: Body>(
+    now: Time,
+    id: MachineId,
+    packet: &Packet<B>,
+    observe: &mut impl Observe,
+) {
     let event = PacketEvent::Dropped(DropReason::Unreachable);
     observe.packet(now, &packet.fact(event, id.0));
 }

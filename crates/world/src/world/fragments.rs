@@ -2,41 +2,60 @@
 
 use base::{DropReason, Observe, PacketEvent, Time};
 
+use crate::path_mtu::PathMtus;
 use crate::reassembly::{Joined, MOST_PIECES, Reassembly};
 use crate::{Body, Fragmentation, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
-    /// Has every host cut packets that are too large.
-    pub fn fragment(&mut self, how: Fragmentation) {
+    /// Has every host cut packets that are too large, and every tunnel be on links that take
+    /// packets of `mtu` bytes.
+    pub fn fragment(&mut self, how: Fragmentation, mtu: u32) {
         let id = self.add("reassembly", Machine::Reassembly(Reassembly::default()));
         self.fragments = Some((how, id));
+        self.path_mtus = PathMtus::new(mtu);
     }
 }
 
 /// Running.
 impl<B: Body> World<B> {
-    /// Cuts `packet`, which starts here, if it is too large: sends all pieces but the last, which
-    /// it gives back.
+    /// Cuts `packet`, which starts at its source, if it is too large for a host: sends all pieces
+    /// but the last, which it gives back.
+    pub(super) fn cut_at_source(
+        &mut self,
+        now: Time,
+        packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) -> Packet<B> {
+        let Some((how, _)) = self.fragments else { return packet };
+        let learnt = self.path_mtus.learnt(now, packet.ends);
+        let how = learnt.filter(|mtu| packet.bytes > *mtu).map_or(how, Fragmentation::Mtu);
+        let sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
+        self.cut(now, packet.ends.source, packet, &sizes, observe)
+    }
+
+    /// Cuts `packet` at `node` into pieces of `sizes` bytes above the IPv6 header, if there are
+    /// any: sends all but the last, which it gives back.
     pub(super) fn cut(
         &mut self,
         now: Time,
-        (how, id): (Fragmentation, MachineId),
+        node: NodeId,
         mut packet: Packet<B>,
+        sizes: &[u32],
         observe: &mut impl Observe,
     ) -> Packet<B> {
-        let sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
+        let Some((_, id)) = self.fragments else { return packet };
         if sizes.is_empty() || sizes.len() > MOST_PIECES {
             return packet;
         }
         let (ends, identification) = (packet.ends, packet.identification);
-        let rest = packet.body.cut(packet.uid, &sizes);
+        let rest = packet.body.cut(packet.uid, sizes);
         packet.bytes = packet.body.bytes();
         for body in rest {
             let piece = self.packet(ends, identification, body);
             observe.packet(now, &piece.fact(PacketEvent::Departed, id.0));
             let before = std::mem::replace(&mut packet, piece);
-            self.forward(now, ends.source, before, observe);
+            self.forward(now, node, before, observe);
         }
         packet
     }
@@ -49,7 +68,9 @@ impl<B: Body> World<B> {
         packet: Packet<B>,
         observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
-        let (_, id) = self.fragments?;
+        let Some((_, id)) = self.fragments.filter(|_| packet.body.piece().is_some()) else {
+            return Some(packet);
+        };
         let Machine::Reassembly(reassembly) = &mut self.machines[id.0 as usize] else {
             return Some(packet);
         };

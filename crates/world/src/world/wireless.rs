@@ -2,7 +2,7 @@
 
 use base::{DropReason, Observe, PacketEvent, Time};
 use link::Dropped;
-use mobility::binding::{Address, LinkEvent, Order};
+use mobility::binding::{Address, LinkEvent};
 use mobility::handover::Change;
 use radio::wlan::{End, Output, Wlan};
 
@@ -28,12 +28,20 @@ pub struct WlanNodes {
 pub struct Directory {
     routers: Vec<NodeId>,
     mobiles: Vec<NodeId>,
+    /// By number of the node, as far as they go.
+    access_points: Vec<Option<u32>>,
     by_address: Vec<Option<(u32, Option<u32>)>>,
 }
 
 impl Directory {
     fn new(nodes: WlanNodes) -> Self {
         let WlanNodes { routers, mobiles, addresses } = nodes;
+        let mut access_points = Vec::new();
+        for (NodeId(router), access_point) in routers.iter().zip(0..) {
+            let index = *router as usize;
+            access_points.resize(access_points.len().max(index + 1), None);
+            access_points[index] = Some(access_point);
+        }
         let mut by_address = Vec::new();
         let own = mobiles.iter().zip(0..).map(|(node, station)| (Address(node.0), station, None));
         for (Address(address), station, access_point) in own.chain(addresses) {
@@ -41,7 +49,7 @@ impl Directory {
             by_address.resize(by_address.len().max(index + 1), None);
             by_address[index] = Some((station, access_point));
         }
-        Self { routers, mobiles, by_address }
+        Self { routers, mobiles, access_points, by_address }
     }
 
     /// The access routers, by the numbers of their access points.
@@ -64,7 +72,7 @@ impl Directory {
     }
 
     fn access_point(&self, node: NodeId) -> Option<u32> {
-        self.routers.iter().position(|router| *router == node).map(|index| index as u32)
+        self.access_points.get(node.0 as usize).copied().flatten()
     }
 
     fn station(&self, node: NodeId) -> Option<u32> {
@@ -81,7 +89,8 @@ impl<B: Body> World<B> {
         }
         let directory = Box::new(Directory::new(nodes));
         // What mobiles hear at first is told when the run begins.
-        let id = self.add(name, Machine::Wlan { wlan: Box::new(wlan), directory });
+        let id =
+            self.add(name, Machine::Wlan { wlan: Box::new(wlan), directory, is_running: false });
         self.agenda.set(id.0, Some(Time::ZERO));
         id
     }
@@ -101,7 +110,9 @@ impl<B: Body> World<B> {
         if packet.ends.destination == ALL_NODES {
             return self.call_all(now, node, id, &packet, observe);
         }
-        let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize] else { return };
+        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize] else {
+            return;
+        };
         let refused = match directory.access_point(node) {
             Some(access_point) => match directory.find(packet.ends.destination) {
                 Some((station, _)) => wlan.handle_downlink(now, access_point, station, packet),
@@ -135,7 +146,9 @@ impl<B: Body> World<B> {
         observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
         let mut next_uid = self.next_uid;
-        let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize] else { return };
+        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize] else {
+            return;
+        };
         let Some(access_point) = directory.access_point(node) else { return };
         for station in 0..directory.mobiles.len() as u32 {
             if !wlan.is_attached(station, access_point) {
@@ -158,7 +171,12 @@ impl<B: Body> World<B> {
 
     /// Hands on what has come out of a WLAN.
     pub(super) fn run_wlan(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Wlan { wlan, directory } = &mut self.machines[id.0 as usize]
+        let Machine::Wlan { is_running, .. } = &mut self.machines[id.0 as usize] else { return };
+        // What comes out makes others put in: whoever runs it already hands on all that follows.
+        if std::mem::replace(is_running, true) {
+            return;
+        }
+        while let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize]
             && let Some(output) = wlan.poll_output()
         {
             match output {
@@ -183,32 +201,41 @@ impl<B: Body> World<B> {
                 }
             }
         }
-        if let Machine::Wlan { wlan, .. } = &self.machines[id.0 as usize] {
+        if let Machine::Wlan { wlan, is_running, .. } = &mut self.machines[id.0 as usize] {
+            *is_running = false;
             self.agenda.set(id.0, wlan.poll_timeout());
         }
     }
 
-    /// The access router at `node` has packets for a mobile wait, or not any more.
-    pub(super) fn obey(
+    /// The access router at `node` has packets for a mobile wait.
+    pub(super) fn hold(&mut self, node: NodeId, mobile: NodeId) {
+        if let Some((id, [access_point, station])) = self.link_between(node, mobile)
+            && let Machine::Wlan { wlan, .. } = &mut self.machines[id.0 as usize]
+        {
+            wlan.hold(access_point, station);
+        }
+    }
+
+    /// It lets them go.
+    pub(super) fn release(
         &mut self,
         now: Time,
         node: NodeId,
-        order: Order,
+        mobile: NodeId,
         observe: &mut impl Observe,
     ) {
-        for index in 0..self.machines.len() {
-            let Machine::Wlan { wlan, directory } = &mut self.machines[index] else { continue };
-            let (Order::Hold { mobile } | Order::Release { mobile }) = order;
-            let station = directory.station(NodeId(mobile.0));
-            let (Some(access_point), Some(station)) = (directory.access_point(node), station)
-            else {
-                continue;
-            };
-            match order {
-                Order::Hold { .. } => wlan.hold(access_point, station),
-                Order::Release { .. } => wlan.release(now, access_point, station),
-            }
-            return self.run_wlan(now, MachineId(index as u32), observe);
+        if let Some((id, [access_point, station])) = self.link_between(node, mobile)
+            && let Machine::Wlan { wlan, .. } = &mut self.machines[id.0 as usize]
+        {
+            wlan.release(now, access_point, station);
+            self.run_wlan(now, id, observe);
         }
+    }
+
+    /// The WLAN between an access router and a mobile, and their numbers there.
+    fn link_between(&self, router: NodeId, mobile: NodeId) -> Option<(MachineId, [u32; 2])> {
+        let id = self.node(mobile).hop(router)?;
+        let Machine::Wlan { directory, .. } = self.machine(id) else { return None };
+        Some((id, [directory.access_point(router)?, directory.station(mobile)?]))
     }
 }

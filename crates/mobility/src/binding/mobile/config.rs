@@ -4,6 +4,7 @@ use base::Duration;
 
 use super::super::attachment::Detection;
 use super::super::backoff::Patience;
+use super::super::correspondent::CorrespondentConfig;
 use super::super::registration::RegistrationConfig;
 use super::Address;
 
@@ -30,6 +31,8 @@ pub struct MobileConfig {
     pub overlap: Overlap,
     /// Route optimization, if it does that.
     pub optimization: Option<Optimization>,
+    /// As the correspondent of other mobiles, by its home address, if it keeps their bindings.
+    pub correspondent: Option<CorrespondentConfig>,
     /// Fast handovers, if it does them.
     pub fast: Option<FastMobileConfig>,
 }
@@ -100,8 +103,8 @@ pub struct Optimization {
 /// Fast handovers of a mobile (RFC 5568 §3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FastMobileConfig {
-    /// Waits for answers of access routers. RFC 5568 §8 leaves them to configuration.
+    /// Waits for answers of access routers. RFC 5568 §9 leaves them to configuration.
     pub patience: Patience,
-    /// How often one is asked. RFC 5568 §8: `RTSOLPR_RETRIES` and `FBU_RETRIES`, 3.
+    /// How often one is asked. RFC 5568 §9: `RTSOLPR_RETRIES` and `FBU_RETRIES`, 3.
     pub attempts: u32,
 }

@@ -3,8 +3,8 @@
 use base::{Observe, Time};
 
 use super::super::backoff::Backoff;
-use super::super::fast::{Action, Event, State, Transition, next};
-use super::super::{Answer, Fast, Message, Mode, Outgoing, Sequence, attachment};
+use super::super::fast::{Action, Event, State, next};
+use super::super::{Answer, Fast, Message, Mode, Outgoing, Sequence, Transition, attachment};
 use super::{FastMobileConfig, Mobile, Network};
 
 /// The fast handover that goes on, if there is one.
@@ -122,7 +122,7 @@ impl Mobile {
 
     fn send_fast(&mut self, now: Time, action: Action, observe: &mut impl Observe) {
         let Some(config) = self.config.fast else { return };
-        let again = match action {
+        let last = match action {
             Action::None | Action::Announce => return,
             Action::Await => {
                 let FastMobileConfig { patience, attempts } = config;
@@ -133,8 +133,7 @@ impl Mobile {
             Action::Ask | Action::Update | Action::AnnounceAndUpdate => None,
             Action::AskAgain | Action::UpdateAgain => self.fast.backoff,
         };
-        let backoff =
-            again.map_or_else(|| Backoff::begin(now, config.patience), |last| last.again(now));
+        let backoff = Backoff::after(last, now, config.patience);
         self.fast.backoff = Some(backoff);
         let outgoing = match self.fast.state {
             State::Asking | State::Idle | State::Prepared => {

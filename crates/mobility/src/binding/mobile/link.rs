@@ -12,7 +12,7 @@ pub(super) struct Attachment {
     pub(super) state: State,
     /// The MAP that the router advertised last.
     pub(super) map: Option<Address>,
-    /// The place of its address in the order in which addresses became usable.
+    /// The place of its address in the order in which addresses became the preferred one.
     pub(super) since: u64,
     /// When the next solicitation, or the end of duplicate address detection, is due.
     pub(super) due: Option<Time>,
@@ -28,9 +28,12 @@ impl Attachment {
 
 impl Mobile {
     pub(super) fn link_up(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
-        if self.attachments[index].state == State::Down {
-            self.attachments[index].solicited = 0;
+        let attachment = &mut self.attachments[index];
+        if attachment.state == State::Down {
+            attachment.solicited = 0;
             self.attach(now, index, observe);
+        } else if attachment.state.is_usable() && self.current() != Some(index) {
+            self.prefer(now, index, observe);
         }
     }
 
@@ -154,10 +157,15 @@ impl Mobile {
     }
 
     fn begin_use(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
-        self.usable += 1;
-        self.attachments[index].since = self.usable;
         let address = self.config.access[index].care_of.0;
         self.outbox.tell(now, MobilityFact::Usable { address }, observe);
+        self.prefer(now, index, observe);
+    }
+
+    /// Sends by that link from now on.
+    fn prefer(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+        self.preferred += 1;
+        self.attachments[index].since = self.preferred;
         self.say_attached(now, index, observe);
     }
 

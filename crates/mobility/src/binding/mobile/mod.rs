@@ -10,7 +10,9 @@ use base::{MobilityFact, Observe, Time};
 
 use super::outbox::Outbox;
 use super::registration::Registration;
-use super::{Address, Header, LinkEvent, Message, Outer, Outgoing, Verdict, Wrap};
+use super::{
+    Address, Correspondent, Header, LinkEvent, Message, Order, Outer, Outgoing, Verdict, Wrap,
+};
 pub use config::{
     Access, FastMobileConfig, MobileConfig, Network, Optimization, Overlap, Regional, Solicitation,
 };
@@ -24,12 +26,16 @@ pub struct Mobile {
     config: MobileConfig,
     outbox: Outbox,
     attachments: Vec<Attachment>,
-    /// Counts addresses as they become usable: the newest is sent by.
-    usable: u64,
+    /// Counts addresses as they become the preferred one: the last is sent by.
+    preferred: u64,
     to_map: Registration,
     to_home: Registration,
     correspondences: Vec<Correspondence>,
+    /// The bindings of other mobiles.
+    correspondent: Option<Correspondent>,
     fast: FastHandover,
+    /// Whether packets have taken another way since it was asked last.
+    has_moved: bool,
 }
 
 impl Mobile {
@@ -38,19 +44,28 @@ impl Mobile {
         let attachments = config.access.iter().map(|_| Attachment::new()).collect();
         let correspondents = config.optimization.iter().flat_map(|o| &o.correspondents);
         let correspondences = correspondents.copied().map(Correspondence::new).collect();
+        let correspondent = config.correspondent.map(|of| Correspondent::new(machine, of));
         Self {
             config,
             outbox: Outbox::new(machine),
             attachments,
-            usable: 0,
+            preferred: 0,
             to_map: Registration::new(),
             to_home: Registration::new(),
             correspondences,
+            correspondent,
             fast: FastHandover::new(),
+            has_moved: false,
         }
     }
 
-    /// The access router that is sent by: of the usable ones the newest.
+    /// What it was told.
+    #[must_use]
+    pub const fn config(&self) -> &MobileConfig {
+        &self.config
+    }
+
+    /// The access router that is sent by: of the usable ones the last that was preferred.
     fn current(&self) -> Option<usize> {
         let usable = self.attachments.iter().enumerate().filter(|(_, a)| a.state.is_usable());
         usable.max_by_key(|(_, attachment)| attachment.since).map(|(index, _)| index)
@@ -73,15 +88,17 @@ impl Mobile {
         self.is_registered(current) && self.correspondences.iter().all(|c| !c.is_busy())
     }
 
-    pub(super) fn look(&self, header: &Header) -> Verdict {
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
         if self.is_own(header.destination) {
-            return arrived(header);
+            return self.arrived(now, header);
         }
         if header.destination == Address::ALL_NODES {
             return if header.is_message { Verdict::Take } else { Verdict::Drop };
         }
         let regional = self.config.regional.filter(|r| r.care_of == header.source);
-        if header.source == self.config.home {
+        if let Some(outer) = self.optimized(now, header) {
+            Verdict::Wrap(outer)
+        } else if header.source == self.config.home {
             self.starting_at_home_address(header)
         } else if let Some(regional) = regional {
             self.tunnel(self.to_map.care_of(), regional.map)
@@ -96,24 +113,51 @@ impl Mobile {
             || self.config.access.iter().any(|access| access.care_of == address)
     }
 
-    /// A packet that starts here. To a correspondent it goes directly once that has a binding
-    /// (RFC 6275 §11.3.1), but for messages: they show that the home agent can be passed.
+    /// What route optimization puts around data that start here: a home address option for a
+    /// correspondent that has the binding (RFC 6275 §11.3.1), then a routing header to a mobile
+    /// whose binding is here (§9.3.2); both between two mobiles that are away (§6.3 has them in
+    /// this order). Messages show that the home agents can be passed.
+    fn optimized(&self, now: Time, header: &Header) -> Option<Outer> {
+        let Header { source, destination, wrap, is_message } = *header;
+        if is_message || self.current().is_none() {
+            return None;
+        }
+        let starts = source == self.config.home && wrap.is_none();
+        if starts && let Some(source) = self.care_of_at(destination) {
+            return Some(Outer { source, destination, wrap: Wrap::HomeAddress });
+        }
+        let may_be_routed = starts || wrap == Some(Wrap::HomeAddress);
+        let peers = self.correspondent.as_ref().filter(|_| may_be_routed)?;
+        let destination = peers.care_of(now, destination)?;
+        Some(Outer { source, destination, wrap: Wrap::Routing })
+    }
+
+    /// The care-of address, if `correspondent` knows it; `None` at home.
+    fn care_of_at(&self, correspondent: Address) -> Option<Address> {
+        let care_of = self.to_home.care_of().filter(|_| !self.is_at_home())?;
+        let is_known = |of: &Correspondence| {
+            of.address == correspondent && of.registration.care_of() == Some(care_of)
+        };
+        self.correspondences.iter().any(is_known).then_some(care_of)
+    }
+
     fn starting_at_home_address(&self, header: &Header) -> Verdict {
         if self.is_at_home() || (header.is_message && self.is_home_router(header.destination)) {
             return Verdict::Pass;
         }
-        let care_of = self.to_home.care_of();
-        let direct = self.correspondences.iter().any(|correspondence| {
-            correspondence.address == header.destination
-                && correspondence.registration.care_of() == care_of
-        });
-        match care_of.filter(|_| direct && !header.is_message && self.current().is_some()) {
-            Some(source) => Verdict::Wrap(Outer {
-                source,
-                destination: header.destination,
-                wrap: Wrap::HomeAddress,
-            }),
-            None => self.tunnel(care_of, self.config.home_agent),
+        self.tunnel(self.to_home.care_of(), self.config.home_agent)
+    }
+
+    /// A packet for one of the mobile's addresses.
+    fn arrived(&mut self, now: Time, header: &Header) -> Verdict {
+        match header.wrap {
+            Some(Wrap::Tunnel | Wrap::Routing) => Verdict::Unwrap,
+            Some(Wrap::HomeAddress) => match &mut self.correspondent {
+                Some(correspondent) => correspondent.look(now, header),
+                None => Verdict::Drop,
+            },
+            None if header.is_message => Verdict::Take,
+            None => Verdict::Pass,
         }
     }
 
@@ -141,6 +185,11 @@ impl Mobile {
         if let Message::RouterAdvertisement { router, map } = incoming.message {
             return self.advertised(now, router, map, observe);
         }
+        if let Some(correspondent) = &mut self.correspondent
+            && incoming.message.is_for_correspondent()
+        {
+            return correspondent.handle_message(now, incoming, observe);
+        }
         self.outbox.received(now, incoming, observe);
         match incoming.message {
             Message::NeighborAdvertisement { target } => self.objected(now, target, observe),
@@ -155,7 +204,7 @@ impl Mobile {
             Message::FastAcknowledgement { sequence, answer } => {
                 self.fast_answered(now, sequence, answer, observe);
             }
-            // Nobody sends these to a mobile.
+            // Nobody sends these to a mobile that is nobody's correspondent.
             Message::RouterAdvertisement { .. }
             | Message::RouterSolicitation
             | Message::NeighborSolicitation { .. }
@@ -191,6 +240,9 @@ impl Mobile {
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        if let Some(correspondent) = &mut self.correspondent {
+            correspondent.handle_timeout(now, observe);
+        }
         self.settle(now, observe);
     }
 
@@ -214,28 +266,23 @@ impl Mobile {
     }
 
     pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
-        self.outbox.pop()
+        self.outbox.pop().or_else(|| self.correspondent.as_mut()?.poll_output())
+    }
+
+    pub(super) fn poll_order(&mut self) -> Option<Order> {
+        std::mem::take(&mut self.has_moved).then_some(Order::Moved)
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {
         let link = self.attachments.iter().filter_map(|a| a.due).min();
+        let peers = self.correspondent.as_ref().and_then(Correspondent::poll_timeout);
+        let always = Time::earlier(link, peers);
         if self.current().is_none() {
-            return link;
+            return always;
         }
         let agents = Time::earlier(self.to_map.deadline(), self.to_home.deadline());
         let others = self.correspondences.iter().filter_map(Correspondence::deadline).min();
         let upper = Time::earlier(agents, Time::earlier(others, self.fast.deadline()));
-        Time::earlier(link, upper)
-    }
-}
-
-/// A packet for one of the mobile's addresses.
-fn arrived(header: &Header) -> Verdict {
-    match header.wrap {
-        Some(Wrap::Tunnel | Wrap::Routing) => Verdict::Unwrap,
-        // A mobile keeps no bindings of others.
-        Some(Wrap::HomeAddress) => Verdict::Drop,
-        None if header.is_message => Verdict::Take,
-        None => Verdict::Pass,
+        Time::earlier(always, upper)
     }
 }

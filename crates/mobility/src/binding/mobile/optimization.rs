@@ -95,13 +95,15 @@ impl Mobile {
     pub(super) fn leave_correspondents(&mut self, now: Time, observe: &mut impl Observe) {
         for index in 0..self.correspondences.len() {
             let correspondence = &mut self.correspondences[index];
-            if correspondence.care_of.take().is_some() {
+            if correspondence.care_of.take().is_none() {
+                continue;
+            }
+            if correspondence.registration.state == State::Absent {
+                correspondence.is_pending = false;
+                correspondence.drop_tokens();
+            } else {
                 correspondence.care_of_token.apply(token::Event::Dropped);
-                if correspondence.registration.state == State::Absent {
-                    correspondence.is_pending = false;
-                } else {
-                    self.update(now, index, observe);
-                }
+                self.update(now, index, observe);
             }
         }
     }

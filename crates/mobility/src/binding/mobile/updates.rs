@@ -165,7 +165,9 @@ impl Mobile {
         let registration = self.registration(role);
         let action = match answer.status {
             Status::Accepted => {
-                registration.accepted(answer.sequence, answer.lifetime, &config);
+                if registration.accepted(answer.sequence, answer.lifetime, &config) {
+                    self.registered(now, role, observe);
+                }
                 None
             }
             Status::OutOfWindow => registration.outdated(answer.sequence),
@@ -175,6 +177,16 @@ impl Mobile {
             }
         };
         self.act_on_update(now, role, action.unwrap_or(Action::None), observe);
+    }
+
+    /// An agent has accepted: whoever talks to the mobile is to know if the way has changed.
+    fn registered(&mut self, now: Time, role: Role, observe: &mut impl Observe) {
+        let home = self.bound_at(role);
+        if let Some(care_of) = self.registration(role).news(home) {
+            let (agent, care_of) = (self.agent(role).0, care_of.0);
+            self.outbox.tell(now, MobilityFact::Registered { agent, care_of }, observe);
+            self.has_moved = true;
+        }
     }
 
     /// Does what is due at an agent. True if something was.

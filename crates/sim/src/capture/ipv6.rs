@@ -1,0 +1,149 @@
+//! Packets of a mobile network as they are on the wire.
+
+use base::Ecn;
+use mobility::binding::{Address, Wrap};
+use tcp::Length;
+use wire::{Icmpv6, IpFields, Ipv6Ends, Ipv6Packet, Ipv6Piece, PieceOrder, TooLong, Unseen};
+use world::{Body, Ends, IPV6_HEADER_BYTES, IPV6_MTU_MIN, Ipv6, Piece, Quote, TooBig};
+
+use super::addresses::AddressBook;
+use super::messages;
+
+/// Type, code, checksum and MTU of a Packet Too Big message (RFC 4443 §3.2).
+const TOO_BIG_BYTES: u32 = 8;
+
+/// What a packet carries, and what the IPv6 header ahead of that says.
+pub(super) struct Core {
+    pub(super) packet: Ipv6Packet,
+    pub(super) ends: Ipv6Ends,
+    pub(super) hops: u8,
+}
+
+/// What stands around that.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    /// Outermost.
+    ends: Ends,
+    wraps: &'a [(Ends, Wrap)],
+    pieces: &'a [Piece],
+    ecn: Ecn,
+}
+
+/// A packet that goes by `ends`, as bytes.
+pub(super) fn packet(
+    book: &AddressBook,
+    ends: Ends,
+    body: &Ipv6<Length>,
+) -> Result<Ipv6Packet, TooLong> {
+    let (wraps, pieces) = (body.wraps(), body.pieces());
+    let around = Around { ends, wraps, pieces, ecn: body.ecn() };
+    let innermost = around.innermost();
+    let core = if let Some(header) = body.header() {
+        let ends = global(book, innermost);
+        let packet = Ipv6Packet::tcp(header, ends, body.payload_bytes() as usize)?;
+        Core { packet, ends, hops: IpFields::HOPS }
+    } else if let Some(message) = body.message() {
+        messages::core(book, numbers(innermost), &message)
+    } else if let Some(TooBig { mtu, quote }) = body.too_big() {
+        let ends = global(book, innermost);
+        let quoted = quoted(book, &quote)?;
+        let room = (IPV6_MTU_MIN - IPV6_HEADER_BYTES - TOO_BIG_BYTES) as usize;
+        let quoted = &quoted.bytes()[..quoted.bytes().len().min(room)];
+        let packet = Ipv6Packet::icmp(&Icmpv6::TooBig { mtu, quoted }, ends);
+        Core { packet, ends, hops: IpFields::HOPS }
+    } else {
+        return rest(book, around);
+    };
+    put_around(book, core, 0, around)
+}
+
+/// The packet that a Packet Too Big message speaks of.
+fn quoted(book: &AddressBook, quote: &Quote) -> Result<Ipv6Packet, TooLong> {
+    let Quote { ends, bytes, header, piece, .. } = *quote;
+    let pieces = piece.as_slice();
+    let around = Around { ends, wraps: quote.wraps(), pieces, ecn: Ecn::NotCapable };
+    let wraps: u32 = around.wraps.iter().map(|(_, wrap)| wrap.bytes()).sum();
+    let above_header = piece.map_or(bytes - IPV6_HEADER_BYTES - wraps, |piece| piece.bytes);
+    let depth = piece.map_or(0, |piece| piece.depth);
+    match header {
+        Some(header) if depth == 0 => {
+            let payload = above_header - header.bytes();
+            let ends = global(book, around.innermost());
+            let packet = Ipv6Packet::tcp(&header, ends, payload as usize)?;
+            put_around(book, Core { packet, ends, hops: IpFields::HOPS }, 0, around)
+        }
+        Some(_) | None => rest(book, around),
+    }
+}
+
+/// A piece of which nobody knows what is in it.
+fn rest(book: &AddressBook, around: Around<'_>) -> Result<Ipv6Packet, TooLong> {
+    let piece = around.pieces.first();
+    let depth = piece.map_or(0, |piece| usize::from(piece.depth));
+    let what = match depth.checked_sub(1).map(|within| around.wraps.get(within)) {
+        None => Unseen::Segment,
+        Some(Some((_, Wrap::Tunnel))) => Unseen::Packet,
+        Some(Some((_, Wrap::Routing))) => Unseen::Routing,
+        Some(Some((_, Wrap::HomeAddress))) => Unseen::DestinationOptions,
+        Some(None) => Unseen::Unknown,
+    };
+    let packet = Ipv6Packet::unseen(what, piece.map_or(0, |piece| piece.bytes as usize));
+    let depth = depth.min(around.wraps.len());
+    let ends = global(book, around.within(depth));
+    put_around(book, Core { packet, ends, hops: IpFields::HOPS }, depth, around)
+}
+
+/// Puts around `core`, which has so many headers in it, the others and the IPv6 header.
+fn put_around(
+    book: &AddressBook,
+    core: Core,
+    depth: usize,
+    around: Around<'_>,
+) -> Result<Ipv6Packet, TooLong> {
+    let Core { mut packet, mut ends, mut hops } = core;
+    let fields = |hop_limit| IpFields { hop_limit, ..around.ecn.into() };
+    for depth in depth..around.wraps.len() {
+        packet = cut(packet, depth, around.pieces);
+        match around.wraps[depth].1 {
+            Wrap::Tunnel => packet = packet.behind_ip(ends, fields(hops))?,
+            Wrap::Routing => packet = packet.behind_routing(ends.destination),
+            Wrap::HomeAddress => packet = packet.behind_home_address(ends.source),
+        }
+        (ends, hops) = (global(book, around.within(depth + 1)), IpFields::HOPS);
+    }
+    packet = cut(packet, around.wraps.len(), around.pieces);
+    packet.behind_ip(ends, fields(hops))
+}
+
+/// The piece of `packet` that was cut when so many headers stood around it.
+fn cut(mut packet: Ipv6Packet, depth: usize, pieces: &[Piece]) -> Ipv6Packet {
+    for piece in pieces.iter().filter(|piece| usize::from(piece.depth) == depth) {
+        packet = packet.cut(Ipv6Piece {
+            identification: piece.of as u32,
+            offset: piece.offset as u16,
+            bytes: piece.bytes as u16,
+            place: if piece.number + 1 < piece.count { PieceOrder::More } else { PieceOrder::Last },
+        });
+    }
+    packet
+}
+
+impl Around<'_> {
+    fn innermost(self) -> Ends {
+        self.within(0)
+    }
+
+    /// The addresses with so many headers around the packet.
+    fn within(self, depth: usize) -> Ends {
+        self.wraps.get(depth).map_or(self.ends, |(ends, _)| *ends)
+    }
+}
+
+fn numbers(ends: Ends) -> [Address; 2] {
+    [Address(ends.source.0), Address(ends.destination.0)]
+}
+
+fn global(book: &AddressBook, ends: Ends) -> Ipv6Ends {
+    let [source, destination] = numbers(ends).map(|number| book.global(number));
+    Ipv6Ends { source, destination }
+}

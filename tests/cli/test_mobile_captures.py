@@ -1,0 +1,186 @@
+"""Captures of mobile networks: each node's packets, as Wireshark reads them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+import thinpipe as tp
+
+pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+
+SCENARIO = "hmipv6-handover"
+NODES = ("CN", "N1", "HA", "MAP", "AR1", "AR2", "MN")
+AMISS = (
+    "not ipv6 or _ws.malformed or icmpv6.checksum.status == 0"
+    " or tcp.checksum.status == 0 and not icmpv6"
+    " or _ws.expert.severity >= 0x600000 and not tcp.analysis.flags and not icmpv6.type == 2"
+)
+RUNS: dict[str, dict[str, str | int | bool]] = {
+    "plain": {},
+    "too big": {"ftp.packet_size": 1440},
+    "cut in tunnels": {"ftp.packet_size": 1220, "mobile_ip.mtu": 1280},
+    "optimized": {"mobile_ip.route_optimization": True},
+    "fast": {
+        "mobile_ip.fast_handovers": True,
+        "wlan.anticipation": "200 ms",
+        "wlan.handover": "break-before-make",
+        "wlan.hysteresis": "3 dB",
+        "duration": "140 s",
+    },
+}
+HOME_AGENT, MAP, MOBILE = "2001:db8:0:3::1", "2001:db8:0:4::1", "ff:fe00:7"
+HOME, REGIONAL, LOCAL = (f"2001:db8:0:{n}:0:{MOBILE}" for n in (3, 4, 5))
+NEIGHBOURS = ("Router Solicitation", "Neighbor Solicitation")
+UPDATE, ACKNOWLEDGEMENT = "Binding Update", "Binding Acknowledgement"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return a function that gives the directory of a run of that name."""
+    made: dict[str, Path] = {}
+
+    def of(name: str) -> Path:
+        if name not in made:
+            made[name] = tmp_path_factory.mktemp("mobile") / "run"
+            settings: dict[str, str | int | bool] = {"duration": "80 s", **RUNS[name]}
+            tp.run(SCENARIO, settings, seed=1, trace=True).save(made[name])
+        return made[name]
+
+    return of
+
+
+def tshark(file: Path, display: str, *fields: str) -> list[tuple[str, ...]]:
+    """Return `fields` of the packets that a display filter selects."""
+    named = [word for field in fields or ("frame.number",) for word in ("-e", field)]
+    checks = ("-o", "tcp.check_checksum:TRUE")
+    command = ["tshark", "-r", str(file), *checks, "-Y", display, "-T", "fields", *named]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [tuple(line.split("\t")) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_node_has_a_capture_in_which_nothing_is_amiss(saved, name):
+    files = sorted(saved(name).glob("*.pcapng"))
+    assert [file.stem for file in files] == sorted(NODES)
+    for file in files:
+        assert tshark(file, AMISS) == [], file.stem
+
+
+@pytest.mark.parametrize("node", ["HA", "MAP", "AR1", "AR2", "MN"])
+def test_signalling_is_seen_where_it_passes(saved, node):
+    assert tshark(saved("plain") / f"{node}.pcapng", "mipv6 || icmpv6")
+
+
+def test_first_handover_is_told_message_by_message(saved):
+    known = ("mipv6", "icmpv6.type == 133", "icmpv6.type == 135")
+    fields = ("frame.packet_flags_direction", "ipv6.src", "ipv6.dst", "_ws.col.Info")
+    file = saved("plain") / "MN.pcapng"
+    rows = tshark(file, f"frame.time_relative < 60 && ({' || '.join(known)})", *fields)
+    went, came = "0x00000002", "0x00000001"
+    link_local, group = f"fe80::{MOBILE}", "ff02::1:ff00:7"
+    solicited = f"{NEIGHBOURS[0]} from 02:00:00:00:00:07"
+    assert rows == [
+        (went, link_local, "ff02::2", solicited),  # at home, as the run begins
+        (went, link_local, "ff02::2", solicited),
+        (went, "::", group, f"{NEIGHBOURS[1]} for {LOCAL}"),
+        (went, LOCAL, MAP, UPDATE),
+        (came, MAP, LOCAL, ACKNOWLEDGEMENT),
+        (went, f"{LOCAL},{REGIONAL}", f"{MAP},{HOME_AGENT}", UPDATE),
+        (came, f"{MAP},{HOME_AGENT}", f"{LOCAL},{REGIONAL}", ACKNOWLEDGEMENT),
+    ]
+
+
+def test_updates_name_their_addresses(saved):
+    fields = (
+        "ipv6.opt.mipv6.home_address",
+        "mip6.acoa.acoa",
+        "mip6.bu.m_flag",
+        "mip6.bu.h_flag",
+        "mip6.bu.lifetime",
+    )
+    rows = tshark(saved("plain") / "MN.pcapng", "mip6.mhtype == 5", *fields)
+    lifetime = rows[0][-1]
+    assert rows[:2] == [
+        (REGIONAL, LOCAL, "1", "0", lifetime),
+        (HOME, REGIONAL, "0", "1", lifetime),
+    ]
+    answers = tshark(
+        saved("plain") / "MN.pcapng", "mip6.mhtype == 6", "ipv6.routing.mipv6.home_address"
+    )
+    assert answers[:2] == [(REGIONAL,), (HOME,)]
+
+
+def test_advertisements_name_the_map(saved):
+    fields = ("ipv6.src", "icmpv6.opt.prefix", "icmpv6.opt.map.global_address")
+    rows = set(tshark(saved("plain") / "MN.pcapng", "icmpv6.type == 134", *fields))
+    assert rows == {
+        ("fe80::ff:fe00:3", HOME_AGENT, ""),
+        ("fe80::ff:fe00:5", "2001:db8:0:5::1", MAP),
+        ("fe80::ff:fe00:6", "2001:db8:0:6::1", MAP),
+    }
+
+
+def test_tunnels_begin_and_end_where_agents_are(saved):
+    """A home agent's capture has what comes for the mobile and the same in a tunnel."""
+    display = "tcp.len > 0 && frame.time_relative > 20"
+    fields = ("frame.packet_flags_direction", "ipv6.dst", "frame.len")
+    rows = set(tshark(saved("plain") / "HA.pcapng", display, *fields))
+    tunnel = f"{REGIONAL},{HOME}"
+    assert rows == {("0x00000001", HOME, "572"), ("0x00000002", tunnel, "612")}
+
+
+def test_packets_are_as_large_as_the_run_says(saved):
+    """Of each link, by the interface of the node where it ends."""
+    directory = saved("plain")
+    hops = pl.read_parquet(directory / "hops.parquet")
+    left = hops.filter((pl.col("machine") == "wan/down") & (pl.col("event") == "left"))
+    display = 'frame.interface_name == "wan" && frame.packet_flags_direction == 1'
+    assert len(tshark(directory / "MAP.pcapng", display)) == len(left) > 0
+
+
+def test_who_sends_too_much_is_told(saved):
+    display = "icmpv6.type == 2 && icmpv6.checksum.status == 1"
+    fields = ("ipv6.src", "ipv6.dst", "icmpv6.mtu", "tcp.dstport", "frame.len")
+    rows = tshark(saved("too big") / "CN.pcapng", display, *fields)
+    correspondent = "2001:db8:0:1::1"
+    ends = (f"{HOME_AGENT},{correspondent}", f"{correspondent},{HOME}")
+    assert {row[:2] for row in rows} == {ends}
+    assert {row[2:] for row in rows} == {("1460", "1024", "1280"), ("1420", "1024", "1280")}
+
+
+def test_pieces_join(saved):
+    """Tunnels cut what is no larger than the least MTU; the mobile has it whole."""
+    file = saved("cut in tunnels") / "MN.pcapng"
+    assert tshark(file, "ipv6.fraghdr && frame.len > 1280") == []
+    pieces = tshark(file, "ipv6.fraghdr.more == 1 && frame.time_relative > 20")
+    fields = ("ipv6.reassembled.length", "tcp.checksum.status")
+    display = "tcp.len == 1220 && frame.time_relative > 20"
+    rows = tshark(file, display, *fields)
+    assert 0 < len(rows) <= len(pieces)
+    assert set(rows) == {("1280", "1")}
+
+
+def test_optimized_packets_carry_home_addresses(saved):
+    file = saved("optimized") / "CN.pcapng"
+    kinds = [kind for (kind,) in tshark(file, "mipv6", "mip6.mhtype")]
+    assert sorted(kinds) == list("123456")
+    data = "tcp.len > 0 && ipv6.routing.mipv6.home_address"
+    acknowledgements = "tcp.len == 0 && ipv6.opt.mipv6.home_address"
+    for display in (data, acknowledgements):
+        assert tshark(file, f"{display} && tcp.checksum.status == 1"), display
+
+
+def test_fast_handover_is_announced_and_answered(saved):
+    directory = saved("fast")
+    last = "frame.time_relative > 100 && "
+    mobile = tshark(directory / "MN.pcapng", f"{last}mipv6", "mip6.mhtype")
+    assert [kind for (kind,) in mobile][:3] == ["8", "9", "5"]
+    proxies = "icmpv6.type == 154"
+    asked = tshark(directory / "MN.pcapng", last + proxies, "icmpv6.fmip6.subtype")
+    assert asked == [("2",), ("3",)]
+    routers = tshark(directory / "AR2.pcapng", "mip6.mhtype == 14", "mip6.lla")
+    assert routers == [("02:00:00:00:00:07",)]
+    onward = "tcp && ipv6.src == 2001:db8:0:5::1 && ipv6.dst == 2001:db8:0:6:0:ff:fe00:7"
+    assert tshark(directory / "AR1.pcapng", onward)
