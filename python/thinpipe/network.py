@@ -18,6 +18,9 @@ ALIKE: Final = 6
 WIRED: Final = "wired"
 """The kind of a link that is no radio."""
 
+WLAN: Final = "wlan"
+"""The kind of a link of a wireless LAN."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -32,7 +35,8 @@ class Node:
 class Way:
     """One direction of a link; ``None`` has no limit, or is no matter of one number.
 
-    ``slots`` are the time slots of a radio that has them in the place of a rate.
+    ``slots`` are the time slots of a radio that has them in the place of a rate. ``shared`` is a
+    queue that stands ahead of all links of the kind that begin at the node: an access point's.
     """
 
     rate_bps: float | None
@@ -40,6 +44,7 @@ class Way:
     queue_packets: int | None
     queue_bytes: int | None
     slots: str | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,26 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """A static route, by the names of nodes: at one, packets to another go via a neighbour."""
+
+    at: str
+    to: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
-    """Nodes and the links between them, and what has a place."""
+    """Nodes and the links between them, and what has a place.
+
+    ``routes`` are those that are given; all other packets take the way of the least delay.
+    """
 
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     stations: tuple[Station, ...]
     walks: tuple[Walk, ...]
+    routes: tuple[Route, ...] = ()
 
     @classmethod
     def of(
@@ -111,10 +129,19 @@ class Network:
                 Walk(each["name"], tuple((t, x, y) for t, x, y in each["course"]))
                 for each in layout["walks"]
             ),
+            routes=tuple(Route(each["at"], each["to"], each["via"]) for each in layout["routes"]),
         )
 
     def grouped(self) -> Network:
         """Return the network with nodes that are alike as one, from `ALIKE` of them on."""
+        network = self
+        # One kind at a time: what is as one changes what its neighbours are alike in.
+        while (merged := network._merged()) is not None:
+            network = merged
+        return network
+
+    def _merged(self) -> Network | None:
+        """Return the network with one kind of nodes as one, if there are enough of some kind."""
         links: dict[int, list[int]] = defaultdict(list)
         for number, link in enumerate(self.links):
             for end in link.ends:
@@ -123,8 +150,9 @@ class Network:
         for number, node in enumerate(self.nodes):
             around = [self._seen_from(number, link) for link in links[number]]
             alike[node.middlebox, frozenset(Counter(around).items())].append(number)
-        merged = [nodes for nodes in alike.values() if len(nodes) >= ALIKE]
-        return self._merge(merged, links) if merged else self
+        enough = (nodes for nodes in alike.values() if len(nodes) >= ALIKE)
+        merged = next(enough, None)
+        return None if merged is None else self._merge(merged, links)
 
     def _seen_from(self, node: int, number: int) -> tuple[object, ...]:
         """Return what a link is to a node: all but names, its own and the node's."""
@@ -132,18 +160,19 @@ class Network:
         start, end = link.ends
         return (end, "to") if start == node else (start, "from"), link.kind, link.forth, link.back
 
-    def _merge(self, merged: Sequence[Sequence[int]], links: Mapping[int, list[int]]) -> Network:
+    def _merge(self, merged: Sequence[int], links: Mapping[int, list[int]]) -> Network:
         nodes, kept = dict(enumerate(self.nodes)), dict(enumerate(self.links))
-        for first, *others in merged:
-            names = [self.nodes[node].name for node in (first, *others)]
-            nodes[first] = replace(nodes[first], name=_span(names), count=len(names))
-            for place, link in enumerate(links[first]):
-                names = [self.links[links[node][place]].name for node in (first, *others)]
-                kept[link] = replace(kept[link], name=_span(names))
-            for node in others:
-                del nodes[node]
-                for link in links[node]:
-                    del kept[link]
+        first, *others = merged
+        names = [self.nodes[node].name for node in merged]
+        count = sum(self.nodes[node].count for node in merged)
+        nodes[first] = replace(nodes[first], name=_span(names), count=count)
+        for place, link in enumerate(links[first]):
+            names = [self.links[links[node][place]].name for node in merged]
+            kept[link] = replace(kept[link], name=_span(names))
+        for node in others:
+            del nodes[node]
+            for link in links[node]:
+                del kept[link]
         number = {old: new for new, old in enumerate(nodes)}
         moved = tuple(
             replace(link, ends=(number[link.ends[0]], number[link.ends[1]]))
@@ -152,16 +181,24 @@ class Network:
         return replace(self, nodes=tuple(nodes.values()), links=moved)
 
 
+_TO: Final = " … "
+
+
 def _span(names: Sequence[str]) -> str:
-    return names[0] if len(set(names)) == 1 else f"{names[0]} … {names[-1]}"
+    if len(set(names)) == 1:
+        return names[0]
+    first, _, _ = names[0].partition(_TO)
+    _, _, last = names[-1].rpartition(_TO)
+    return f"{first}{_TO}{last}"
 
 
 def _links(ways: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[Link, ...]:
     """Join the directions that have a name and both ends in common."""
     links: dict[tuple[str, frozenset[int]], Link] = {}
-    for each in ways:
+    ends_of = _ends(ways)
+    users = Counter((each["name"], ends[0]) for each, ends in zip(ways, ends_of, strict=True))
+    for each, ends in zip(ways, ends_of, strict=True):
         name, _, suffix = each["name"].rpartition("/")
-        ends = (each["from"], each["to"])
         key = (name or suffix, frozenset(ends))
         way = Way(
             each["rate_bps"],
@@ -169,6 +206,7 @@ def _links(ways: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tupl
             each["queue_packets"],
             each["queue_bytes"],
             _slots(values, suffix) if each["kind"] != WIRED and each["rate_bps"] is None else None,
+            shared=each["kind"] == WLAN and suffix == "down" and users[each["name"], ends[0]] > 1,
         )
         forth = links.get(key)
         links[key] = (
@@ -177,6 +215,25 @@ def _links(ways: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tupl
             else replace(forth, back=way)
         )
     return tuple(links.values())
+
+
+def _ends(ways: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return where each way begins and ends; where its twin ends, if no packet takes it."""
+    to = {each["name"]: each["to"] for each in ways}
+    return [
+        (to[_twin(each["name"])] if each["from"] is None else each["from"], each["to"])
+        for each in ways
+    ]
+
+
+def _twin(name: str) -> str:
+    """Return the name of the other direction of a link.
+
+    >>> _twin("wan/down")
+    'wan/up'
+    """
+    link, _, way = name.rpartition("/")
+    return f"{link}/{'up' if way == 'down' else 'down'}"
 
 
 def _slots(values: Mapping[str, str], way: str) -> str | None:

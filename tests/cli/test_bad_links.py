@@ -37,7 +37,7 @@ def check(done, expected: str) -> None:
         ),
         (
             "link.schedule=[{at = '20 s'}, {at = '5 s'}]",
-            "link.schedule[1]: must not come before the one before it: "
+            "link.schedule[1].at: must not come before the one before it, at 20 s: "
             "the list is in order of time",
         ),
         (

@@ -2,9 +2,11 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import matplotlib.image
 import pytest
+import thinpipe as tp
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from thinpipe.network import ALIKE, Link, Network, Node, Station, Walk, Way
 from thinpipe.plot.network import draw_network, lines
@@ -99,6 +101,74 @@ def test_a_mobile_with_several_ways_in():
     assert said.count("WLAN") == 3
 
 
+def wires(*ends, of=DOMAIN):
+    """Return a network of alike wires, each called after its ends, and with a mobile at its end."""
+    names = list(dict.fromkeys(name for pair in ends for name in pair))
+    links = [
+        Link(f"{a}-{b}-{number}", "wired", (names.index(a), names.index(b)), WIRE, WIRE)
+        for number, (a, b) in enumerate(ends)
+    ]
+    air = [
+        Link("WLAN", "wlan", (names.index(each.name), len(names)), AIR, AIR)
+        for each in of.stations
+        if each.name in names
+    ]
+    return Network((*map(Node, names), Node("MN")), (*links, *air), of.stations, of.walks)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "CN-N1 N1-HA N1-A A-MAP MAP-B B-N1 MAP-AR1 B-AR2",  # a ring
+        "CN-N1 N1-HA N1-MAP N1-MAP N1-MAP MAP-AR1 MAP-AR2",  # the same twice and again
+        "CN-HA HA-AR1 AR1-AR2 CN-AR1 CN-AR2 HA-AR2",  # each with each
+        "CN-A CN-B CN-C CN-D A-B B-C C-D D-A A-AR1 B-AR1 C-AR2 D-AR2 AR1-AR2",
+    ],
+)
+def test_no_text_covers_another_in_networks_of_any_shape(ends):
+    network = wires(*(tuple(pair.split("-")) for pair in ends.split()))
+    said = drawn(network)
+    assert {link.name for link in network.links} <= {*said}
+
+
+def test_access_points_at_one_place_share_a_name():
+    (home, first, second) = DOMAIN.stations
+    beside = replace(DOMAIN, stations=(home, first, replace(second, position_m=(0, 0))))
+    assert "AR1, AR2" in drawn(beside)
+    near = replace(DOMAIN, stations=(home, first, replace(second, position_m=(1, 0))))
+    assert {"AR1", "AR2"} <= {*drawn(near)}
+
+
+def test_many_ways_are_one_faint_drawing():
+    ways = tuple(Walk(f"MN-{n}", ((0, n, 0), (9, 900 - n, 0))) for n in range(300))
+    with style():
+        figure = draw_network(replace(DOMAIN, walks=ways), title="title", note="")
+    places = figure.axes[-1]
+    assert len(places.lines) + len(places.texts) < 10
+    assert all(0 < float(each.get_alpha() or 1) < 0.5 for each in places.collections)
+    assert "MN-7" not in check(figure)
+
+
+def test_a_link_without_packets_has_both_ends(tmp_path):
+    text = tp.scenarios()["hmipv6-handover"].source
+    spare = '[[wired]]\nname = "spare"\nbetween = ["N1", "MAP"]\nrate = "1 Mbit/s"\ndelay = "1 s"\n'
+    (tmp_path / "spare.toml").write_text(text + "\n" + spare)
+    network = Network.of(tmp_path / "spare.toml")
+    (found,) = (link for link in network.links if link.name == "spare")
+    assert [network.nodes[end].name for end in found.ends] == ["N1", "MAP"]
+    assert "spare" in drawn(network)
+
+
+def test_the_queue_of_an_access_point_is_one_for_all_mobiles():
+    alone, two = (Network.of("hmipv6-handover", {"wlan.mobiles": n}) for n in (0, 1))
+    for network, shared in ((alone, False), (two, True)):
+        air = [link for link in network.links if link.kind == "wlan"]
+        assert {link.forth.shared for link in air} == {shared}
+        assert not any(link.back is None or link.back.shared for link in air)
+    said = lines(two.links[-1])
+    assert said[-2:] == ("→ queue 50 packets in all", "← queue 50 packets")
+
+
 def test_many_that_are_alike_stand_as_one():
     few, many = (Network.of("umts-cell-50", {"radio.ues": n}) for n in (ALIKE - 1, ALIKE))
     assert few.grouped() == few
@@ -140,6 +210,14 @@ def test_listing_and_picture(thinpipe, tmp_path):
     assert ["walker", "20, 10", "–", "380, 10 at 200 s"] in rows
     image = matplotlib.image.imread(tmp_path / "umts-handover-network.png")
     assert image[..., :3].std() > 0.05
+
+
+def test_of_many_mobiles_the_first_are_listed(thinpipe):
+    done = thinpipe("show", "hmipv6-handover", "--set", "wlan.mobiles=1234")
+    assert done.returncode == 0, done.stderr
+    assert "\n… and 1,135 mobiles more\n" in done.stdout
+    assert "MN-98 " in done.stdout
+    assert "MN-99 " not in done.stdout
 
 
 def test_a_file_is_named_after_itself(thinpipe, tmp_path):

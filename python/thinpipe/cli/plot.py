@@ -116,8 +116,8 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         _draw_sweep(source, file, of_sweep, by)
     else:
         _refuse(of_sweep, "a sweep")
-        kind, flow = kind or "time-sequence", flow or 0
-        file = Path(_default_name(source, kind, flow)) if out is None else out
+        kind = kind or "time-sequence"
+        file = Path(_default_name(source, kind, flow, mobile)) if out is None else out
         _draw_run(source, file, kind, flow, {"from": start, "to": end, **of_kind})
     typer.echo(str(file))
 
@@ -148,7 +148,7 @@ def _draw_run(
     directory: Path,
     file: Path,
     kind: str,
-    flow: int,
+    flow: int | None,
     view: Mapping[str, str | int | None],
 ) -> None:
     with undisturbed():
@@ -173,9 +173,10 @@ def _draw_run(
         raise BadRequestError(_by_option(str(error), given)) from None
 
 
-def _default_name(directory: Path, kind: str, flow: int) -> str:
+def _default_name(directory: Path, kind: str, flow: int | None, mobile: int | None) -> str:
     """Return a name in the current directory: a run's own holds what the run wrote alone."""
-    return f"{directory.resolve().name}-{kind}" + (f"-flow{flow}" if flow else "") + ".png"
+    of = (f"-{what}{number}" for what, number in (("flow", flow), ("mobile", mobile)) if number)
+    return f"{directory.resolve().name}-{kind}{''.join(of)}.png"
 
 
 def _seconds(option: str, text: str) -> float:

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 NODES: Final = ("node", "how many", "middlebox")
 LINKS: Final = ("link", "kind", "from", "to", "rate", "delay", "queue")
+ROUTES: Final = ("route at", "to", "via")
 PLACES: Final = ("name", "place m", "range m", "on the way")
+
+MOST: Final = 100
+"""Ways of mobiles that are listed."""
 
 
 def show(
@@ -40,9 +44,10 @@ def show(
         ),
     ] = None,
 ) -> None:
-    """Draw a scenario's network and list its nodes and links.
+    """Draw a scenario's network and list its nodes, links and static routes.
 
-    Of nodes that differ in their name alone, many stand as one.
+    Of nodes that differ in their name alone, many stand as one. Of mobiles with a place the first
+    hundred are listed.
     """
     asked, found = Settings.of(settings), find(scenario)
     with undisturbed():
@@ -72,9 +77,14 @@ def _print(network: Network) -> None:
     screen.print()
     text = frozenset({"link", "kind", "from", "to"})
     show_table(screen, LINKS, _link_rows(network), text=text)
+    if routes := [(each.at, each.to, each.via) for each in network.routes]:
+        screen.print()
+        show_table(screen, ROUTES, routes, text=frozenset(ROUTES))
     if places := _place_rows(network):
         screen.print()
         show_table(screen, PLACES, places, text=frozenset({"name", "on the way"}))
+        if (more := len(network.walks) - MOST) > 0:
+            screen.print(f"… and {more:,} mobiles more")
     screen.print()
 
 
@@ -102,7 +112,7 @@ def _place_rows(network: Network) -> list[tuple[str, ...]]:
         (each.name, place(*each.position_m), short(each.range_m, 5), "–")
         for each in network.stations
     ]
-    for walk in network.walks:
+    for walk in network.walks[:MOST]:
         first, *rest = walk.course
         way = " → ".join(f"{place(x_m, y_m)} at {short(at_s, 5)} s" for at_s, x_m, y_m in rest)
         rows.append((walk.name, place(*first[1:]), "–", way or "–"))

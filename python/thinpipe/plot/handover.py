@@ -1,131 +1,205 @@
-"""What happened to a mobile on the move: its links and addresses, its messages, TCP's reaction."""
+"""What happened to a mobile on the move: its links and addresses, and TCP's reaction."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import polars as pl
 
+from thinpipe.plot.bindings import AGENT, Bindings
 from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-BEGINS: Final = {"link_up": "link", "tentative": "checked", "usable": "address"}
-"""Events that begin a state of a lane, by its name."""
+OF_A_MOBILE: Final = ("link_up", "link_down")
+"""Events of mobiles alone."""
 
-LANE: Final = {"link": ("muted", 0.9), "checked": ("window", 0.5), "address": ("data", 0.5)}
-"""The colour and the height of each state."""
+OF_A_LINK: Final = (*OF_A_MOBILE, "advertised")
+OF_AN_ADDRESS: Final = ("tentative", "usable", "removed", "duplicate")
+BOUND: Final = ("bound", "unbound")
 
-LEGEND: Final = {
-    "link": "Link is up",
-    "checked": "Address is being checked",
-    "address": "Address is in use",
-}
-
-ADVERTISEMENT: Final = "router advertisement"
+BEGINS: Final = {"tentative": "checked", "usable": "address"}
+"""Events that begin a state of an address, by its name."""
 
 Span = tuple[float, float]
 
 
 def mobiles(mobility: pl.DataFrame) -> list[str]:
-    """Return the agents of mobiles, in the order in which they first had a link."""
-    linked = mobility.filter(mobility["event"].is_in(["link_up", "link_down"]))
-    return linked["agent"].unique(maintain_order=True).cast(str).to_list()
+    """Return the names of the mobiles that ever had a link, in the order of the scenario."""
+    agents = mobility.filter(mobility["event"].is_in(OF_A_MOBILE))["agent"].unique()
+    return [str(name).removesuffix(AGENT) for name in agents.sort()]
 
 
-def lanes(rows: pl.DataFrame, end_s: float) -> dict[int, dict[str, list[Span]]]:
-    """Return for each access router when a mobile had a link, and what of an address there.
+def ends(segments: pl.DataFrame, flow: int, known: Sequence[str]) -> list[int]:
+    """Return which of the mobiles are ends of a flow, by their numbers."""
+    of_flow = segments.filter(segments["flow"] == flow)["endpoint"].unique().cast(str).to_list()
+    return [n for n, name in enumerate(known) if any(e.startswith(f"{name}:") for e in of_flow)]
 
-    An address is taken for that of the router that was last heard of when it was first spoken of.
+
+def chosen(
+    segments: pl.DataFrame, known: Sequence[str], flow: int | None, mobile: int | None
+) -> tuple[int | None, int]:
+    """Return a flow and a mobile that is an end of it; whichever is not given follows.
+
+    Without either it is the first flow. There is no flow where none has the mobile as an end.
+
+    Raises
+    ------
+    ValueError
+        If the flow has another end, or none of the mobiles.
     """
-    spans: dict[int, dict[str, list[Span]]] = {}
-    open_s: dict[tuple[int, str], float] = {}
-    router_of: dict[int, int] = {}
-    heard = 0
+    if mobile is None:
+        first = 0 if flow is None else flow
+        found = ends(segments, first, known)
+        if found or flow is None:
+            return (first if found else None), next(iter(found), 0)
+        raise ValueError(f"flow: {flow} sent nothing to or from a mobile in this run")
+    if flow is None:
+        here = segments["endpoint"].cast(str).str.starts_with(f"{known[mobile]}:")
+        first_of = segments.filter(here)["flow"].min()
+        return (None if first_of is None else int(str(first_of))), mobile
+    found = ends(segments, flow, known)
+    if mobile not in found:
+        others = ", ".join(f"{n} ({known[n]})" for n in found) or "none of this run's mobiles"
+        raise ValueError(f"mobile: {mobile} ({known[mobile]}) is no end of flow {flow}: {others}")
+    return flow, mobile
 
-    def end(router: int, state: str, time_s: float) -> None:
-        since_s = open_s.pop((router, state), None)
+
+def losses(hops: pl.DataFrame, segments: pl.DataFrame, flow: int) -> Floats:
+    """Return when packets of a flow were lost."""
+    lost = hops.filter(hops["event"] == "dropped")
+    of_flow = segments.filter(segments["flow"] == flow).select("uid").unique()
+    return lost.join(of_flow, on="uid", how="semi")["time_s"].sort().to_numpy()
+
+
+class _Lanes:
+    """For each access router, the spans of each state of a mobile there."""
+
+    def __init__(self, mobile: str) -> None:
+        self.spans: Final[dict[str, dict[str, list[Span]]]] = {}
+        self.open_s: Final[dict[tuple[str, str], float]] = {}
+        self.bindings: Final = Bindings()
+        self.mobile: Final = mobile
+        self.home: str | None = None
+        self.heard: str | None = None
+
+    def begin(self, router: str, state: str, time_s: float) -> None:
+        self.open_s.setdefault((router, state), time_s)
+
+    def end(self, router: str, state: str, time_s: float) -> None:
+        since_s = self.open_s.pop((router, state), None)
         if since_s is not None:
-            spans.setdefault(router, {}).setdefault(state, []).append((since_s, time_s))
+            self.spans.setdefault(router, {}).setdefault(state, []).append((since_s, time_s))
 
-    for time_s, event, subject in rows.select("time_s", "event", "subject").iter_rows():
-        if event in ("link_up", "link_down", "advertised"):
-            heard = subject if event != "link_down" else heard
-            if event == "link_up":
-                open_s.setdefault((subject, "link"), time_s)
-            elif event == "link_down":
-                end(subject, "link", time_s)
-            continue
-        if event not in ("tentative", "usable", "removed", "duplicate"):
-            continue
-        router = router_of.setdefault(subject, heard)
-        end(router, "checked", time_s)
+    def router(self, address: str) -> str | None:
+        """Return where an address of the mobile is; unknown of home before it was there."""
+        return self.home if address == self.mobile else address.rpartition("@")[2]
+
+    def link(self, event: str, router: str, time_s: float) -> None:
+        if event == "link_down":
+            self.end(router, "link", time_s)
+            return
+        self.heard = router
+        if event == "link_up":
+            self.begin(router, "link", time_s)
+
+    def address(self, event: str, address: str, time_s: float) -> None:
+        if address == self.mobile and self.home is None:
+            self.home = self.heard  # of the advertisement that made the address usable
+        router = self.router(address)
+        if router is None:
+            return
+        self.end(router, "checked", time_s)
         if event in BEGINS:
-            open_s.setdefault((router, BEGINS[event]), time_s)
+            self.begin(router, BEGINS[event], time_s)
         else:
-            end(router, "address", time_s)
-    for router, state in tuple(open_s):
-        end(router, state, end_s)
-    return spans
+            self.end(router, "address", time_s)
+
+    def lead_data(self, time_s: float) -> None:
+        """End and begin what all bindings together say."""
+        router = self.router(self.bindings.end(self.mobile))
+        for other, state in tuple(self.open_s):
+            if state == "data" and other != router:
+                self.end(other, state, time_s)
+        if router is not None:
+            self.begin(router, "data", time_s)
+
+    def end_all(self, time_s: float) -> None:
+        for router, state in tuple(self.open_s):
+            self.end(router, state, time_s)
 
 
-def draw_lanes(ax: Axes, view: View, rows: pl.DataFrame, routers: Sequence[str]) -> None:
-    """Draw a lane for each access router: when its link was up, and the address there in use."""
-    named: set[str] = set()
-    for router, states in sorted(lanes(rows, view.end_s).items()):
-        for state, (color, height) in LANE.items():
-            for start_s, end_s in states.get(state, ()):
-                if end_s < view.start_s or start_s > view.end_s:
-                    continue
-                left_s = max(start_s, view.start_s)
-                ax.barh(
-                    router,
-                    min(end_s, view.end_s) - left_s,
-                    left=left_s,
-                    height=height,
-                    color=COLORS[color],
-                    alpha=0.45 if state == "link" else 0.9,
-                    zorder=1 if state == "link" else 2,
-                    label=LEGEND[state] if state not in named else f"_{state}",
-                )
-                named.add(state)
+def lanes(mobility: pl.DataFrame, agent: str, end_s: float) -> dict[str, dict[str, list[Span]]]:
+    """Return for each access router when a mobile had a link, an address, and its data there.
+
+    Data for the home address go where the bindings of agents lead.
+    """
+    found = _Lanes(agent.removesuffix(AGENT))
+    told = mobility.filter((mobility["agent"] == agent) | mobility["event"].is_in(BOUND))
+    columns = ("time_s", "agent", "event", "subject", "care_of")
+    for time_s, name, event, subject, care_of in told.select(columns).iter_rows():
+        if event == "bound":
+            found.bindings.bind(name, subject, care_of)
+        elif event == "unbound":
+            found.bindings.unbind(name, subject)
+        elif event in OF_A_LINK:
+            found.link(event, subject, time_s)
+        elif event in OF_AN_ADDRESS:
+            found.address(event, subject, time_s)
+        else:
+            continue
+        found.lead_data(time_s)
+    found.end_all(end_s)
+    return found.spans
+
+
+LANE: Final[Mapping[str, tuple[str, float, float, str]]] = {
+    "link": ("muted", 0.9, 0.45, "Link is up"),
+    "checked": ("window", 0.56, 0.9, "Address is being checked"),
+    "address": ("data", 0.56, 0.9, "Address is usable"),
+    "data": ("drop", 0.14, 1.0, "Data are sent here"),
+}
+"""The colour of each state, its height, how opaque it is, and what the legend says."""
+
+
+def draw_lanes(
+    ax: Axes, view: View, mobility: pl.DataFrame, agent: str, routers: Sequence[str]
+) -> None:
+    """Draw a lane for each access router: its link, its address, and whether data go there."""
+    spans = lanes(mobility, agent, view.end_s)
+    for layer, (state, (color, height, alpha, label)) in enumerate(LANE.items()):
+        bars = [
+            (row, max(start_s, view.start_s), min(end_s, view.end_s))
+            for row, router in enumerate(routers)
+            for start_s, end_s in spans.get(router, {}).get(state, ())
+            if end_s >= view.start_s and start_s <= view.end_s
+        ]
+        if bars:
+            rows, lefts, rights = map(np.array, zip(*bars, strict=True))
+            ax.barh(
+                rows,
+                rights - lefts,
+                left=lefts,
+                height=height,
+                color=COLORS[color],
+                alpha=alpha,
+                label=label,
+                zorder=1 + layer,
+            )
     ax.set_yticks(range(len(routers)), routers)
     ax.set_ylim(len(routers) - 0.4, -0.6)
 
 
-def draw_messages(ax: Axes, view: View, rows: pl.DataFrame, mobile: str) -> None:
-    """Draw each message to or from a mobile, a row for each kind, in the order of the first."""
-    heard = rows["event"] == "advertised"
-    shown = rows.with_columns(
-        message=pl.when(heard).then(pl.lit(ADVERTISEMENT)).otherwise(rows["message"]),
-        event=pl.when(heard).then(pl.lit("received")).otherwise(rows["event"].cast(str)),
-    ).drop_nulls("message")
-    shown = shown.filter(view.holds(shown["time_s"].to_numpy()))
-    kinds = shown["message"].unique(maintain_order=True).to_list()
-    rank = {kind: number for number, kind in enumerate(kinds)}
-    for event, label, mark, kind in (
-        ("sent", f"Sent by {mobile}", Mark("^", 6), "retransmission"),
-        ("received", f"Received by {mobile}", Mark("v", 6), "acknowledgement"),
-    ):
-        of_event = shown.filter(shown["event"] == event)
-        heights = np.array([rank[message] for message in of_event["message"]], dtype=np.int64)
-        draw_marks(ax, of_event["time_s"].to_numpy(), heights, kind, label, mark)
-    ax.set_yticks(range(len(kinds)), [str(kind) for kind in kinds], fontsize="small")
-    ax.set_ylim(len(kinds) - 0.4, -0.6)
-
-
-def draw_reaction(
-    ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame, lost_s: Floats
-) -> None:
-    """Draw the congestion window, time-outs and fast retransmits, and packets lost at the foot."""
+def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame) -> None:
+    """Draw the congestion window of a flow, and above it time-outs and fast retransmits."""
     segments = cwnd["cwnd_segments"].to_numpy()
     draw_held(ax, view, cwnd["time_s"].to_numpy(), segments, "data", "Congestion window")
     _, seen = view.held(cwnd["time_s"].to_numpy(), segments)
@@ -136,6 +210,12 @@ def draw_reaction(
     ):
         time_s = events.filter(events["event"].is_in(names))["time_s"].to_numpy()
         time_s = time_s[view.holds(time_s)]
-        draw_marks(ax, time_s, np.full(len(time_s), 1.08 * top), kind, label, Mark(shape, 6))
+        draw_marks(ax, time_s, np.full(len(time_s), 1.12 * top), kind, label, Mark(shape, 6))
+    ax.set_ylim(top=1.28 * top)
+
+
+def draw_losses(ax: Axes, view: View, lost_s: Floats, flow: int) -> None:
+    """Draw packets of a flow that were lost, at the foot."""
     lost_s = lost_s[view.holds(lost_s)]
-    draw_marks(ax, lost_s, np.zeros(len(lost_s)), "drop", "Packet lost", Mark("|", 9))
+    label = f"Packet of flow {flow} lost"
+    draw_marks(ax, lost_s, np.zeros(len(lost_s)), "drop", label, Mark("|", 9))

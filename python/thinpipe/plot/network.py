@@ -57,10 +57,14 @@ def delay(way: Way) -> str:
 
 
 def queue(way: Way) -> str:
-    """Return the limit of the queue ahead of a way; empty without."""
+    """Return the limit of the queue ahead of a way; empty without.
+
+    >>> queue(Way(None, None, 50, 6000)), queue(Way(11e6, None, 50, None, shared=True))
+    ('50 packets or 6 kB', '50 packets in all')
+    """
     limits = [] if way.queue_packets is None else [f"{way.queue_packets} packets"]
     limits += [] if way.queue_bytes is None else [f"{short(way.queue_bytes / 1e3, 5)} kB"]
-    return " or ".join(limits)
+    return " or ".join(limits) + (" in all" if way.shared and limits else "")
 
 
 def lines(link: Link) -> tuple[str, ...]:

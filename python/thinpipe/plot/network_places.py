@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from thinpipe.plot.style import COLORS
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from thinpipe.network import Network, Station, Walk
@@ -24,6 +26,27 @@ FONT: Final = 8.5
 
 FEW: Final = 6
 """Places of a way up to which each is named with its time, and ways up to which each is named."""
+
+FAINT: Final = (0.04, 0.4)
+"""How opaque each of many ways is, at least and at most."""
+
+MANY: Final = 40
+"""Ways that are as dark as one, where all lie on each other."""
+
+POINTS: Final = 72
+"""Points in an inch."""
+
+WIDTH: Final = 0.68 * FONT
+"""Points that a character takes, as a rule and a little more."""
+
+GAP: Final = 14.0
+"""Points from a place to the middle of its name."""
+
+STEP: Final = 12.0
+"""Points from a line to the next."""
+
+LINES: Final = 6
+"""Lines that a name may stand away from its place."""
 
 ROOM: Final = 0.06
 """Share of the map around what is on it."""
@@ -54,34 +77,50 @@ def _extent(network: Network) -> tuple[Place, Place]:
 
 
 def draw_places(ax: Axes, network: Network) -> None:
-    """Draw stations with their reach, and ways with the times at which they bend."""
-    for station in network.stations:
-        _draw_station(ax, station)
-    for number, walk in enumerate(network.walks):
-        color = HUES[number % len(HUES)]
-        _draw_walk(ax, walk, color)
-        if len(network.walks) <= FEW:
-            _name_walk(ax, walk, color)
+    """Draw stations with their reach, and ways with the times at which they bend.
+
+    Many ways are faint lines, without names.
+    """
     across, up = _extent(network)
     ax.set(xlabel="East (m)", ylabel="North (m)", xlim=across, ylim=up)
     ax.set_aspect("equal")
+    names = _Names(ax)
+    for position, stations in _by_place(network.stations).items():
+        _draw_station(ax, position, stations)
+        names.write(", ".join(each.name for each in stations), position, color=STATION, up=-1)
+    if len(network.walks) > FEW:
+        _draw_many(ax, network.walks)
+        return
+    for number, walk in enumerate(network.walks):
+        color = HUES[number % len(HUES)]
+        _draw_walk(ax, walk, color)
+        for place, said in _said(walk):
+            names.write(said, place, color=color, up=1)
 
 
-def _draw_station(ax: Axes, station: Station) -> None:
+def _by_place(stations: Sequence[Station]) -> dict[Place, list[Station]]:
+    found: dict[Place, list[Station]] = {}
+    for station in stations:
+        found.setdefault(station.position_m, []).append(station)
+    return found
+
+
+def _draw_station(ax: Axes, position: Place, stations: Sequence[Station]) -> None:
     from matplotlib.patches import Circle
 
-    ax.plot(*station.position_m, "^", color=STATION, markersize=8, zorder=4)
-    _name(ax, station.name, station.position_m, color=STATION, up=-1)
-    if station.range_m is not None:
-        circle: dict[str, Any] = {
-            "radius": station.range_m,
-            "edgecolor": REACH,
-            "linestyle": (0, (4, 2)),
-        }
-        ax.add_patch(Circle(station.position_m, fill=False, linewidth=0.9, **circle))
+    ax.plot(*position, "^", color=STATION, markersize=8, zorder=4)
+    for range_m in sorted({each.range_m for each in stations if each.range_m is not None}):
         ax.add_patch(
-            Circle(station.position_m, station.range_m, color=REACH, alpha=0.08, linewidth=0)
+            Circle(
+                position,
+                range_m,
+                fill=False,
+                linewidth=0.9,
+                edgecolor=REACH,
+                linestyle=(0, (4, 2)),
+            )
         )
+        ax.add_patch(Circle(position, range_m, color=REACH, alpha=0.08, linewidth=0))
 
 
 def _draw_walk(ax: Axes, walk: Walk, color: str) -> None:
@@ -96,12 +135,25 @@ def _draw_walk(ax: Axes, walk: Walk, color: str) -> None:
             ax.annotate("", middle, (start[0], start[1]), arrowprops=arrow)
 
 
-def _name_walk(ax: Axes, walk: Walk, color: str) -> None:
+def _draw_many(ax: Axes, walks: Sequence[Walk]) -> None:
+    """Draw ways as faint lines, and a dot where each begins: an image, all of one colour."""
+    from matplotlib.collections import LineCollection
+
+    faint = max(FAINT[0], min(FAINT[1], MANY / len(walks)))
+    lines = [[(x, y) for _, x, y in walk.course] for walk in walks]
+    ways = LineCollection(lines, colors=HUES[0], linewidths=0.8, alpha=faint, zorder=2)
+    ways.set_rasterized(True)
+    ax.add_collection(ways, autolim=False)
+    xs, ys = zip(*(line[0] for line in lines), strict=True)
+    ax.scatter(xs, ys, s=9, c=HUES[0], linewidths=0, alpha=faint, zorder=3, rasterized=True)
+    ax.set_title(f"{len(walks)} mobiles, each a dot where it begins", fontsize=FONT, color=HUES[0])
+
+
+def _said(walk: Walk) -> list[tuple[Place, str]]:
+    """Return what stands where on a way."""
     stays = _stays(walk)
-    named = stays if len(stays) <= FEW else [stays[0], stays[-1]]
-    for number, (place, said) in enumerate(named):
-        name = f"{walk.name}{', ' + said if said else ''}" if number == 0 else said
-        _name(ax, name, place, color=color, up=1)
+    (place, said), *rest = stays if len(stays) <= FEW else [stays[0], stays[-1]]
+    return [(place, f"{walk.name}{', ' + said if said else ''}"), *rest]
 
 
 def _stays(walk: Walk) -> list[tuple[Place, str]]:
@@ -120,15 +172,37 @@ def _stays(walk: Walk) -> list[tuple[Place, str]]:
     ]
 
 
-def _name(ax: Axes, text: str, place: Place, *, color: str, up: int) -> None:
-    ax.annotate(
-        text,
-        place,
-        xytext=(0, 9 * up),
-        textcoords="offset points",
-        ha="center",
-        va="bottom" if up > 0 else "top",
-        fontsize=FONT,
-        color=color,
-        zorder=5,
-    )
+class _Names:
+    """Names beside places of a map, none on another."""
+
+    def __init__(self, ax: Axes) -> None:
+        self.ax: Final = ax
+        self.taken: Final[list[tuple[float, float, float]]] = []
+
+    def write(self, text: str, place: Place, *, color: str, up: int) -> None:
+        """Write above or below a place, or as many lines further on as it takes."""
+        figure = self.ax.get_figure()
+        assert figure is not None
+        x, y = (each * POINTS / figure.dpi for each in self.ax.transData.transform(place))
+        wide = WIDTH * len(text)
+        offsets = (sign * (GAP + STEP * line) for line in range(LINES) for sign in (up, -up))
+        free = (offset for offset in offsets if self._free(x, y + offset, wide))
+        offset = next(free, GAP * up)
+        self.taken.append((x, y + offset, wide))
+        self.ax.annotate(
+            text,
+            place,
+            xytext=(0, offset),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=FONT,
+            color=color,
+            zorder=5,
+        )
+
+    def _free(self, x: float, y: float, wide: float) -> bool:
+        return all(
+            abs(y - its_y) >= STEP or abs(x - its_x) >= (wide + width) / 2
+            for its_x, its_y, width in self.taken
+        )

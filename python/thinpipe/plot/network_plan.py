@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from thinpipe.network import WIRED, Link, Network
+from thinpipe.network import WIRED, Link, Network, Way
 
 Place = tuple[float, float]
 """Inches from the left and from below; or a width and a height."""
@@ -20,6 +20,9 @@ BEND: Final = 0.4
 
 MARGIN: Final = 0.15
 
+LEAST: Final = 1e-6
+"""Inches that are no difference."""
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -28,13 +31,18 @@ class Route:
     way: tuple[Place, ...]
     label: Place | None
 
+    def lifted(self, by: float) -> Route:
+        """Return the way that many inches further up."""
+        label = None if self.label is None else (self.label[0], self.label[1] + by)
+        return Route(tuple((x, y + by) for x, y in self.way), label)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Nodes in columns, the first host's left and the mobiles' right, and links between them.
 
     A link is level where its label stands, in the row of one of its ends; one that leads past a
-    column is level above all rows.
+    column, or has no room there, is level above or below all rows.
     """
 
     places: tuple[Place, ...]
@@ -65,9 +73,7 @@ class Plan:
         lines = max((count for _, count in labels), default=0)
         below = max((lines + 0.65) * LINE, max(height for _, height in boxes) / 2) + 0.1
         row = below + max(1.2 * LINE, max(height for _, height in boxes) / 2) + 0.05
-        long = [link for link in network.links if _length(link, column) > 1]
         tallest = max(map(len, members))
-        height = row * (tallest + len(long)) + MARGIN
         middle = below + row * (tallest - 1) / 2
         lefts, gaps, width = _spans(network, column, boxes, [wide for wide, _ in labels])
         places: dict[int, Place] = {}
@@ -76,9 +82,16 @@ class Plan:
             for rank, node in enumerate(_ordered(nodes, network, places)):
                 places[node] = (x, middle + row * ((len(nodes) - 1) / 2 - rank))
         placed = tuple(places[node] for node in range(len(column)))
-        router = _Router(network, placed, column, gaps, (below + row * tallest, row))
-        routes = tuple(router.route(link) for link in network.links)
-        return cls(placed, tuple(boxes), routes, (width, height))
+        router = _Router(network, placed, column, gaps, _Lanes(row, below + row * tallest, below))
+        routes = [router.route(link) for link in network.links]
+        lift = below - router.lanes.low
+        size = (width, router.lanes.high - router.lanes.low + MARGIN)
+        return cls(
+            tuple((x, y + lift) for x, y in placed),
+            tuple(boxes),
+            tuple(route.lifted(lift) for route in routes),
+            size,
+        )
 
 
 def columns(network: Network) -> tuple[int, ...]:
@@ -102,11 +115,6 @@ def columns(network: Network) -> tuple[int, ...]:
                 ahead.append(other)
     last = max(found.values())
     return tuple(found.get(node, last + 1) for node in range(len(network.nodes)))
-
-
-def _length(link: Link, column: Sequence[int]) -> int:
-    start, end = (column[each] for each in link.ends)
-    return abs(end - start)
 
 
 def _spans(
@@ -144,6 +152,25 @@ def _ordered(nodes: Sequence[int], network: Network, places: dict[int, Place]) -
     return sorted(nodes, key=lambda node: (depth(node), node))
 
 
+@dataclass(slots=True)
+class _Lanes:
+    """Heights at which links are level above and below all rows; `row` is how high one is."""
+
+    row: float
+    high: float
+    low: float
+
+    def above(self) -> float:
+        """Return the next one above."""
+        self.high += self.row
+        return self.high - self.row
+
+    def below(self) -> float:
+        """Return the next one below."""
+        self.low -= self.row
+        return self.low
+
+
 class _Router:
     """Finds ways one after the other, and keeps in mind where labels are."""
 
@@ -153,13 +180,15 @@ class _Router:
         places: Sequence[Place],
         column: Sequence[int],
         gaps: Sequence[Place],
-        lanes: tuple[float, float],
+        lanes: _Lanes,
     ) -> None:
         self.places: Final = places
         self.column: Final = column
         self.gaps: Final = gaps
-        self.lane, self.row = lanes
-        self.taken: set[tuple[int, float]] = set()
+        self.lanes: Final = lanes
+        # Heights of labels in each gap, and what the links there say.
+        self.taken: Final[dict[int, list[float]]] = defaultdict(list)
+        self.said: Final[set[tuple[int, str, Way, Way | None]]] = set()
         # How many links each end has with each column.
         self.fan: Final = Counter(
             (end, column[other])
@@ -172,24 +201,57 @@ class _Router:
         left, right = sorted(link.ends, key=lambda end: self.column[end])
         start, end = self.places[left], self.places[right]
         if self.column[left] == self.column[right]:
-            return self._within(self.column[left], start, end)
+            return self._within(link, self.column[left], start, end)
         at = self.column[right] - 1
-        inner, outer = self.gaps[at]
-        middle = (inner + outer) / 2
         if self.column[right] - self.column[left] > 1:
-            y, first = self.lane, self.gaps[self.column[left]][0]
-            self.lane += self.row
-            return Route((start, (first + BEND, y), (outer - BEND, y), end), (middle, y))
+            return self._around(self.column[left], at, left, right)
         fans = self.fan[left, self.column[right]] > self.fan[right, self.column[left]]
         rows = [end[1], start[1]] if fans else [start[1], end[1]]
-        free = [y for y in rows if (at, y) not in self.taken]
-        y = (free or rows)[0]
-        self.taken.add((at, y))
-        bend = ((inner + BEND, y), (outer - BEND, y))
-        return Route((start, *bend, end), (middle, y) if free else None)
-
-    def _within(self, at: int, start: Place, end: Place) -> Route:
-        """Return a way that leaves the column and comes back."""
+        free = next((y for y in rows if self._free(at, y)), None)
+        if free is None and not self._is_said(at, link):
+            return self._around(at, at, left, right)
         inner, outer = self.gaps[at]
-        y = (start[1] + end[1]) / 2
-        return Route((start, (inner + BEND, y), end), ((inner + outer) / 2, y))
+        y = rows[0] if free is None else free
+        way = (start, (inner + BEND, y), (outer - BEND, y), end)
+        return Route(way, None if free is None else self._label(at, y, link))
+
+    def _within(self, link: Link, at: int, start: Place, end: Place) -> Route:
+        """Return a way that leaves the column and comes back."""
+        inner, _ = self.gaps[at]
+        rows = [(start[1] + end[1]) / 2, start[1], end[1]]
+        y = next((y for y in rows if self._free(at, y)), None)
+        if y is None:
+            y = self.lanes.above()
+        return Route((start, (inner + BEND, y), end), self._label(at, y, link))
+
+    def _around(self, at: int, to: int, left: int, right: int) -> Route:
+        """Return a way around all rows, from the gap behind one column to the one behind another.
+
+        It is on the side on which fewer nodes are in the way.
+        """
+        ends = (left, right)
+        above = sum(self._beside(end, lambda y, own: y > own) for end in ends)
+        below = sum(self._beside(end, lambda y, own: y < own) for end in ends)
+        y = self.lanes.above() if above <= below else self.lanes.below()
+        (first, _), (inner, outer) = self.gaps[at], self.gaps[to]
+        way = (self.places[left], (first + BEND, y), (outer - BEND, y), self.places[right])
+        return Route(way, ((inner + outer) / 2, y))
+
+    def _beside(self, node: int, beyond: Callable[[float, float], bool]) -> int:
+        """Return how many nodes of a node's column are beyond it."""
+        x, own = self.column[node], self.places[node][1]
+        column = zip(self.places, self.column, strict=True)
+        return sum(beyond(y, own) for (_, y), at in column if at == x)
+
+    def _free(self, at: int, y: float) -> bool:
+        """Whether a label has room in a gap: a row is as high as the highest one."""
+        return all(abs(y - other) >= self.lanes.row - LEAST for other in self.taken[at])
+
+    def _is_said(self, at: int, link: Link) -> bool:
+        return (at, link.name, link.forth, link.back) in self.said
+
+    def _label(self, at: int, y: float, link: Link) -> Place:
+        inner, outer = self.gaps[at]
+        self.taken[at].append(y)
+        self.said.add((at, link.name, link.forth, link.back))
+        return (inner + outer) / 2, y

@@ -45,6 +45,9 @@ SUFFIXES: Final = (".png", ".svg", ".pdf")
 SIZE: Final = (9.0, 5.0)
 """Inches."""
 
+TALL: Final[dict[str, tuple[float, float]]] = {"handover": (9.0, 7.5)}
+"""Inches of kinds with many panels."""
+
 _METADATA: Final[dict[str, dict[str, None]]] = {
     ".png": {"Software": None},
     ".svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
@@ -54,9 +57,11 @@ _METADATA: Final[dict[str, dict[str, None]]] = {
 
 
 def write_picture(
-    run: Recording, file: Path, kind: str, *, flow: int = 0, **options: float
+    run: Recording, file: Path, kind: str, *, flow: int | None = None, **options: float
 ) -> None:
     """Draw a picture of a run into a file: PNG, SVG or PDF, by its suffix.
+
+    Without a flow it is the first, or of a handover that of the mobile.
 
     Raises
     ------
@@ -71,11 +76,13 @@ def write_picture(
     _check_suffix(file)
     result = run.result
     with style():
-        figure = Figure(figsize=SIZE)
-        getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), flow=flow, **options)
+        figure = Figure(figsize=TALL.get(kind, SIZE))
+        if flow is not None:
+            options["flow"] = flow
+        getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), **options)
         title = f"{result.scenario}, seed {result.seed}"
         if kind not in OF_NO_FLOW:
-            title += f", flow {flow}: {run.flows[flow].variant}"
+            title += f", flow {flow or 0}: {run.flows[flow or 0].variant}"
         figure.suptitle(title, fontsize="medium")
         _save(figure, file)
 

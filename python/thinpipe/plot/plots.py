@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
-from thinpipe.plot.handover import draw_lanes, draw_messages, draw_reaction, mobiles
+from thinpipe.plot.handover import (
+    chosen,
+    draw_lanes,
+    draw_losses,
+    draw_reaction,
+    losses,
+    mobiles,
+)
 from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
@@ -22,6 +30,7 @@ from thinpipe.plot.series import (
     sent_towards_receiver,
     throughput,
 )
+from thinpipe.plot.signalling import draw_messages
 from thinpipe.plot.style import COLORS, style
 from thinpipe.plot.throughput import draw_throughput
 
@@ -344,40 +353,54 @@ class Plots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
+        flow: int | None = None,
         start_s: float = 0.0,
         end_s: float | None = None,
-        mobile: int = 0,
+        mobile: int | None = None,
     ) -> Axes:
         """Draw the handovers of a mobile: links and addresses, messages, TCP's reaction.
 
-        Mobiles count from 0 in the order in which they first had a link; packets lost are those of
-        all. A handover takes a second or two: ``start_s=69, end_s=73``. They stand in the place of
-        `ax`.
+        Mobiles count from 0 in the order of the scenario, those that ever had a link. The flow has
+        the mobile as an end, and each follows from the other. A handover takes a second or two:
+        ``start_s=6, end_s=15``. The panels stand in the place of `ax`.
         """
         summary, run = self._run.result.mobility, self._run
         if summary is None:
             raise ValueError("kind: handover needs a run with [mobile_ip]")
-        known = mobiles(run.mobility)
-        if mobile not in range(len(known)):
+        if not (known := mobiles(run.mobility)):
+            raise ValueError("kind: no mobile of this run ever had a link")
+        if mobile is not None and mobile not in range(len(known)):
             raise ValueError(f"mobile: {mobile} is none of this run's, 0 to {len(known) - 1}")
-        view = View.of(start_s, end_s, run.result.duration_s)
-        rows = run.mobility.filter(run.mobility["agent"] == known[mobile])
-        lost = run.hops.filter(run.hops["event"] == "dropped")["time_s"].to_numpy()
-        cwnd, events = self._of_flow(run.cwnd, flow), self._of_flow(run.events, flow)
+        self._check(flow or 0)
+        flow, mobile = chosen(run.segments, known, flow, mobile)
+        view, agent = View.of(start_s, end_s, run.result.duration_s), known[mobile] + AGENT
         with style():
-            ax = ax or _new_axes()
-            links, messages, reaction = _panels(ax, (0.76, 0.24), (0.34, 0.30), (0.0, 0.22))
-            draw_lanes(links, view, rows, summary.routers)
+            ax = ax or _new_axes((9.0, 7.5))
+            spans = (0.84, 0.16), (0.445, 0.315), (0.2, 0.165), (0.0, 0.15)
+            links, messages, window, rtt = _panels(ax, *spans)
+            draw_lanes(links, view, run.mobility, agent, summary.routers)
             finish(links, view, "Access router", bottom=None)
-            draw_messages(messages, view, rows, known[mobile].removesuffix("/mobility"))
+            draw_messages(messages, view, run.mobility, agent)
             finish(messages, view, "", bottom=None)
-            draw_reaction(reaction, view, cwnd, events, lost)
-            finish(reaction, view, "Segments")
-            for upper in (links, messages):
+            self._reaction(window, rtt, view, flow)
+            for upper in (links, messages, window):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
         return ax
+
+    def _reaction(self, window: Axes, rtt: Axes, view: View, flow: int | None) -> None:
+        """Draw what became of a flow, if there is one."""
+        if flow is not None:
+            events = self._of_flow(self._run.events, flow)
+            draw_reaction(window, view, self._of_flow(self._run.cwnd, flow), events)
+            lost_s = losses(self._run.hops, self._run.segments, flow)
+            draw_losses(window, view, lost_s, flow)
+            table = self._of_flow(self._run.rtt, flow)
+            time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
+            seen = view.holds(time_s)
+            draw_marks(rtt, time_s[seen], rtt_s[seen], "data", "_samples", Mark())
+        finish(window, view, "Segments")
+        finish(rtt, view, "RTT (s)")
 
     def _cells(self, kind: str, cell: int) -> Cell:
         """Return the figures of the network of cells, of which `cell` is one."""
@@ -468,7 +491,7 @@ def _panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
     return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
 
 
-def _new_axes() -> Axes:
+def _new_axes(size: tuple[float, float] = (7.0, 3.6)) -> Axes:
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(7.0, 3.6))[1]
+    return plt.subplots(figsize=size)[1]

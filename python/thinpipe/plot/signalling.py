@@ -1,0 +1,59 @@
+"""Messages between a mobile and its routers and agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from thinpipe.plot.bindings import AGENT
+from thinpipe.plot.drawing import Mark, View, draw_marks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ADVERTISEMENT: Final = "router advertisement"
+
+OF_A_LINK: Final = ("router", "neighbour")
+"""First words of messages to and from the router of a link."""
+
+MANY: Final = 9
+"""Rows from which on their names are smaller."""
+
+
+def messages(mobility: pl.DataFrame, agent: str) -> pl.DataFrame:
+    """Return the messages of a mobile: ``time_s``, ``event``, and ``row``, kind and partner."""
+    rows = mobility.filter(mobility["agent"] == agent)
+    heard = rows["event"] == "advertised"
+    shown = rows.select(
+        "time_s",
+        "subject",
+        event=pl.when(heard).then(pl.lit("received")).otherwise(rows["event"].cast(str)),
+        message=pl.when(heard).then(pl.lit(ADVERTISEMENT)).otherwise(rows["message"]),
+    ).drop_nulls("message")
+    of_link = shown["message"].str.split(" ").list.first().is_in(OF_A_LINK)
+    named = pl.format("{}, {}", "message", "subject")
+    return shown.with_columns(row=pl.when(of_link).then("message").otherwise(named))
+
+
+def draw_messages(ax: Axes, view: View, mobility: pl.DataFrame, agent: str) -> None:
+    """Draw each message to or from a mobile.
+
+    A row is a kind, and of those beyond the link also who is at the other end, in the order of the
+    first.
+    """
+    shown, mobile = messages(mobility, agent), agent.removesuffix(AGENT)
+    shown = shown.filter(view.holds(shown["time_s"].to_numpy()))
+    rows = shown["row"].unique(maintain_order=True).to_list()
+    rank = {row: number for number, row in enumerate(rows)}
+    for event, label, mark, kind in (
+        ("sent", f"Sent by {mobile}", Mark("^", 6), "retransmission"),
+        ("received", f"Received by {mobile}", Mark("v", 6), "acknowledgement"),
+    ):
+        of_event = shown.filter(shown["event"] == event)
+        heights = np.array([rank[row] for row in of_event["row"]], dtype=np.int64)
+        draw_marks(ax, of_event["time_s"].to_numpy(), heights, kind, label, mark)
+    size = "small" if len(rows) < MANY else "x-small"
+    ax.set_yticks(range(len(rows)), [str(row) for row in rows], fontsize=size)
+    ax.set_ylim(max(len(rows), 1) - 0.4, -0.6)
