@@ -40,7 +40,9 @@ class Run(Recording):
         return self._core.json()
 
     def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write ``result.json``, a Parquet file a table and, with a trace, a capture per host.
+        """Write ``result.json``, a Parquet file a table and, with a trace, captures.
+
+        There is a capture per host, and one per node of a network through which mobiles move.
 
         The directory appears when all is written, or not at all, and ``thinpipe.sha256`` in it
         names its files. The directory of a former run is replaced; one that holds anything else, or

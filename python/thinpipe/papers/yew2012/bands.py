@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.chakravorty2003.drawing import BLACK, how, one_legend, panels, styled
+from thinpipe.papers.chakravorty2003.drawing import BLACK, how, one_legend, panels
 from thinpipe.papers.paper import Table
 from thinpipe.papers.yew2012.measuring import (
     base_rtt_ms,
@@ -16,8 +16,8 @@ from thinpipe.papers.yew2012.measuring import (
     share_upper,
 )
 from thinpipe.papers.yew2012.printed import BY_RTT, RTTS
-from thinpipe.papers.yew2012.setup import ALWAYS, BUFFERS, OFF, RENEWED_4, TABLE_4, TABLE_6
-from thinpipe.report.numbers import percent, short
+from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan, Points, begins_at_home
+from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from thinpipe.papers.paper import Outcomes
-    from thinpipe.point import Point
 
-    Measure = Callable[[Outcomes], Sequence[float]]
+    Measure = Callable[[Plan, Outcomes], Sequence[float]]
 
-Rows = dict[int, tuple["Point", ...]]
+Rows = dict[int, Points]
 
 LOOKED_INTO: Final = 100
 """ms: the RTT at which each seed's base RTT is shown."""
@@ -38,52 +37,71 @@ FRESH: Final = 1.1
 """A base RTT is stale above so many times smaller than the least round trip that there is."""
 
 
-def with_spacing(rows: Mapping[tuple[int, str], tuple[Point, ...]], spacing: str) -> Rows:
+def chosen(rows: Mapping[tuple[int, str], Points], spacing: str) -> Rows:
     """Return the runs of one kind of spacing, by RTT."""
     return {rtt: rows[rtt, spacing] for rtt in RTTS}
 
 
-KINDS: Final[dict[str, Rows]] = {
-    "with spacing": with_spacing(TABLE_4, ALWAYS),
-    "without": with_spacing(TABLE_4, OFF),
-    "with spacing, base RTT renewed at a handover": RENEWED_4,
-}
-"""What is compared for the cause of the bands."""
-
-BUFFERED: Final[dict[str, Rows]] = {
-    "50 packets, with spacing": with_spacing(TABLE_4, ALWAYS),
-    "0.835 BDP, with spacing": with_spacing(TABLE_6, ALWAYS),
-    "50 packets, without": with_spacing(TABLE_4, OFF),
-    "0.835 BDP, without": with_spacing(TABLE_6, OFF),
-}
-"""What is compared for the buffers of Table VI."""
-
-SEEN: Final = KINDS["with spacing"][LOOKED_INTO]
-POINTS: Final = tuple(
-    point for rows in KINDS.values() for points in rows.values() for point in points
-)
-BUFFERED_POINTS: Final = tuple(
-    point for rows in BUFFERED.values() for points in rows.values() for point in points
-)
+def kinds(plan: Plan) -> dict[str, Rows]:
+    """Return what is compared for the cause of the bands."""
+    return {
+        "with spacing": chosen(plan.table_4, ALWAYS),
+        "without": chosen(plan.table_4, OFF),
+        "with spacing, base RTT renewed at a handover": plan.renewed_4,
+    }
 
 
-def stale_where_lower(outcomes: Outcomes) -> list[float]:
+def buffered(plan: Plan) -> dict[str, Rows]:
+    """Return what is compared for the buffers of Table VI."""
+    return {
+        "50 packets, with spacing": chosen(plan.table_4, ALWAYS),
+        "0.835 BDP, with spacing": chosen(plan.table_6, ALWAYS),
+        "50 packets, without": chosen(plan.table_4, OFF),
+        "0.835 BDP, without": chosen(plan.table_6, OFF),
+    }
+
+
+def seen(plan: Plan) -> Points:
+    """Return the runs whose base RTT is shown."""
+    return plan.table_4[LOOKED_INTO, ALWAYS]
+
+
+def all_of(compared: Mapping[str, Rows]) -> Points:
+    """Return all runs of a comparison."""
+    return tuple(
+        point for rows in compared.values() for points in rows.values() for point in points
+    )
+
+
+def upper_by_home(outcomes: Outcomes, points: Points) -> tuple[list[bool], list[bool]]:
+    """Return which runs are in the upper band: of those begun at home, and of those begun later."""
+    home, later = (
+        [is_upper(outcomes[it]) for it in points if begins_at_home(it) is at_home]
+        for at_home in (True, False)
+    )
+    return home, later
+
+
+def by_home(outcomes: Outcomes, points: Points) -> str:
+    """Say the same in numbers."""
+    return ", ".join(f"{sum(each)}/{len(each)}" for each in upper_by_home(outcomes, points))
+
+
+def stale_where_lower(plan: Plan, outcomes: Outcomes) -> list[float]:
     """Return in what share of runs being in the lower band goes with a stale base RTT, in %."""
     agree = []
-    for point in SEEN:
+    for point in seen(plan):
         run = outcomes[point]
         is_stale = base_rtt_ms(run) * FRESH < least_rtt_ms(run)
         agree.append(is_stale is not is_upper(run))
     return [100 * sum(agree) / len(agree)]
 
 
-def none_between(outcomes: Outcomes) -> list[float]:
+def none_between(plan: Plan, outcomes: Outcomes) -> list[float]:
     """Return the share of runs with spacing whose throughput lies where Table IV has none, in %."""
     lower = max(float(row.kbps) for row in BY_RTT.values() if not row.is_upper)
     upper = min(float(row.kbps) for row in BY_RTT.values() if row.is_upper)
-    found = [
-        each for points in KINDS["with spacing"].values() for each in of(outcomes, points, kbps)
-    ]
+    found = [each for rtt in RTTS for each in of(outcomes, plan.table_4[rtt, ALWAYS], kbps)]
     return [100 * sum(lower < each < 0.9 * upper for each in found) / len(found)]
 
 
@@ -92,62 +110,58 @@ def share_of_all(outcomes: Outcomes, rows: Rows) -> float:
     return 100 * share_upper(outcomes, [point for points in rows.values() for point in points])
 
 
+def all_upper(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return at how many RTTs the buffers of Table VI put all runs in the upper band."""
+    rows = chosen(plan.table_6, ALWAYS)
+    return [float(sum(share_upper(outcomes, points) == 1.0 for points in rows.values()))]
+
+
+def gained(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return how many points more runs are in the upper band with the buffers of Table VI."""
+    small, usual = (chosen(rows, ALWAYS) for rows in (plan.table_6, plan.table_4))
+    return [share_of_all(outcomes, small) - share_of_all(outcomes, usual)]
+
+
 MEASURES: Final[dict[str, Measure]] = {
     "bands-stale": stale_where_lower,
     "bands-between": none_between,
-    "bands-renewed": lambda outcomes: [share_of_all(outcomes, RENEWED_4)],
-    "bands-kept": lambda outcomes: [share_of_all(outcomes, KINDS["with spacing"])],
-    "buffers-upper": lambda outcomes: [
-        share_of_all(outcomes, BUFFERED["0.835 BDP, with spacing"])
-        - share_of_all(outcomes, BUFFERED["50 packets, with spacing"])
-    ],
+    "bands-renewed": lambda plan, outcomes: [share_of_all(outcomes, plan.renewed_4)],
+    "bands-kept": lambda plan, outcomes: [share_of_all(outcomes, chosen(plan.table_4, ALWAYS))],
+    "buffers-upper": gained,
+    "buffers-all": all_upper,
 }
 
 
-@styled
-def draw(outcomes: Outcomes) -> Figure:
-    """Draw throughput of each run against RTT, and the share of runs in the upper band."""
-    figure, (above, below) = panels(2, 1, 7.0, 6.4)
-    for number, (name, rows) in enumerate(KINDS.items()):
+def draw(outcomes: Outcomes, compared: Mapping[str, Rows]) -> Figure:
+    """Draw the throughput of each run against RTT."""
+    figure, (ax,) = panels(1, 1, 7.0, 4.4)
+    for number, (name, rows) in enumerate(compared.items()):
+        aside = 1.4 * (number - (len(compared) - 1) / 2)
         look = how(number, linestyle="none", markersize=4)
         for rtt, points in rows.items():
-            shifted = [rtt + 1.6 * (number - 1)] * len(points)
-            above.plot(shifted, of(outcomes, points, kbps), label=name, **look)
-        shares = [100 * share_upper(outcomes, points) for points in rows.values()]
-        below.plot([*rows], shares, label=name, **how(number))
+            found = of(outcomes, points, kbps)
+            ax.plot([rtt + aside] * len(found), found, label=name, **look)
     printed = [float(row.kbps) for row in BY_RTT.values()]
-    above.plot(RTTS, printed, "*", color=BLACK, markersize=8, label="paper, with spacing")
-    above.set(ylabel="Throughput (kbit/s)", ylim=(0, 1000))
-    below.set(xlabel="RTT (ms)", ylabel="Runs in the upper band (%)", ylim=(-5, 105))
-    one_legend(figure, (above, below), columns=2)
-    return figure
-
-
-@styled
-def draw_buffers(outcomes: Outcomes) -> Figure:
-    """Draw the share of runs in the upper band with 50 packets of buffer and with 0.835 BDP."""
-    figure, (ax,) = panels(1, 1, 7.0, 3.8)
-    for number, (name, rows) in enumerate(BUFFERED.items()):
-        shares = [100 * share_upper(outcomes, points) for points in rows.values()]
-        shifted = [rtt + 0.8 * (number - 1.5) for rtt in rows]
-        ax.plot(shifted, shares, label=name, **how(number, markersize=6))
-    ax.set(xlabel="RTT (ms)", ylabel="Runs in the upper band (%)", ylim=(-5, 105))
+    ax.plot(RTTS, printed, "*", color=BLACK, markersize=8, label="paper, with spacing")
+    ax.set(xlabel="RTT (ms)", ylabel="Throughput (kbit/s)", ylim=(0, 1000))
+    ax.set(xlim=(RTTS[0] - 5, RTTS[-1] + 5), xticks=RTTS)
     one_legend(figure, (ax,), columns=2)
     return figure
 
 
-def table(outcomes: Outcomes) -> Sequence[Table]:
-    """Tabulate shares of runs."""
-    shares = tuple(
-        (str(rtt), *(percent(share_upper(outcomes, rows[rtt])) for rows in KINDS.values()))
-        for rtt in RTTS
-    )
-    return (Table("Runs in the upper band", ("RTT ms", *KINDS), shares),)
+def table(outcomes: Outcomes, compared: Mapping[str, Rows]) -> Sequence[Table]:
+    """Tabulate runs in the upper band by RTT and by where their transfers began."""
+    rows = [
+        (str(rtt), *(by_home(outcomes, rows[rtt]) for rows in compared.values())) for rtt in RTTS
+    ]
+    rows.append(("all", *(by_home(outcomes, all_of({"": rows})) for rows in compared.values())))
+    caption = "Runs in the upper band: of those begun at home, before 7 s, and of those begun later"
+    return (Table(caption, ("RTT ms", *compared), tuple(rows)),)
 
 
-def seed_table(outcomes: Outcomes) -> Sequence[Table]:
+def seed_table(plan: Plan, outcomes: Outcomes) -> Sequence[Table]:
     """Tabulate the base RTT of each seed at one RTT, in the order of their starts."""
-    runs = [outcomes[point] for point in SEEN]
+    runs = [outcomes[point] for point in seen(plan)]
     seeds = tuple(
         (
             str(run.result.seed),
@@ -163,17 +177,3 @@ def seed_table(outcomes: Outcomes) -> Sequence[Table]:
     head = ("seed", "starts s", "base RTT ms", "least RTT ms", "mean cwnd", "kbit/s", "band")
     caption = f"Each seed at {LOOKED_INTO} ms: base RTT at the end, least RTT of the second half"
     return (Table(caption, head, seeds),)
-
-
-def buffer_table(outcomes: Outcomes) -> Sequence[Table]:
-    """Tabulate shares of runs by buffer."""
-    rows = tuple(
-        (
-            str(rtt),
-            str(BUFFERS[rtt]),
-            *(percent(share_upper(outcomes, rows[rtt])) for rows in BUFFERED.values()),
-        )
-        for rtt in RTTS
-    )
-    head = ("RTT ms", "0.835 BDP", *BUFFERED)
-    return (Table("Runs in the upper band, by the buffer of every link", head, rows),)

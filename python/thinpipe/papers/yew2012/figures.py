@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.papers.chakravorty2003.drawing import BLACK, HUES, how, one_legend, panels, styled
+from thinpipe.papers.chakravorty2003.drawing import BLACK, HUES, how, one_legend, panels
 from thinpipe.papers.yew2012.arithmetic import band
 from thinpipe.papers.yew2012.measuring import delay_ms, of, ratio, throughput_course
 from thinpipe.papers.yew2012.printed import ACCESS_BPS, BY_RTT, RTTS, SIZES, SPACED, STANDARD
-from thinpipe.papers.yew2012.setup import ALWAYS, COURSES, OFF, TABLE_4, TABLES_2_3
+from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 STEP_S: Final = 5.0
 """Over so long the throughput of figure 7 is a mean."""
 
+TICKS: Final = (10, 30, 100, 300, 1000, 3000, 10_000)
+RATIO_TICKS: Final = (0.1, 0.2, 0.5, 1, 2, 5)
 
-@styled
+
 def two_states(_: Outcomes) -> Figure:
     """Table IV: throughput, and the delay beyond half an RTT, in either band."""
     figure, (above, below) = panels(2, 1, 6.4, 5.0)
@@ -42,56 +44,63 @@ def two_states(_: Outcomes) -> Figure:
     return figure
 
 
-@styled
-def ratio_by_size(outcomes: Outcomes) -> Figure:
+def ratio_by_size(plan: Plan, outcomes: Outcomes) -> Figure:
     """Fig. 4: delay over throughput against packet size; bands are the range over seeds."""
     figure, axes = panels(1, 2, 8.4, 3.8)
     for ax, spacing, printed, name in (
         (axes[0], OFF, STANDARD, "without spacing"),
         (axes[1], ALWAYS, SPACED, "with spacing"),
     ):
-        found = [of(outcomes, TABLES_2_3[size, spacing], ratio) for size in SIZES]
+        found = [of(outcomes, plan.tables_2_3[size, spacing], ratio) for size in SIZES]
         ax.fill_between(SIZES, [*map(min, found)], [*map(max, found)], color=HUES[0], alpha=0.2,
                         linewidth=0, label="ours, range over seeds")  # fmt: skip
         ax.plot(SIZES, [*map(median, found)], label="ours, median", **how(0))
         stated = [float(printed[size].ratio) for size in SIZES]
         ax.plot(SIZES, stated, label="paper", **how(1, linestyle="--"))
-        ax.set(xscale="log", yscale="log", xlabel="Packet size (B)", title=name)
+        ax.set(xscale="log", yscale="log", xlabel="Packet size (B)", title=name, ylim=(0.09, 5))
         ax.set_xticks(SIZES, [str(size) for size in SIZES], minor=False)
+        ax.set_yticks(RATIO_TICKS, [f"{tick:g}" for tick in RATIO_TICKS])
         ax.minorticks_off()
     axes[0].set(ylabel="Delay / throughput (ms per kbit/s)")
     one_legend(figure, axes, columns=3)
     return figure
 
 
-@styled
-def by_rtt(outcomes: Outcomes) -> Figure:
+def by_rtt(plan: Plan, outcomes: Outcomes) -> Figure:
     """Fig. 6: network delay against RTT, each seed a mark."""
     figure, (ax,) = panels(1, 1, 6.8, 4.2)
     for number, (spacing, name) in enumerate(((ALWAYS, "with spacing"), (OFF, "without"))):
         look = how(number, linestyle="none", markersize=4)
         for rtt in RTTS:
-            shifted = [rtt + 1.6 * (number - 0.5)] * len(TABLE_4[rtt, spacing])
-            ax.plot(shifted, of(outcomes, TABLE_4[rtt, spacing], delay_ms), label=name, **look)
+            found = of(outcomes, plan.table_4[rtt, spacing], delay_ms)
+            shifted = [rtt + 2.4 * (number - 0.5)] * len(found)
+            ax.plot(shifted, found, label=name, **look)
     stated = [float(row.delay_ms) for row in BY_RTT.values()]
     ax.plot(RTTS, stated, "*", color=BLACK, markersize=8, label="paper, with spacing")
-    ax.set(xlabel="RTT (ms)", ylabel="Network delay (ms)", ylim=(0, None))
+    ax.set(xlabel="RTT (ms)", ylabel="Network delay (ms)", ylim=(0, None), xticks=RTTS)
     one_legend(figure, (ax,), columns=3)
     return figure
 
 
-@styled
-def courses(outcomes: Outcomes) -> Figure:
-    """Fig. 7 and 8: throughput and cumulative throughput over time, a curve an RTT."""
+def courses(plan: Plan, outcomes: Outcomes) -> Figure:
+    """Fig. 7 and 8: throughput and cumulative throughput over time, a curve an RTT.
+
+    At home nothing but 802.11b bounds the throughput, hence logarithms.
+    """
     import matplotlib as mpl
 
-    figure, (above, below) = panels(2, 1, 7.4, 6.4)
+    figure, (above, below) = panels(2, 1, 7.4, 6.8)
     colors = mpl.colormaps["viridis"].resampled(len(RTTS) + 1)
-    for number, (rtt, point) in enumerate(COURSES.items()):
+    for number, (rtt, point) in enumerate(plan.courses.items()):
         time_s, each, whole = throughput_course(outcomes[point], STEP_S)
-        above.plot(time_s, each, color=colors(number), linewidth=0.9, label=f"{rtt} ms")
-        below.plot(time_s, whole, color=colors(number), linewidth=1.2, label=f"{rtt} ms")
-    above.set(ylabel="Throughput (kbit/s)", ylim=(0, 1050))
-    below.set(xlabel="Time (s)", ylabel="Cumulative throughput (kbit/s)", ylim=(0, 1050))
+        look: dict[str, Any] = {"color": colors(number), "label": f"{rtt} ms"}
+        above.stairs(each, [0.0, *time_s], baseline=None, linewidth=1.0, **look)
+        below.plot(time_s, whole, linewidth=1.2, **look)
+    above.set(ylabel=f"Throughput over {STEP_S:g} s (kbit/s)")
+    below.set(xlabel="Time (s)", ylabel="Cumulative throughput (kbit/s)")
+    for ax in (above, below):
+        ax.set(xlim=(0, None), yscale="log", ylim=(10, 10_000))
+        ax.set_yticks(TICKS, [f"{tick:,}" for tick in TICKS])
+        ax.minorticks_off()
     one_legend(figure, (above, below), columns=6)
     return figure

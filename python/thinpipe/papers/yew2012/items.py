@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.papers.chakravorty2003.drawing import styled
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012 import figures
@@ -138,7 +139,7 @@ ARITHMETIC: Final = (
         ),
         (),
         Keep.RESULT,
-        figures.two_states,
+        styled(figures.two_states),
         lambda outcomes: (changes(), *readings(outcomes)),
     ),
 )

@@ -56,9 +56,39 @@ def is_upper(run: Outcome) -> bool:
     return 1e3 * kbps(run) >= UPPER_BPS
 
 
+def least_seen_ms(run: Outcome) -> float:
+    """Return the least round trip that the sender measured in the whole run, in ms."""
+    least_s = run.flow.rtt_s.min
+    return float("inf") if least_s is None else 1e3 * least_s
+
+
+def is_from_home(run: Outcome, rtt_ms: int) -> bool:
+    """Whether the sender learnt a round trip at home: one that is shorter than the WAN's."""
+    return least_seen_ms(run) < rtt_ms
+
+
 def largest_queue(run: Outcome) -> float:
     """Return the longest queue on the way to the mobile, in packets."""
     return float(max(link.queue_packets.max or 0 for link in _downwards(run)))
+
+
+def queue_at(run: Outcome, link: str) -> float:
+    """Return the longest queue of one link, in packets."""
+    found = next(each for each in run.result.links if each.name == link)
+    return float(found.queue_packets.max or 0)
+
+
+def bound_s(run: Outcome, router: str) -> float:
+    """Return when the mobile was first registered with its address at an access router."""
+    mobility = run.result.mobility
+    if mobility is None:
+        return float("nan")
+    times = (
+        handover.registered_s
+        for handover in mobility.handovers
+        if mobility.routers[handover.router] == router and handover.registered_s is not None
+    )
+    return next(times, float("nan"))
 
 
 def dropped(run: Outcome) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.yew2012.arithmetic import whole
@@ -9,12 +11,13 @@ from thinpipe.papers.yew2012.printed import BUFFER, PACKET, RTTS, SIZES
 from thinpipe.point import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from thinpipe.point import Value
 
 SCENARIO: Final = "hmipv6-handover"
-SEEDS: Final = tuple(range(1, 11))
+SEEDS: Final = 10
+"""Of each variant, unless told otherwise."""
 
 SEEDS_APART: Final = 100
 """Between the first seeds of two RTTs."""
@@ -64,114 +67,166 @@ GOLDEN: Final = 0.6180339887498949
 """Multiples of this, without their whole part, spread evenly however many there are."""
 
 STARTS_MS: Final = 10_000
-"""Within this time each seed draws its start: the mobile is at home until 5 s, leaves, and is at
-AR1 from 10.8 s on. The paper does not say when its transfer starts."""
+"""Within this time transfers start: the mobile is at home until 5 s, leaves, and is at AR1 from
+10.8 s on. The paper does not say when its transfer starts, so that this time is a choice, and with
+it the share of runs in either band: nothing is concluded from that share."""
+
+HOME_MS: Final = 7_000
+"""Until then the mobile hears its home: at 100 m/s from 5 s on it is at the cell's 200 m."""
+
+SWEEP_STEP_MS: Final = 500
+SWEEP_MS: Final = 30_000
+"""How far apart, and within what time, the transfers start that show what a start makes."""
+
+SWEEP_RTT: Final = 100
+"""ms: the RTT of Table I."""
 
 
-def start_ms(seed: int, within_ms: int = STARTS_MS) -> int:
-    """Return when the transfer of a seed starts.
+def start_ms(number: int, within_ms: int = STARTS_MS) -> int:
+    """Return when the transfer of the run of that number starts.
 
-    >>> [start_ms(seed) for seed in (1, 2, 3)]
+    >>> [start_ms(number) for number in (1, 2, 3)]
     [6180, 2361, 8541]
     """
-    return round(within_ms * (seed * GOLDEN % 1))
+    return round(within_ms * (number * GOLDEN % 1))
 
 
-def runs(
-    settings: Iterable[tuple[str, Value]], seeds: Sequence[int] = SEEDS, from_s: int = 0
-) -> tuple[Point, ...]:
-    """Return a run for each seed, whose transfer starts within 10 s of `from_s`."""
-    pairs: Settings = (*MAC, *settings)
-    return tuple(
-        Point.of(
-            SCENARIO,
-            [*pairs, ("flow.start", f"{1000 * from_s + start_ms(seed)} ms"), ("seed", seed)],
-        )
-        for seed in seeds
+Points = tuple[Point, ...]
+
+
+def at(ms: int, seed: int, settings: Iterable[tuple[str, Value]]) -> Point:
+    """Return the run of a transfer that starts at a time."""
+    return Point.of(SCENARIO, [*MAC, *settings, ("flow.start", f"{ms} ms"), ("seed", seed)])
+
+
+def begins_at_home(point: Point) -> bool:
+    """Whether the transfer of a run starts while the mobile hears its home."""
+    return int(str(dict(point.settings)["flow.start"]).split()[0]) < HOME_MS
+
+
+def of_rtt(rtt_ms: int, spacing: str, buffer: int = BUFFER) -> Settings:
+    """Return the settings of a row of Table IV, or of Table VI with its `buffer`."""
+    return (
+        ("ftp.packet_size", f"{PACKET} B"),
+        ("wan.rtt", f"{rtt_ms} ms"),
+        ("queue.packets", buffer),
+        ("tcp.spacing", spacing),
+        ("duration", "500 s"),
     )
 
 
-def by_size(
-    size: int, spacing: str, more: Settings = AS_IS, cap: int | None = NS2_CAP
-) -> tuple[Point, ...]:
-    """Return the runs behind a row of Table II or III; `cap` ``None`` sends packets whole."""
-    return runs(
-        (
-            ("ftp.packet_size", f"{size} B"),
-            ("ftp.cap", "off" if cap is None else f"{cap} B"),
-            ("tcp.spacing", spacing),
+@dataclass(frozen=True)
+class Plan:
+    """All runs, each variant over so many seeds: as many as lie between the RTTs' at most."""
+
+    seeds: int = SEEDS
+
+    def __post_init__(self) -> None:
+        """Refuse numbers of seeds that there are not."""
+        if not 1 <= self.seeds <= SEEDS_APART:
+            raise ValueError(f"from 1 to {SEEDS_APART} seeds, not {self.seeds}")
+
+    def runs(
+        self, settings: Iterable[tuple[str, Value]], first: int = 1, from_s: int = 0
+    ) -> Points:
+        """Return a run for each seed, whose transfer starts within 10 s of `from_s`.
+
+        Runs of one number start at one time, whatever is varied and from whatever seed on.
+        """
+        return tuple(
+            at(1000 * from_s + start_ms(1 + number), first + number, settings)
+            for number in range(self.seeds)
+        )
+
+    def by_size(
+        self, size: int, spacing: str, more: Settings = AS_IS, cap: int | None = NS2_CAP
+    ) -> Points:
+        """Return the runs behind a row of Table II or III; `cap` ``None`` sends packets whole."""
+        return self.runs(
+            (
+                ("ftp.packet_size", f"{size} B"),
+                ("ftp.cap", "off" if cap is None else f"{cap} B"),
+                ("tcp.spacing", spacing),
+                ("duration", "100 s"),
+                *more,
+            )
+        )
+
+    def by_rtt(
+        self, rtt_ms: int, spacing: str, more: Settings = AS_IS, buffer: int = BUFFER
+    ) -> Points:
+        """Return the runs behind a row of Table IV, or of Table VI with its `buffer`.
+
+        Each RTT has seeds of its own, and all have the same starts.
+        """
+        return self.runs(
+            (*of_rtt(rtt_ms, spacing, buffer), *more),
+            first=1 + SEEDS_APART * RTTS.index(rtt_ms),
+        )
+
+    def short(self, kb: int, spacing: str) -> Points:
+        """Return short transfers to the mobile in its domain."""
+        settings = (("flow.bytes", f"{kb} kB"), ("tcp.spacing", spacing), ("duration", "70 s"))
+        return self.runs(settings, from_s=SETTLED_S)
+
+    def wired(self, more: Settings) -> Points:
+        """Return the same way without mobile or radio: one link of its least rate and its delay."""
+        settings: Settings = (
+            ("link.rate", "1 Mbit/s"),
+            ("link.delay", "54 ms"),
+            ("queue.packets", BUFFER),
+            ("tcp.mss", f"{PACKET} B"),
+            ("tcp.window", 1000),
+            ("flow.bytes", "unlimited"),
             ("duration", "100 s"),
             *more,
         )
-    )
+        return tuple(
+            Point.of(WIRED, [*settings, ("seed", seed), ("flow.start", f"{start_ms(seed)} ms")])
+            for seed in range(1, 1 + self.seeds)
+        )
 
+    @cached_property
+    def tables_2_3(self) -> dict[tuple[int, str], Points]:
+        """By packet size and spacing."""
+        return {
+            (size, spacing): self.by_size(size, spacing)
+            for size in SIZES
+            for spacing in (OFF, ALWAYS)
+        }
 
-def by_rtt(
-    rtt_ms: int,
-    spacing: str,
-    more: Settings = AS_IS,
-    buffer: int = BUFFER,
-    count: int = len(SEEDS),
-) -> tuple[Point, ...]:
-    """Return the runs behind a row of Table IV, or of Table VI with its `buffer`.
+    @cached_property
+    def table_4(self) -> dict[tuple[int, str], Points]:
+        """By RTT and spacing; the paper has no column without."""
+        return {
+            (rtt, spacing): self.by_rtt(rtt, spacing) for rtt in RTTS for spacing in (OFF, ALWAYS)
+        }
 
-    Each RTT has seeds of its own, so that rows are independent draws as the paper's are.
-    """
-    first = 1 + SEEDS_APART * RTTS.index(rtt_ms)
-    return runs(
-        (
-            ("ftp.packet_size", f"{PACKET} B"),
-            ("wan.rtt", f"{rtt_ms} ms"),
-            ("queue.packets", buffer),
-            ("tcp.spacing", spacing),
-            ("duration", "500 s"),
-            *more,
-        ),
-        range(first, first + count),
-    )
+    @cached_property
+    def table_6(self) -> dict[tuple[int, str], Points]:
+        """The same with the buffers that the paper recommends, and never ran."""
+        return {
+            (rtt, spacing): self.by_rtt(rtt, spacing, buffer=BUFFERS[rtt])
+            for rtt in RTTS
+            for spacing in (OFF, ALWAYS)
+        }
 
+    @cached_property
+    def renewed_4(self) -> dict[int, Points]:
+        """With spacing, and a base RTT that is learnt anew at a handover."""
+        return {rtt: self.by_rtt(rtt, ALWAYS, RENEWED) for rtt in RTTS}
 
-def short(kb: int, spacing: str) -> tuple[Point, ...]:
-    """Return short transfers to the mobile in its domain."""
-    settings = (("flow.bytes", f"{kb} kB"), ("tcp.spacing", spacing), ("duration", "70 s"))
-    return runs(settings, from_s=SETTLED_S)
+    @cached_property
+    def by_start(self) -> dict[int, Point]:
+        """By start in ms, whatever the number of seeds, with seeds that no RTT has."""
+        first = 1 + SEEDS_APART * len(RTTS)
+        starts = range(SWEEP_STEP_MS // 2, SWEEP_MS, SWEEP_STEP_MS)
+        settings = of_rtt(SWEEP_RTT, ALWAYS)
+        return {ms: at(ms, seed, settings) for seed, ms in enumerate(starts, first)}
 
-
-def wired(more: Settings) -> tuple[Point, ...]:
-    """Return the same way without mobile or radio: one link of its least rate and its delay."""
-    settings: Settings = (
-        ("link.rate", "1 Mbit/s"),
-        ("link.delay", "54 ms"),
-        ("queue.packets", BUFFER),
-        ("tcp.mss", f"{PACKET} B"),
-        ("tcp.window", 1000),
-        ("flow.bytes", "unlimited"),
-        ("duration", "100 s"),
-        *more,
-    )
-    return tuple(
-        Point.of(WIRED, [*settings, ("seed", seed), ("flow.start", f"{start_ms(seed)} ms")])
-        for seed in SEEDS
-    )
-
-
-TABLES_2_3: Final = {
-    (size, spacing): by_size(size, spacing) for size in SIZES for spacing in (OFF, ALWAYS)
-}
-"""By packet size and spacing."""
-
-TABLE_4: Final = {(rtt, spacing): by_rtt(rtt, spacing) for rtt in RTTS for spacing in (OFF, ALWAYS)}
-"""By RTT and spacing; the paper has no column without."""
-
-TABLE_6: Final = {
-    (rtt, spacing): by_rtt(rtt, spacing, buffer=BUFFERS[rtt])
-    for rtt in RTTS
-    for spacing in (OFF, ALWAYS)
-}
-"""The same with the buffers that the paper recommends, and never ran."""
-
-RENEWED_4: Final = {rtt: by_rtt(rtt, ALWAYS, RENEWED) for rtt in RTTS}
-"""With spacing, and a base RTT that is learnt anew at a handover."""
-
-COURSES: Final = {rtt: by_rtt(rtt, ALWAYS)[0] for rtt in RTTS}
-"""The run of each RTT that figures 7 and 8 show: its first seed's, whatever it looks like."""
+    @property
+    def courses(self) -> dict[int, Point]:
+        """The run of each RTT that figures 7 and 8 show: starts in turn, whatever their band."""
+        return {
+            rtt: self.table_4[rtt, ALWAYS][place % self.seeds] for place, rtt in enumerate(RTTS)
+        }

@@ -24,6 +24,9 @@ HARMS: Final = "#D55E00"
 FULL: Final = 0.5
 """A change of this share has the full colour."""
 
+TENFOLD: Final = 10
+"""From ten times as much on there is no number."""
+
 COLUMNS: Final = 4
 MUTED: Final = "#8A8A8A"
 
@@ -88,8 +91,10 @@ def _number(change: Change) -> str:
         return "0"
     if not change.before:
         return "new"
-    percent = 100 * change.share
-    return f"{percent:+.0f}".replace("-", "−") if abs(percent) < 1000 else "≫"  # noqa: PLR2004
+    if abs(change.share) >= TENFOLD:
+        return "≫"
+    percent = round(100 * change.share)
+    return f"{percent:+}".replace("-", "−") if percent else "0"
 
 
 def _scale(figure: Figure, ax: Axes) -> None:
@@ -100,7 +105,8 @@ def _scale(figure: Figure, ax: Axes) -> None:
     ax.set_axis_off()
     values = ScalarMappable(Normalize(-100 * FULL, 100 * FULL), _colors())
     bar = figure.colorbar(values, ax=ax, orientation="horizontal", location="top", extend="both")
-    bar.set_label("spacing harms          change (%)          spacing helps", fontsize=9)
+    bar.set_ticks(ticks := [-40, -20, 0, 20, 40], labels=[str(abs(tick)) for tick in ticks])
+    bar.set_label("worse by (%)                    better by (%)", fontsize=9)
     ax.text(
         0.5,
         0.9,
@@ -108,7 +114,8 @@ def _scale(figure: Figure, ax: Axes) -> None:
         "spacing, mean of the runs. Blue is better, orange\n"
         "worse: a shorter time or queue, fewer drops, more\n"
         "goodput. White: runs disagree, or the change is\n"
-        "below 1 %. “new”: there were none before.",
+        "below 1 %. “new”: there were none before;\n"
+        "“≫”: more than 1000 % more.",
         ha="center",
         va="top",
         fontsize=8.5,

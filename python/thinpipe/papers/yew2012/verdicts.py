@@ -1,4 +1,4 @@
-"""Whether a claim holds over seeds: paired and rank tests, each with a verdict in one line.
+"""Whether a claim holds over seeds: exact paired tests and rank correlation, one line a verdict.
 
 Every test asks both ways: how likely the data would be were the claim no better than chance, and
 were its opposite. What neither refutes cannot be told.
@@ -6,6 +6,7 @@ were its opposite. What neither refutes cannot be told.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -39,133 +40,186 @@ class Judgement:
 
     Attributes
     ----------
-    told, p_value
-        The verdict, and the one-sided p-value of the claim.
-    seeds
-        How many runs, or pairs of runs, it rests on.
+    p_for, p_against
+        The one-sided p-values of the claim and of its opposite.
+    over
+        The test, and how many runs or pairs of runs it rests on, in words.
     effect
         What was found, in words: a median difference, a correlation, a share.
     """
 
-    told: Told
-    p_value: float
-    seeds: int
+    p_for: float
+    p_against: float
+    over: str
     effect: str
+
+    @property
+    def told(self) -> Told:
+        """The verdict of this test alone."""
+        if self.p_for <= LEVEL:
+            return Told.HOLDS
+        return Told.FAILS if self.p_against <= LEVEL else Told.OPEN
 
     def line(self) -> str:
         """Return the verdict in one line."""
-        p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"  # noqa: PLR2004
-        return f"{self.told.words} ({p}, {self.seeds} seeds; {self.effect})"
+        chances = f"{_p(self.p_for)} for, {_p(self.p_against)} against"
+        return f"{self.told.words} ({chances}; {self.over}; {self.effect})"
+
+
+def signed_rank(steps: Sequence[float]) -> tuple[float, float]:
+    """Return the p-values of steps being positive, and negative: Wilcoxon's signed-rank test.
+
+    Both are exact with ties too, which share their mid-rank: each of the differences that there
+    are has either sign with an even chance. Where there is none, the second is the chance of that
+    were half of all pairs or more to differ as claimed, and the first is 1.
+
+    >>> signed_rank([1, 1, 1, 0, 0])
+    (0.125, 1.0)
+    >>> signed_rank([0, 0, 0, 0, 0])
+    (1.0, 0.03125)
+    """
+    import numpy as np
+    from scipy.stats import rankdata
+
+    there = [step for step in steps if step]
+    if not there:
+        return 1.0, 0.5 ** len(steps)
+    doubled = [round(2 * rank) for rank in rankdata([abs(step) for step in there])]
+    unit = math.gcd(*doubled)
+    ranks = [rank // unit for rank in doubled]
+    chance = np.ones(1)
+    for rank in ranks:
+        chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
+    found = sum(rank for rank, step in zip(ranks, there, strict=True) if step > 0)
+    return min(1.0, float(chance[found:].sum())), min(1.0, float(chance[: found + 1].sum()))
 
 
 def greater(more: Sequence[float], less: Sequence[float]) -> Judgement:
-    """Judge that the first of each pair is greater: Wilcoxon's signed-rank test.
+    """Judge that the first of each pair is greater: the signed-rank test.
 
-    Without a difference in any pair the claim does not hold.
+    Raises
+    ------
+    ValueError
+        If a value is not a number; the infinite ones count as the largest.
 
     >>> greater([2, 3, 4, 5, 6.5], [1, 1, 1, 1, 1]).line()
-    'holds (p = 0.031, 5 seeds; +3 in the median, +300 %)'
+    'holds (p = 0.031 for, p = 1.000 against; signed rank, 5 pairs; +3 in the median, +300 %)'
     """
-    from scipy.stats import wilcoxon
-
-    pairs = list(zip(more, less, strict=True))
-    steps = [a - b if abs(a - b) > NEGLIGIBLE * max(abs(a), abs(b)) else 0.0 for a, b in pairs]
-    effect = _change(steps, less)
-    if not any(steps):
-        return Judgement(Told.FAILS, 1.0, len(pairs), "no difference at all")
-    kept = [step for step in steps if step]
-    method = "exact" if len({abs(step) for step in kept}) == len(kept) else "approx"
-    p_for, p_against = (
-        float(wilcoxon(kept, alternative=way, method=method).pvalue) for way in ("greater", "less")
-    )
-    return Judgement(_told(p_for, p_against), p_for, len(pairs), effect)
+    steps = _steps(more, less)
+    p_for, p_against = signed_rank(steps)
+    return Judgement(p_for, p_against, f"signed rank, {len(steps)} pairs", _change(steps, less))
 
 
 def less(small: Sequence[float], large: Sequence[float]) -> Judgement:
     """Judge that the first of each pair is less; the effect is that of the first."""
-    mirrored = greater([-value for value in small], [-value for value in large])
-    steps = [a - b for a, b in zip(small, large, strict=True)]
-    effect = (
-        mirrored.effect if mirrored.p_value == 1.0 and not any(steps) else _change(steps, large)
-    )
-    return Judgement(mirrored.told, mirrored.p_value, mirrored.seeds, effect)
+    mirrored = greater(large, small)
+    effect = _change(_steps(small, large), large)
+    return Judgement(mirrored.p_for, mirrored.p_against, mirrored.over, effect)
 
 
 def rising(runs: Mapping[int, Sequence[float]]) -> Judgement:
-    """Judge that a value grows with a parameter, over independent runs: Kendall's correlation."""
-    from scipy.stats import kendalltau
+    """Judge that a value grows with a parameter, over independent runs: Kendall's correlation.
 
-    xs = [x for x, values in runs.items() for _ in values]
-    ys = [value for values in runs.values() for value in values]
-    if len(set(ys)) < 2:  # noqa: PLR2004 - one value has no order
-        return Judgement(Told.FAILS, 1.0, len(ys), "no difference at all")
-    found = {way: kendalltau(xs, ys, alternative=way) for way in ("greater", "less")}
-    p_for, p_against = (float(found[way].pvalue) for way in ("greater", "less"))
-    effect = f"rank correlation {float(found['greater'].statistic):+.2f}"
-    return Judgement(_told(p_for, p_against), p_for, len(ys), effect)
-
-
-def rising_each(runs: Mapping[int, Sequence[float]]) -> Judgement:
-    """Judge the same where the runs of a seed belong together.
-
-    Each seed has a rank correlation of its own, and these are compared with none.
+    Its p-values are the normal approximation's. Of values that are all the same the second is that
+    of runs taken two by two, none of which differ.
     """
     from scipy.stats import kendalltau
 
-    by_seed = zip(*runs.values(), strict=True)
-    found = [float(kendalltau([*runs], values).statistic) for values in by_seed]
+    ys = _numbers([value for values in runs.values() for value in values])
+    xs = [x for x, values in runs.items() for _ in values]
+    over = f"Kendall, {len(ys)} runs"
+    if len(set(xs)) < 2:  # noqa: PLR2004 - one value has no order
+        return Judgement(1.0, 1.0, over, "nothing to compare")
+    if len(set(ys)) < 2:  # noqa: PLR2004 - as above
+        return Judgement(1.0, 0.5 ** (len(ys) // 2), over, "no difference at all")
+    found = {
+        way: kendalltau(xs, ys, alternative=way, method="asymptotic") for way in ("greater", "less")
+    }
+    p_for, p_against = (float(found[way].pvalue) for way in ("greater", "less"))
+    effect = f"rank correlation {float(found['greater'].statistic):+.2f}"
+    return Judgement(p_for, p_against, over, effect)
+
+
+def rising_each(runs: Mapping[int, Sequence[float]]) -> Judgement:
+    """Judge the same where one run of each parameter belongs together: of a seed, or of a start.
+
+    Each such group has a rank correlation of its own, and these are compared with none.
+    """
+    groups = [*zip(*runs.values(), strict=True)]
+    found = [_correlation([*runs], values) for values in groups]
     judged = greater(found, [0.0] * len(found))
     effect = f"rank correlation {median(found):+.2f} in the median"
-    return Judgement(judged.told, judged.p_value, judged.seeds, effect)
+    over = f"signed rank of correlations, {len(found)} groups"
+    return Judgement(judged.p_for, judged.p_against, over, effect)
 
 
-def mostly(yes: Sequence[bool], *, share: float = 0.5) -> Judgement:
-    """Judge that more than a share of the runs are so: the exact binomial test."""
-    from scipy.stats import binomtest
-
-    count, total = sum(yes), len(yes)
-    p_for, p_against = (
-        float(binomtest(count, total, share, alternative=way).pvalue) for way in ("greater", "less")
-    )
-    return Judgement(_told(p_for, p_against), p_for, total, f"{count} of {total} runs")
+def mostly(yes: Sequence[bool]) -> Judgement:
+    """Judge that more than half of the runs are so: the exact binomial test."""
+    # Were each run so with an even chance, its sign would be that of a step.
+    p_for, p_against = signed_rank([1.0 if each else -1.0 for each in yes])
+    return Judgement(p_for, p_against, f"binomial, {len(yes)} runs", f"{sum(yes)} of them")
 
 
 def oftener(here: Sequence[bool], there: Sequence[bool]) -> Judgement:
-    """Judge that more of the first runs are so than of the others: Fisher's exact test."""
-    from scipy.stats import fisher_exact
+    """Judge that the first of each pair is so more often: McNemar's test.
 
-    table = [[sum(runs), len(runs) - sum(runs)] for runs in (here, there)]
-    p_for, p_against = (
-        float(fisher_exact(table, alternative=way)[1]) for way in ("greater", "less")
+    It is exact: the signed-rank test of steps that are all of one size, which is the binomial test
+    over the pairs that differ.
+    """
+    steps = [float(a) - float(b) for a, b in zip(here, there, strict=True)]
+    p_for, p_against = signed_rank(steps)
+    effect = (
+        f"{sum(here)} against {sum(there)}, alone in {steps.count(1.0)} against {steps.count(-1.0)}"
     )
-    effect = f"{table[0][0]} of {len(here)} runs against {table[1][0]} of {len(there)}"
-    return Judgement(_told(p_for, p_against), p_for, len(here) + len(there), effect)
+    return Judgement(p_for, p_against, f"McNemar, {len(steps)} pairs", effect)
 
 
 def together(judgements: Sequence[Judgement]) -> Told:
     """Return what holds of a claim that was tested in several places.
 
-    It holds where each place says so, and does not where one place says that it does not. With so
-    many tests that p-value counts which does after Holm's correction.
+    It holds where each place says so: to need them all makes a false claim no likelier to hold,
+    and so no p-value is corrected. That it does not hold takes one place only, and the more there
+    are, the likelier one does by chance: those p-values are corrected (Bonferroni, which for the
+    least of them is Holm's).
     """
-    if any(each.told is Told.FAILS for each in judgements):
-        return Told.FAILS
-    ranked = sorted(each.p_value for each in judgements)
-    holds = all(p * (len(ranked) - at) <= LEVEL for at, p in enumerate(ranked))
-    return Told.HOLDS if holds else Told.OPEN
-
-
-def _told(p_for: float, p_against: float) -> Told:
-    if p_for <= LEVEL:
+    if all(each.told is Told.HOLDS for each in judgements):
         return Told.HOLDS
-    return Told.FAILS if p_against <= LEVEL else Told.OPEN
+    refuted = len(judgements) * min(each.p_against for each in judgements) <= LEVEL
+    return Told.FAILS if refuted else Told.OPEN
+
+
+def _steps(here: Sequence[float], there: Sequence[float]) -> list[float]:
+    """Return by how much each of the first is more; what is negligible or both infinite is none."""
+    pairs = zip(_numbers(here), _numbers(there), strict=True)
+    return [0.0 if math.isclose(a, b, rel_tol=NEGLIGIBLE) else a - b for a, b in pairs]
+
+
+def _numbers(values: Sequence[float]) -> Sequence[float]:
+    nowhere = [place for place, value in enumerate(values, 1) if math.isnan(value)]
+    if nowhere:
+        raise ValueError(f"value {nowhere[0]} of {len(values)} is not a number: a run without data")
+    return values
+
+
+def _correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Return Kendall's rank correlation; none where all are the same."""
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(xs, _numbers(ys)).statistic) if len(set(ys)) > 1 else 0.0
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"  # noqa: PLR2004
 
 
 def _change(steps: Sequence[float], base: Sequence[float]) -> str:
     """Return the median change, and what it is of the median that it starts from."""
     from thinpipe.report.numbers import short
 
+    if not any(steps):
+        return "no difference at all"
     step, start = median(steps), median(base)
     sign = "+" if step > 0 else ""
-    share = f", {sign}{short(100 * step / abs(start), 2)} %" if start else ""
+    known = start and math.isfinite(start) and math.isfinite(step)
+    share = f", {sign}{short(100 * step / abs(start), 2)} %" if known else ""
     return f"{sign}{short(step)} in the median{share}"
