@@ -184,3 +184,30 @@ def test_fast_handover_is_announced_and_answered(saved):
     assert routers == [("02:00:00:00:00:07",)]
     onward = "tcp && ipv6.src == 2001:db8:0:5::1 && ipv6.dst == 2001:db8:0:6:0:ff:fe00:7"
     assert tshark(directory / "AR1.pcapng", onward)
+
+
+def test_what_comes_by_a_link_that_nothing_leaves_by_is_seen(tmp_path):
+    """CN sends by one link what N1 answers by a quicker one."""
+    more = "".join(
+        f'[[wired]]\nname = "{name}"\nbetween = ["{one}", "{other}"]\n'
+        'rate = "100 Mbit/s"\ndelay = "1 ms"\n'
+        for name, one, other in [("N2", "CN", "N2"), ("N3", "N2", "N1")]
+    )
+    route = '[[route]]\nname = "direct"\nat = "CN"\nto = "HA"\nvia = "N1"\n'
+    text = tp.scenarios()[SCENARIO].source + more + route
+    (tmp_path / "direct.toml").write_text(text)
+    settings = {"wired.CN.delay": "20 ms", "duration": "5 s"}
+    run = tp.run(tmp_path / "direct.toml", settings, seed=1, trace=True)
+    run.save(tmp_path / "run")
+    left = run.hops.filter((pl.col("machine") == "CN/down") & (pl.col("event") == "left"))
+    display = 'frame.interface_name == "CN" && frame.packet_flags_direction == 1'
+    assert len(tshark(tmp_path / "run" / "N1.pcapng", display)) == len(left) > 0
+
+
+def test_a_piece_is_quoted_as_a_piece(tmp_path):
+    settings: dict[str, str | int] = {"duration": "30 s", "mobile_ip.mtu": 1300}
+    settings["ftp.packet_size"] = 1210
+    tp.run(SCENARIO, settings, seed=1, trace=True).save(tmp_path / "run")
+    rows = tshark(tmp_path / "run" / "HA.pcapng", "icmpv6.type == 2", "ipv6.nxt", "ipv6.plen")
+    quoted = {(nxt.split(",")[-1], plen.split(",")[-1]) for nxt, plen in rows}
+    assert quoted == {("44", "1256")}

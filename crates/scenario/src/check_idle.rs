@@ -1,7 +1,7 @@
 //! Keys of mobile networks that would do nothing, or undo each other.
 
 use crate::error::Fault;
-use crate::schema::{AccessName, MobileIp, Tcp, Wlan};
+use crate::schema::{AccessName, DadName, MobileIp, Tcp, Wlan};
 use crate::validate::Check;
 
 /// Bytes of an IPv6 header and of a fragment header (RFC 8200 §3 and §4.5).
@@ -21,14 +21,28 @@ impl Check<'_> {
         let is_slow = !mobile_ip.fast_handovers;
         let csma = "wlan.access = \"csma-ca\"";
         let fast = "mobile_ip.fast_handovers = true";
+        let never = mobile_ip.duplicate_address_detection != DadName::Standard;
+        let detection = "mobile_ip.duplicate_address_detection = \"standard\"";
+        let unasked = !mobile_ip.solicits;
+        let asked = "mobile_ip.solicits = true";
         let waiting = [
             ("wlan.cw_min", is_free && wlan.cw_min != usual.cw_min, csma),
             ("wlan.cw_max", is_free && wlan.cw_max != usual.cw_max, csma),
             ("wlan.hold_limit", is_slow && wlan.hold_limit != usual.hold_limit, fast),
             ("wlan.anticipation", is_slow && wlan.anticipation.is_some(), fast),
             ("mobile_ip.forward_time", is_slow && mobile_ip.forward_time != own.forward_time, fast),
+            ("mobile_ip.dad_time", never && mobile_ip.dad_time != own.dad_time, detection),
+            (
+                "mobile_ip.answer_delay",
+                unasked && mobile_ip.answer_delay != own.answer_delay,
+                asked,
+            ),
         ];
-        if let Some((key, _, other)) = waiting.into_iter().find(|(_, waits, _)| *waits) {
+        let is_idle = |(key, waits, other): &(&str, bool, &str)| {
+            let (master, _) = other.split_once(' ').unwrap_or_default();
+            *waits && !self.tree.is_overruled(key, master)
+        };
+        if let Some((key, _, other)) = waiting.into_iter().find(is_idle) {
             return self.clash(&[key], format!("{key} does nothing without {other}"));
         }
         if wlan.cw_min > wlan.cw_max {

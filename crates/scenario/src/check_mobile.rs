@@ -105,7 +105,7 @@ impl Check<'_> {
         for (index, (key, name)) in roles.iter().enumerate() {
             self.is_node(key, name)?;
             if let Some((task, _)) = roles[..index].iter().find(|(_, other)| other == name) {
-                return self.clash(&[key], format!("{name} is {task} already"));
+                return self.clash(&[key, task], format!("{name} cannot be both {task} and {key}"));
             }
         }
         Ok(())

@@ -173,6 +173,15 @@ impl Table {
         Err(self.fault(keys, message))
     }
 
+    /// Whether the file says `key`, and a setting wins over it as it decides `by`: then it may be
+    /// that `key` does nothing.
+    pub(crate) fn is_overruled(&self, key: &str, by: &str) -> bool {
+        let is_setting = |key: &str| {
+            self.find(key).is_some_and(|item| matches!(item.origin, Origin::Setting(_)))
+        };
+        is_setting(by) && !is_setting(key)
+    }
+
     /// As [`Self::clash`], of keys in the table `at`, all of which `message` names.
     pub(crate) fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
         let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();

@@ -223,7 +223,10 @@ pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
                        trips";
         return tree.clash_at(at, &["tcp.spacing", "tcp.pacing"], message);
     }
-    if tcp.spacing == Pacing::Off && tcp.spacing_rtt != Tcp::default().spacing_rtt {
+    if tcp.spacing == Pacing::Off
+        && tcp.spacing_rtt != Tcp::default().spacing_rtt
+        && !tree.is_overruled(&format!("{at}tcp.spacing_rtt"), &format!("{at}tcp.spacing"))
+    {
         let message = "tcp.spacing_rtt does nothing while tcp.spacing is off";
         return tree.clash_at(at, &["tcp.spacing_rtt", "tcp.spacing"], message);
     }

@@ -20,7 +20,10 @@ fn what_does_not_go_together_is_told() {
         assert!(error.contains(expected), "{error}");
         assert!(!error.contains('\n'), "{error}");
     };
-    check(&[("mobile_ip.map", "HA")], "mobile_ip.map=HA: HA is mobile_ip.home_agent already");
+    let both = "HA cannot be both mobile_ip.home_agent and mobile_ip.map";
+    check(&[("mobile_ip.map", "HA")], &format!("mobile_ip.map=HA: {both}"));
+    let both = "MAP cannot be both mobile_ip.home_agent and mobile_ip.map";
+    check(&[("mobile_ip.home_agent", "MAP")], &format!("mobile_ip.home_agent=MAP: {both}"));
     check(&[("mobile_ip.map", "X")], "X is no node of [[wired]]: there are AR1, AR2, CN,");
     check(&[("mobile_ip.correspondent", "N2")], "N2 is no node of [[wired]]");
     check(&[("wlan.access_point.HA.home", "true")], "HA.home=true: unknown key");
@@ -131,6 +134,19 @@ fn keys_that_wait_for_others_are_told() {
         check(&[(key, "63")], &error);
         assert!(parse("", &[(key, "63"), csma]).is_ok());
     }
+    // A setting that takes away what a key of the file waits for.
+    let file = shipped().iter().find(|shipped| shipped.name == "hmipv6-handover");
+    let paced = "[tcp]\nspacing = \"always\"\nspacing_rtt = \"base\"";
+    let file = file.expect("it ships").text.replace("[tcp]", paced);
+    let off = ("tcp.spacing".to_owned(), "off".to_owned());
+    assert!(Scenario::parse(&file, "mine", &[off]).is_ok());
+    assert!(parse("", &[("tcp.spacing", "off"), ("tcp.spacing_rtt", "base")]).is_err());
+    let standard = "mobile_ip.duplicate_address_detection = \"standard\"";
+    let optimistic = ("mobile_ip.duplicate_address_detection", "optimistic");
+    let error = format!("mobile_ip.dad_time does nothing without {standard}");
+    check(&[("mobile_ip.dad_time", "2 s"), optimistic], &error);
+    let error = "mobile_ip.answer_delay does nothing without mobile_ip.solicits = true";
+    check(&[("mobile_ip.answer_delay", "1 s"), ("mobile_ip.solicits", "false")], error);
     let waits =
         [("wlan.hold_limit", "9"), ("mobile_ip.forward_time", "1 s"), ("wlan.anticipation", "1 s")];
     for (key, value) in waits {

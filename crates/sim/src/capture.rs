@@ -4,7 +4,7 @@ mod addresses;
 mod ipv6;
 mod messages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use base::{Ecn, PacketEvent};
 use scenario::MobileIp;
 use wire::{Addresses, Capture, Passage, Payload, Sense};
-use world::{Body, Machine, NodeId, World};
+use world::{Body, Machine, MachineId, NodeId, World};
 
 use crate::Trace;
 use addresses::AddressBook;
@@ -87,21 +87,21 @@ impl Vantage {
     /// Every node from which packets leave: addresses of mobiles are nodes as well.
     fn all_mobile<B: Body>(world: &World<B>, mobile_ip: &MobileIp) -> Vec<Self> {
         let book = Arc::new(AddressBook::of(world, mobile_ip));
-        let links: Vec<_> =
-            world.machines().map(|(_, name, machine)| link(name, machine)).collect();
+        let links: Vec<_> = world.machines().filter_map(Way::of).collect();
         let of_node = |(number, node): (u32, &world::Node)| {
+            let hops: BTreeSet<u32> = node.hops().map(|hop| hop.0).collect();
             let mut names: Vec<String> = Vec::new();
-            for hop in node.hops() {
-                let link = links[hop.0 as usize]?;
-                if !names.iter().any(|name| name == link) {
-                    names.push(link.to_owned());
-                }
+            let mut numbers = BTreeMap::new();
+            let is_here =
+                |way: &&Way<'_>| way.to == Some(NodeId(number)) || hops.contains(&way.machine);
+            for way in links.iter().filter(is_here) {
+                let known = names.iter().position(|name| name == way.link);
+                let interface = known.unwrap_or_else(|| {
+                    names.push(way.link.to_owned());
+                    names.len() - 1
+                });
+                numbers.insert(way.machine, interface as u32);
             }
-            let interface = |link: &str| names.iter().position(|name| name == link);
-            let numbered = (0..).zip(&links);
-            let numbers = numbered
-                .filter_map(|(machine, link)| Some((machine, interface((*link)?)? as u32)))
-                .collect();
             let interfaces = Interfaces { node: number, names, numbers, book: Arc::clone(&book) };
             let name = node.name().to_owned();
             let has_any = !interfaces.names.is_empty();
@@ -111,20 +111,31 @@ impl Vantage {
     }
 }
 
-/// What both directions of a link are called.
-fn link<'a, B: Body>(name: &'a str, machine: &Machine<B>) -> Option<&'a str> {
-    match machine {
-        Machine::Pipe { .. } | Machine::Link { .. } => {
-            Some(name.rsplit_once('/').map_or(name, |(link, _)| link))
-        }
-        Machine::Wlan { .. } => Some(name),
-        Machine::Bearer { .. }
-        | Machine::Cell { .. }
-        | Machine::Middlebox { .. }
-        | Machine::Agent { .. }
-        | Machine::Reassembly(_)
-        | Machine::Host(_)
-        | Machine::Browser(_) => None,
+/// One direction of a wired link, or a WLAN.
+struct Way<'a> {
+    machine: u32,
+    /// What both directions are called.
+    link: &'a str,
+    /// Where it ends, if that is one node.
+    to: Option<NodeId>,
+}
+
+impl<'a> Way<'a> {
+    fn of<B: Body>((id, name, machine): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
+        let machine_number = id.0;
+        let to = match machine {
+            Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(*to),
+            Machine::Wlan { .. } => None,
+            Machine::Bearer { .. }
+            | Machine::Cell { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Browser(_) => return None,
+        };
+        let link = name.rsplit_once('/').map_or(name, |(link, _)| link);
+        Some(Self { machine: machine_number, link, to })
     }
 }
 
@@ -179,7 +190,6 @@ fn addresses(nodes: [u32; 2]) -> Addresses {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::ops::ControlFlow;
 
     use scenario::Scenario;

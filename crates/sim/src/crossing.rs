@@ -8,7 +8,8 @@ use base::{Duration, Time};
 /// the sender cannot be told.
 #[derive(Debug, Default)]
 pub(crate) struct Crossing {
-    /// From the sender to the receiver, one for each that the sender sent and that arrived.
+    /// From the sender to the receiver, one for each that the sender sent and that arrived, and for
+    /// each of its copies where an agent sends to two addresses.
     pub(crate) delays: Vec<Duration>,
     /// Data packets that the receiver got, once for each time.
     pub(crate) received: u64,

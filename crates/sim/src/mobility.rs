@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use base::{Duration, MobilityFact, Time};
+use mobility::binding::Address;
 use serde::Serialize;
-use world::{Body, Machine, NodeId, World};
+use world::{Body, Directory, Machine, NodeId, World};
 
 use crate::Distribution;
 
@@ -116,38 +117,33 @@ pub struct HandoverSummary {
 }
 
 impl MobilitySummary {
-    /// Of the mobiles of `world`, whose home agent is at node `home_agent`; `None` if it has no
-    /// agents.
+    /// Of the mobiles of `world`, whose home agent is at node `home_agent`.
     pub(crate) fn of<B: Body>(
         world: &World<B>,
         metrics: &MobilityMetrics,
         home_agent: &str,
-    ) -> Option<Self> {
+    ) -> Self {
         let mut rows: BTreeMap<u32, Vec<&MobilityRow>> = BTreeMap::new();
         for row in &metrics.rows {
             rows.entry(row.machine).or_default().push(row);
         }
-        let is_home = |agent: u32| world.node(NodeId(agent)).name() == home_agent;
-        let (mut has_agents, mut routers) = (false, Vec::new());
+        let directory = world.machines().find_map(|(_, _, machine)| directory(machine));
+        let routers = directory.map_or(&[][..], Directory::routers);
+        let numbers = Numbered { world, directory, home_agent };
         let (mut handovers, mut latencies) = (Vec::new(), Vec::new());
         let mut lost = LostSummary::default();
         for (id, _, machine) in world.machines() {
             match machine {
                 Machine::Agent { at, .. } => {
-                    has_agents = true;
                     let rows = rows.remove(&id.0).unwrap_or_default();
-                    let changes = changes(&rows, is_home);
+                    let changes = changes(&rows, &numbers);
                     latencies.extend(changes.iter().filter_map(Change::latency));
                     let mobile = world.node(*at).name();
                     handovers.extend(changes.iter().map(|change| change.summary(mobile)));
                 }
                 Machine::Reassembly(_) => {}
-                Machine::Wlan { directory, .. } => {
-                    let name = |router: &NodeId| world.node(*router).name().to_owned();
-                    routers.extend(directory.routers().iter().map(name));
-                    continue;
-                }
-                Machine::Pipe { .. }
+                Machine::Wlan { .. }
+                | Machine::Pipe { .. }
                 | Machine::Link { .. }
                 | Machine::Bearer { .. }
                 | Machine::Cell { .. }
@@ -165,15 +161,16 @@ impl MobilitySummary {
         let count = |wanted: fn(&MobilityFact) -> bool| {
             metrics.rows.iter().filter(|row| wanted(&row.fact)).count() as u64
         };
-        has_agents.then(|| Self {
-            routers,
+        let name = |router: &NodeId| world.node(*router).name().to_owned();
+        Self {
+            routers: routers.iter().map(name).collect(),
             handovers,
             latency_s: Distribution::of(latencies.into_iter()),
             bindings: count(|fact| matches!(fact, MobilityFact::Bound { .. })),
             unbindings: count(|fact| matches!(fact, MobilityFact::Unbound { .. })),
             given_up: count(|fact| matches!(fact, MobilityFact::GivenUp { .. })),
             lost,
-        })
+        }
     }
 }
 
@@ -190,6 +187,11 @@ struct Change {
 }
 
 impl Change {
+    const fn new(routers: [Option<u32>; 2], down: Option<Time>, up: Time) -> Self {
+        let [advertised, usable, registered, home_registered] = [None; 4];
+        Self { routers, down, up, advertised, usable, registered, home_registered }
+    }
+
     fn latency(&self) -> Option<Duration> {
         let reached = self.home_registered.max(self.registered)?;
         Some(reached.saturating_since(self.down.unwrap_or(self.up)))
@@ -213,71 +215,111 @@ impl Change {
     }
 }
 
-/// The changes of a mobile, from all that happened to it; `is_home` knows the home agent. A link
-/// that it has at the start is none.
-fn changes(rows: &[&MobilityRow], is_home: impl Fn(u32) -> bool) -> Vec<Change> {
-    let mut changes = Vec::new();
+fn directory<B: Body>(machine: &Machine<B>) -> Option<&Directory> {
+    match machine {
+        Machine::Wlan { directory, .. } => Some(directory),
+        Machine::Pipe { .. }
+        | Machine::Link { .. }
+        | Machine::Bearer { .. }
+        | Machine::Cell { .. }
+        | Machine::Middlebox { .. }
+        | Machine::Agent { .. }
+        | Machine::Reassembly(_)
+        | Machine::Host(_)
+        | Machine::Browser(_) => None,
+    }
+}
+
+/// Those of a world.
+struct Numbered<'a, B: Body> {
+    world: &'a World<B>,
+    directory: Option<&'a Directory>,
+    /// The name of its node.
+    home_agent: &'a str,
+}
+
+impl<B: Body> Numbers for Numbered<'_, B> {
+    fn router_of(&self, address: u32) -> Option<u32> {
+        self.directory?.access_point_of(Address(address))
+    }
+
+    fn is_home(&self, agent: u32) -> bool {
+        self.world.node(NodeId(agent)).name() == self.home_agent
+    }
+}
+
+/// What numbers stand for, as far as handovers go.
+trait Numbers {
+    /// The access router at which an address is reached; `None` of a regional one.
+    fn router_of(&self, address: u32) -> Option<u32>;
+
+    /// Whether an agent is the home agent.
+    fn is_home(&self, agent: u32) -> bool;
+}
+
+/// The changes of a mobile, from all that happened to it. A link that it has at the start is none.
+fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
     let mut links = Vec::new();
     let (mut down, mut before) = (None, None);
-    let mut current: Option<Change> = None;
     for &&MobilityRow { time, fact, .. } in rows {
-        let first = |known: &mut Option<Time>| {
-            known.get_or_insert(time);
-        };
-        match (fact, &mut current) {
-            (MobilityFact::LinkDown { router }, _) => {
+        match fact {
+            MobilityFact::LinkDown { router } => {
                 links.retain(|link| *link != router);
                 if links.is_empty() {
                     down = Some(time);
                 }
             }
-            (MobilityFact::LinkUp { router }, _) => {
-                changes.extend(current.take());
-                let routers = [before.replace(router), Some(router)];
-                let [advertised, usable, registered, home_registered] = [None; 4];
-                let down = if links.is_empty() { down.take() } else { None };
-                let change = Change {
-                    routers,
-                    down,
-                    up: time,
-                    advertised,
-                    usable,
-                    registered,
-                    home_registered,
-                };
-                current = (time > Time::ZERO).then_some(change);
+            MobilityFact::LinkUp { router } => {
+                let down = down.take().filter(|_| links.is_empty());
                 links.push(router);
-            }
-            (MobilityFact::Advertised { .. }, Some(change)) => first(&mut change.advertised),
-            (MobilityFact::Usable { .. }, Some(change)) => first(&mut change.usable),
-            (MobilityFact::Registered { agent, .. }, Some(change)) => {
-                first(&mut change.registered);
-                if is_home(agent) {
-                    first(&mut change.home_registered);
+                let routers = [before.replace(router), Some(router)];
+                if time > Time::ZERO {
+                    changes.push(Change::new(routers, down, time));
                 }
             }
-            (
-                MobilityFact::Advertised { .. }
-                | MobilityFact::Usable { .. }
-                | MobilityFact::Registered { .. },
-                None,
-            )
-            | (
-                MobilityFact::LinkFading { .. }
-                | MobilityFact::Tentative { .. }
-                | MobilityFact::Duplicate { .. }
-                | MobilityFact::Removed { .. }
-                | MobilityFact::Sent { .. }
-                | MobilityFact::Received { .. }
-                | MobilityFact::Bound { .. }
-                | MobilityFact::Unbound { .. }
-                | MobilityFact::GivenUp { .. },
-                _,
-            ) => {}
+            MobilityFact::Advertised { router } => {
+                if let Some(change) = last_to(&mut changes, router) {
+                    change.advertised.get_or_insert(time);
+                }
+            }
+            MobilityFact::Usable { address } => {
+                let router = numbers.router_of(address);
+                if let Some(change) = router.and_then(|router| last_to(&mut changes, router)) {
+                    change.usable.get_or_insert(time);
+                }
+            }
+            MobilityFact::Registered { agent, care_of } => {
+                let change = match numbers.router_of(care_of) {
+                    Some(router) => last_to(&mut changes, router),
+                    // The mobile has told the MAP first.
+                    None => changes.iter_mut().rfind(|change| change.registered.is_some()),
+                };
+                if let Some(change) = change {
+                    change.registered.get_or_insert(time);
+                    if numbers.is_home(agent) {
+                        change.home_registered.get_or_insert(time);
+                    }
+                }
+            }
+            MobilityFact::LinkFading { .. }
+            | MobilityFact::Tentative { .. }
+            | MobilityFact::Duplicate { .. }
+            | MobilityFact::Removed { .. }
+            | MobilityFact::Sent { .. }
+            | MobilityFact::Received { .. }
+            | MobilityFact::Bound { .. }
+            | MobilityFact::Unbound { .. }
+            | MobilityFact::GivenUp { .. } => {}
         }
     }
-    changes.extend(current);
     changes
+}
+
+/// The last change to an access router, which may not be the last of all: what follows from one may
+/// come after the next has begun.
+fn last_to(changes: &mut [Change], router: u32) -> Option<&mut Change> {
+    changes.iter_mut().rfind(|change| change.routers[1] == Some(router))
 }
 
 #[cfg(test)]
@@ -286,6 +328,20 @@ mod tests {
 
     const MAP: u32 = 4;
     const HOME_AGENT: u32 = 5;
+    /// The regional address; local ones have the numbers of their routers.
+    const REGIONAL: u32 = 9;
+
+    struct Plain;
+
+    impl Numbers for Plain {
+        fn router_of(&self, address: u32) -> Option<u32> {
+            (address != REGIONAL).then_some(address)
+        }
+
+        fn is_home(&self, agent: u32) -> bool {
+            agent == HOME_AGENT
+        }
+    }
 
     /// The changes that follow from facts at times in ms, as one line each.
     fn lines(facts: &[(u64, MobilityFact)]) -> Vec<String> {
@@ -310,7 +366,7 @@ mod tests {
             let latency = change.latency().map_or(0, |latency| latency.as_nanos() / 1_000_000);
             format!("{before}>{router} {} = {latency}", parts.map(millis).join(" "))
         };
-        changes(&rows, |agent| agent == HOME_AGENT).iter().map(line).collect()
+        changes(&rows, &Plain).iter().map(line).collect()
     }
 
     const fn up(router: u32) -> MobilityFact {
@@ -321,33 +377,34 @@ mod tests {
         MobilityFact::LinkDown { router }
     }
 
-    const fn at(agent: u32) -> MobilityFact {
-        MobilityFact::Registered { agent, care_of: 9 }
+    const fn usable(address: u32) -> MobilityFact {
+        MobilityFact::Usable { address }
     }
 
-    const USABLE: MobilityFact = MobilityFact::Usable { address: 9 };
+    const fn at(agent: u32, care_of: u32) -> MobilityFact {
+        MobilityFact::Registered { agent, care_of }
+    }
 
     #[test]
     fn a_link_that_is_lost_while_another_is_there_delays_nothing() {
         let facts = [
             (0, up(0)),
             (10, up(1)),
-            (11, USABLE),
-            (12, at(MAP)),
+            (11, usable(1)),
+            (12, at(MAP, 1)),
             (20, down(0)),
             (30, up(2)),
-            (31, USABLE),
-            (32, at(MAP)),
+            (31, usable(2)),
+            (32, at(MAP, 2)),
             (40, down(1)),
             // Nowhere for a while.
             (50, down(2)),
             (60, up(1)),
-            (61, USABLE),
-            (63, at(MAP)),
+            (61, usable(1)),
+            (63, at(MAP, 1)),
         ];
-        let lines = lines(&facts);
         assert_eq!(
-            lines,
+            lines(&facts),
             ["0>1 - 10 11 12 - = 2", "1>2 - 30 31 32 - = 2", "2>1 50 60 61 63 - = 13"]
         );
     }
@@ -355,13 +412,34 @@ mod tests {
     #[test]
     fn a_mobile_is_reached_when_the_last_agent_knows() {
         // From nowhere into a domain.
-        let into = [(5, up(1)), (6, USABLE), (7, at(MAP)), (9, at(HOME_AGENT)), (15, at(MAP))];
+        let into = [
+            (5, up(1)),
+            (6, usable(1)),
+            (7, at(MAP, 1)),
+            (9, at(HOME_AGENT, REGIONAL)),
+            (15, at(MAP, 1)),
+        ];
         assert_eq!(lines(&into), ["->1 - 5 6 7 9 = 4"]);
         // Without a MAP.
-        let alone = [(0, up(0)), (3, down(0)), (5, up(1)), (6, USABLE), (9, at(HOME_AGENT))];
+        let alone = [(0, up(0)), (3, down(0)), (5, up(1)), (6, usable(1)), (9, at(HOME_AGENT, 1))];
         assert_eq!(lines(&alone), ["0>1 3 5 6 9 9 = 6"]);
         // What the run does not show.
-        assert_eq!(lines(&[(0, up(0)), (5, up(1)), (6, USABLE)]), ["0>1 - 5 6 - - = 0"]);
-        assert_eq!(lines(&[(0, up(0)), (6, USABLE), (7, at(MAP))]), [""; 0]);
+        assert_eq!(lines(&[(0, up(0)), (5, up(1)), (6, usable(1))]), ["0>1 - 5 6 - - = 0"]);
+        assert_eq!(lines(&[(0, up(0)), (6, usable(0)), (7, at(MAP, 0))]), [""; 0]);
+    }
+
+    #[test]
+    fn what_follows_from_a_change_may_come_after_the_next() {
+        let facts = [
+            (0, up(0)),
+            (10, up(1)),
+            (20, up(2)),
+            (21, usable(1)),
+            (22, at(MAP, 1)),
+            (23, at(HOME_AGENT, REGIONAL)),
+            (30, usable(2)),
+            (31, at(MAP, 2)),
+        ];
+        assert_eq!(lines(&facts), ["0>1 - 10 21 22 23 = 13", "1>2 - 20 30 31 - = 11"]);
     }
 }

@@ -261,7 +261,7 @@ impl Summary {
                 | Machine::Host(_)
                 | Machine::Browser(_) => None,
             }),
-            mobility: scenario.mobile_ip.as_ref().and_then(|mobile_ip| {
+            mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
                 MobilitySummary::of(&network.world, metrics.mobility(), &mobile_ip.home_agent)
             }),
         }

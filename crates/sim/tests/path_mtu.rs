@@ -1,8 +1,11 @@
 //! Packets that are too large for the tunnels of mobiles: who learns of it, and whether transfers
 //! end whole.
 
+use std::ops::ControlFlow;
+
 use base::{DropReason, MobilityFact, Observe, PacketEvent, PacketFact, Time};
 use scenario::Scenario;
+use sim::{Recording, simulate};
 use tcp::Length;
 use world::{Ends, Ipv6, Machine, TooBig, World};
 
@@ -46,16 +49,21 @@ impl Observe for Seen {
     }
 }
 
+fn scenario(settings: &[(&str, &str)]) -> Scenario {
+    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "hmipv6-handover");
+    let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(own).collect();
+    let text = shipped.expect("it ships").text;
+    Scenario::parse(text, "hmipv6-handover", &settings).expect("valid")
+}
+
 /// Runs a transfer, which has to end whole with every packet accounted for, and says what the
 /// path took in the end from the one who sends.
 fn transfer(settings: &[(&str, &str)]) -> (Seen, u32) {
-    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "hmipv6-handover");
-    let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let size = BYTES.to_string();
     let always = [("duration", "300 s"), ("flow.bytes", &size), ("tcp.variant", "newreno")];
-    let settings: Vec<_> = always.iter().chain(settings).map(own).collect();
-    let text = shipped.expect("it ships").text;
-    let scenario = Scenario::parse(text, "hmipv6-handover", &settings).expect("valid");
+    let settings: Vec<_> = always.iter().chain(settings).copied().collect();
+    let scenario = scenario(&settings);
     let mut world: World<Ipv6<Length>> = scenario::build_over(&scenario).world;
     let mut seen = Seen::default();
     let end = Time::ZERO + scenario.duration;
@@ -138,4 +146,35 @@ fn a_later_connection_begins_with_what_is_known() {
         seen.refused
     };
     assert_eq!(refused("2"), refused("1"));
+}
+
+/// Of a flow that starts when the mobile is away: how long it takes and what goes again.
+fn flow(settings: &[(&str, &str)]) -> (f64, u64) {
+    let always = [("flow.start", "25 s"), ("ftp.packet_size", "1440"), ("tcp.variant", "newreno")];
+    let settings: Vec<_> = always.iter().chain(settings).copied().collect();
+    let outcome =
+        simulate(&scenario(&settings), Recording::Series, &mut |_| ControlFlow::Continue(()));
+    let flow = &outcome.expect("nothing interrupts it").summary.flows[0];
+    let [started, completed] = [flow.started_s, flow.completed_s].map(|time| time.expect("whole"));
+    (completed - started, flow.retransmits)
+}
+
+#[test]
+fn what_a_mobile_finds_too_big_itself_goes_again_at_once() {
+    let uplink = ("flow.direction", "uplink");
+    let (seconds, again) = flow(&[("mobile_ip.kind", "mipv6"), uplink, ("flow.bytes", "1440")]);
+    assert!(seconds < 0.5 && again > 0, "{seconds} s, {again} segments again");
+}
+
+#[test]
+fn what_goes_in_pieces_does_not_go_again() {
+    for direction in ["downlink", "uplink"] {
+        let (_, again) = flow(&[
+            ("mobile_ip.kind", "mipv6"),
+            ("mobile_ip.route_optimization", "true"),
+            ("flow.direction", direction),
+            ("flow.bytes", "100 kB"),
+        ]);
+        assert_eq!(again, 0, "{direction}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
 use crate::handshake::{Handshake, option_bytes};
+use crate::path_mtu::Larger;
 use crate::receiver::AckDue;
 use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
 
@@ -88,12 +89,24 @@ impl<P: Payload> Endpoint<P> {
         self.sender.limit_segment(now, bytes, observe);
     }
 
-    /// The same in bytes of a whole segment without SACK blocks, header and timestamps included.
-    /// Before the connection stands it changes nothing.
-    pub fn limit_path<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
-        if self.state.sends() {
-            let header = TcpHeader::default().bytes() + option_bytes(self.handshake.agreed());
-            self.limit_segment(now, bytes.saturating_sub(header), observe);
+    /// The same in bytes of a whole segment without SACK blocks, header and timestamps included;
+    /// what is on its way goes again unless it arrives in pieces. Before the connection stands it
+    /// changes nothing.
+    pub fn limit_path<O: Observe>(
+        &mut self,
+        now: Time,
+        bytes: u32,
+        larger: Larger,
+        observe: &mut O,
+    ) {
+        if !self.state.sends() {
+            return;
+        }
+        let header = TcpHeader::default().bytes() + option_bytes(self.handshake.agreed());
+        let bytes = bytes.saturating_sub(header);
+        match larger {
+            Larger::Lost => self.limit_segment(now, bytes, observe),
+            Larger::InPieces => self.sender.limit_new_segments(bytes),
         }
     }
 

@@ -74,6 +74,7 @@ pub use data_in::Arrival;
 pub use data_out::Departure;
 pub use endpoint::Endpoint;
 pub use freeze::Freeze;
+pub use path_mtu::Larger;
 pub use payload::{Length, Payload};
 pub use pieces::Pieces;
 pub use receiver::{AckDue, Receiver};

@@ -5,7 +5,21 @@ use base::{Observe, Time};
 use crate::recovery::Order;
 use crate::{Payload, Sender};
 
+/// What becomes of segments that are larger than their path takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Larger {
+    /// None arrives.
+    Lost,
+    /// They go in pieces (RFC 8200 §4.5).
+    InPieces,
+}
+
 impl<P: Payload> Sender<P> {
+    /// No new segment carries more than `bytes`; what is on its way arrives.
+    pub(crate) fn limit_new_segments(&mut self, bytes: u32) {
+        self.mss = self.mss.min(bytes.max(1));
+    }
+
     /// No segment carries more than `bytes` from now on. What is on its way and larger cannot have
     /// arrived: it goes again at once in smaller pieces, and that is no sign of congestion
     /// (RFC 1191 §6.4, RFC 8201 §5.4). A limit of no less than a full segment changes nothing.

@@ -191,7 +191,8 @@ impl<P: Payload> Body for Ipv6<P> {
     /// Of a piece no more than that: only the first has what is within.
     fn quote(&self, ends: Ends) -> Quote {
         let wraps = if self.piece().is_some() { Wraps::default() } else { self.wraps };
-        let (header, piece) = (self.header().copied(), self.pieces.first().copied());
+        let piece = self.piece().or(self.pieces.first().copied());
+        let header = self.header().copied();
         Quote::new(ends, self.bytes(), wraps).with(header, piece)
     }
 

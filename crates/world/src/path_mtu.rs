@@ -3,6 +3,7 @@
 use base::{Duration, TcpHeader, Time};
 use mobility::binding::Wrap;
 use rustc_hash::FxHashMap;
+use tcp::Larger;
 
 use crate::ipv6::Wraps;
 use crate::{Ends, IPV6_HEADER_BYTES, Piece};
@@ -85,6 +86,7 @@ pub(crate) struct PathMtus {
 struct Known {
     mtu: u32,
     since: Time,
+    larger: Larger,
 }
 
 impl PathMtus {
@@ -95,20 +97,20 @@ impl PathMtus {
 
     /// The largest packet that is sent on `path`.
     pub(crate) fn get(&self, now: Time, path: Ends) -> u32 {
-        self.learnt(now, path).unwrap_or(self.links)
+        self.learnt(now, path).map_or(self.links, |(mtu, _)| mtu)
     }
 
-    /// The same where it is less than the links take.
-    pub(crate) fn learnt(&self, now: Time, path: Ends) -> Option<u32> {
+    /// The same where it is less than the links take, and what becomes of larger ones.
+    pub(crate) fn learnt(&self, now: Time, path: Ends) -> Option<(u32, Larger)> {
         let known = self.known.get(&path)?;
-        (now.saturating_since(known.since) < AGE).then_some(known.mtu)
+        (now.saturating_since(known.since) < AGE).then_some((known.mtu, known.larger))
     }
 
-    /// Nothing larger than `mtu` goes through. What says more than is known changes nothing
+    /// Nothing larger than `mtu` goes through whole. What says more than is known changes nothing
     /// (RFC 8201 §4).
-    pub(crate) fn learn(&mut self, now: Time, path: Ends, mtu: u32) {
+    pub(crate) fn learn(&mut self, now: Time, path: Ends, mtu: u32, larger: Larger) {
         if mtu < self.get(now, path) {
-            self.known.insert(path, Known { mtu, since: now });
+            self.known.insert(path, Known { mtu, since: now, larger });
         }
     }
 }
@@ -124,15 +126,15 @@ mod tests {
         let path = Ends { source: NodeId(1), destination: NodeId(2) };
         let back = Ends { source: NodeId(2), destination: NodeId(1) };
         let mut mtus = PathMtus::new(1_500);
-        mtus.learn(at(0), path, 1_600);
+        mtus.learn(at(0), path, 1_600, Larger::Lost);
         assert_eq!((mtus.get(at(0), path), mtus.learnt(at(0), path)), (1_500, None));
-        mtus.learn(at(1), path, 1_460);
-        mtus.learn(at(2), path, 1_480);
+        mtus.learn(at(1), path, 1_460, Larger::Lost);
+        mtus.learn(at(2), path, 1_480, Larger::Lost);
         assert_eq!((mtus.get(at(2), path), mtus.get(at(2), back)), (1_460, 1_500));
-        mtus.learn(at(300), path, 1_420);
-        assert_eq!(mtus.learnt(at(899), path), Some(1_420));
+        mtus.learn(at(300), path, 1_420, Larger::Lost);
+        assert_eq!(mtus.learnt(at(899), path), Some((1_420, Larger::Lost)));
         assert_eq!(mtus.learnt(at(900), path), None);
-        mtus.learn(at(900), path, 1_460);
+        mtus.learn(at(900), path, 1_460, Larger::Lost);
         assert_eq!(mtus.get(at(900), path), 1_460);
     }
 }

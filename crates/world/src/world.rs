@@ -458,6 +458,21 @@ impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
     fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         self.heed_path(now, id, observe);
+        // What is sent may show at once what the path takes.
+        while self.send_all(now, id, observe) && self.fragments.is_some() {
+            self.heed_path(now, id, observe);
+        }
+        if let Machine::Host(host) = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, host.poll_timeout());
+            if let Some(browser) = host.watched_by() {
+                self.agenda.set(browser.0, Some(now));
+            }
+        }
+    }
+
+    /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
+    fn send_all(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) -> bool {
+        let mut has_sent = false;
         while let Machine::Host(host) = &mut self.machines[id.0 as usize]
             && let Some(segment) = host.poll_output(now, observe)
         {
@@ -468,13 +483,9 @@ impl<B: Body> World<B> {
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
             let packet = self.cut_at_source(now, packet, observe);
             self.forward(now, ends.source, packet, observe);
+            has_sent = true;
         }
-        if let Machine::Host(host) = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, host.poll_timeout());
-            if let Some(browser) = host.watched_by() {
-                self.agenda.set(browser.0, Some(now));
-            }
-        }
+        has_sent
     }
 }
 

@@ -103,7 +103,7 @@ fn put_around(
     let Core { mut packet, mut ends, mut hops } = core;
     let fields = |hop_limit| IpFields { hop_limit, ..around.ecn.into() };
     for depth in depth..around.wraps.len() {
-        packet = cut(packet, depth, around.pieces);
+        packet = cut(packet, around.pieces, |cut_at| cut_at == depth);
         match around.wraps[depth].1 {
             Wrap::Tunnel => packet = packet.behind_ip(ends, fields(hops))?,
             Wrap::Routing => packet = packet.behind_routing(ends.destination),
@@ -111,13 +111,14 @@ fn put_around(
         }
         (ends, hops) = (global(book, around.within(depth + 1)), IpFields::HOPS);
     }
-    packet = cut(packet, around.wraps.len(), around.pieces);
+    // A quoted piece was cut within headers of which nobody knows any more.
+    packet = cut(packet, around.pieces, |cut_at| cut_at >= around.wraps.len());
     packet.behind_ip(ends, fields(hops))
 }
 
-/// The piece of `packet` that was cut when so many headers stood around it.
-fn cut(mut packet: Ipv6Packet, depth: usize, pieces: &[Piece]) -> Ipv6Packet {
-    for piece in pieces.iter().filter(|piece| usize::from(piece.depth) == depth) {
+/// The piece of `packet` that was cut when `is_here` of the number of headers around it.
+fn cut(mut packet: Ipv6Packet, pieces: &[Piece], is_here: impl Fn(usize) -> bool) -> Ipv6Packet {
+    for piece in pieces.iter().filter(|piece| is_here(piece.depth.into())) {
         packet = packet.cut(Ipv6Piece {
             identification: piece.of as u32,
             offset: piece.offset as u16,

@@ -26,7 +26,7 @@ const NONCE_PERIOD: Duration = Duration::from_secs(30);
 /// No binding for a home address option (RFC 6275 §6.1.9).
 const UNKNOWN_BINDING: u8 = 1;
 
-/// Refused, for no reason that is told (RFC 5568 §6.2.1.2, §6.2.4).
+/// Refused, for no reason that is told (RFC 5568 §6.2.1.2, §6.2.3).
 const REFUSED: u8 = 128;
 
 /// `message`, which goes from one number to the other.

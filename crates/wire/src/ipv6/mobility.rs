@@ -25,7 +25,7 @@ pub enum MobilityMessage<'a> {
         /// The token.
         token: u64,
     },
-    /// A binding update (RFC 6275 §6.1.7), fast if it is for an access router (RFC 5568 §6.2.3).
+    /// A binding update (RFC 6275 §6.1.7), fast if it is for an access router (RFC 5568 §6.2.2).
     Update {
         /// For whom.
         to: Keeper,
@@ -36,7 +36,7 @@ pub enum MobilityMessage<'a> {
         /// What else it says.
         options: &'a [MobilityOption],
     },
-    /// The answer (RFC 6275 §6.1.8, RFC 5568 §6.2.4).
+    /// The answer (RFC 6275 §6.1.8, RFC 5568 §6.2.3).
     Acknowledgement {
         /// Of whom.
         of: Keeper,
@@ -98,7 +98,7 @@ pub enum Keeper {
 
 impl Keeper {
     /// Acknowledge, home registration and MAP registration (RFC 6275 §6.1.7, RFC 5380 §5.1; RFC
-    /// 5568 §6.2.3: both the former).
+    /// 5568 §6.2.2: both the former).
     const fn flags(self) -> u16 {
         const ACKNOWLEDGE: u16 = 1 << 15;
         const HOME: u16 = 1 << 14;

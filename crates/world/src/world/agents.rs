@@ -58,7 +58,9 @@ impl<B: Body> World<B> {
                     packet = within;
                 }
                 Verdict::Both([first, second]) => {
-                    if let Some(copy) = self.copy(now, id, &packet, observe)
+                    // What the second tunnel refuses goes by the first alone.
+                    if !self.is_too_big(now, &packet, second)
+                        && let Some(copy) = self.copy(now, id, &packet, observe)
                         && let Some(within) = self.put_within(now, (id, at), copy, second, observe)
                     {
                         self.route(now, at, within, observe);

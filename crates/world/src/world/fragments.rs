@@ -29,8 +29,12 @@ impl<B: Body> World<B> {
     ) -> Packet<B> {
         let Some((how, _)) = self.fragments else { return packet };
         let learnt = self.path_mtus.learnt(now, packet.ends);
-        let how = learnt.filter(|mtu| packet.bytes > *mtu).map_or(how, Fragmentation::Mtu);
-        let sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
+        let is_larger = learnt.is_some_and(|(mtu, _)| packet.bytes > mtu);
+        let mut sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
+        if sizes.is_empty() || is_larger {
+            let mtu = Fragmentation::Mtu(self.path_mtus.get(now, packet.ends));
+            sizes = mtu.sizes(packet.bytes, 0);
+        }
         self.cut(now, packet.ends.source, packet, &sizes, observe)
     }
 

@@ -3,6 +3,7 @@
 
 use base::{DropReason, MobilityFact, Observe, PacketEvent, Time};
 use mobility::binding::{Agent, Outer, Wrap};
+use tcp::Larger;
 
 use crate::path_mtu::IPV6_MTU_MIN;
 use crate::{Body, Ends, Fragmentation, Machine, MachineId, NodeId, Packet, TooBig, World};
@@ -91,7 +92,9 @@ impl<B: Body> World<B> {
         match outer.wrap {
             Wrap::Tunnel => {}
             // A host knows of its own headers.
-            Wrap::Routing | Wrap::HomeAddress => self.learn(now, inner, mtu - outer.wrap.bytes()),
+            Wrap::Routing | Wrap::HomeAddress => {
+                self.learn(now, inner, mtu - outer.wrap.bytes(), Larger::InPieces);
+            }
         }
         let sizes = Fragmentation::Mtu(mtu).sizes(packet.bytes, 0);
         Some(self.cut(now, at, packet, &sizes, observe))
@@ -112,7 +115,7 @@ impl<B: Body> World<B> {
         observe.mobility(now, id.0, fact);
         let mut mtu = mtu.max(IPV6_MTU_MIN);
         loop {
-            self.learn(now, quote.ends, mtu);
+            self.learn(now, quote.ends, mtu, Larger::Lost);
             let Some((wrap, within)) = quote.within() else { return };
             quote = within;
             mtu -= wrap.bytes();
@@ -127,9 +130,10 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Nothing larger than `mtu` goes through on `path`: connections there are to heed it at once.
-    fn learn(&mut self, now: Time, path: Ends, mtu: u32) {
-        self.path_mtus.learn(now, path, mtu);
+    /// Nothing larger than `mtu` goes through whole on `path`: connections there are to heed it at
+    /// once.
+    fn learn(&mut self, now: Time, path: Ends, mtu: u32, larger: Larger) {
+        self.path_mtus.learn(now, path, mtu, larger);
         for id in self.nodes[path.source.0 as usize].endpoints_to(path.destination) {
             self.agenda.set(id.0, Some(now));
         }
@@ -139,8 +143,8 @@ impl<B: Body> World<B> {
     pub(super) fn heed_path(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         let Machine::Host(host) = &mut self.machines[id.0 as usize] else { return };
         let path = Ends { source: host.node, destination: host.peer };
-        if let Some(mtu) = self.path_mtus.learnt(now, path) {
-            host.endpoint.limit_path(now, mtu - crate::IPV6_HEADER_BYTES, observe);
+        if let Some((mtu, larger)) = self.path_mtus.learnt(now, path) {
+            host.endpoint.limit_path(now, mtu - crate::IPV6_HEADER_BYTES, larger, observe);
         }
     }
 }

@@ -66,6 +66,12 @@ impl Directory {
         self.routers.iter().flat_map(to_all)
     }
 
+    /// The access point at which a mobile is reached by `address`; `None` of one that is nobody's,
+    /// or of no access point.
+    pub fn access_point_of(&self, address: Address) -> Option<u32> {
+        self.find(NodeId(address.0))?.1
+    }
+
     /// The station that has an address, and its access point there.
     fn find(&self, address: NodeId) -> Option<(u32, Option<u32>)> {
         self.by_address.get(address.0 as usize).copied().flatten()
