@@ -154,39 +154,19 @@ impl MobilityFact {
 
     /// The address by which a mobile is reached from now on.
     pub const fn care_of(&self) -> Option<u32> {
-        match *self {
-            Self::Bound { care_of, .. } | Self::Registered { care_of, .. } => Some(care_of),
-            Self::LinkUp { .. }
-            | Self::LinkDown { .. }
-            | Self::LinkFading { .. }
-            | Self::Advertised { .. }
-            | Self::Tentative { .. }
-            | Self::Usable { .. }
-            | Self::Duplicate { .. }
-            | Self::Removed { .. }
-            | Self::Sent { .. }
-            | Self::Received { .. }
-            | Self::Unbound { .. }
-            | Self::GivenUp { .. } => None,
+        if let Self::Bound { care_of, .. } | Self::Registered { care_of, .. } = *self {
+            Some(care_of)
+        } else {
+            None
         }
     }
 
     /// The name of the message that it is about.
     pub const fn message(&self) -> Option<&'static str> {
-        match self {
-            Self::Sent { message, .. } | Self::Received { message, .. } => Some(message),
-            Self::LinkUp { .. }
-            | Self::LinkDown { .. }
-            | Self::LinkFading { .. }
-            | Self::Advertised { .. }
-            | Self::Tentative { .. }
-            | Self::Usable { .. }
-            | Self::Duplicate { .. }
-            | Self::Removed { .. }
-            | Self::Bound { .. }
-            | Self::Unbound { .. }
-            | Self::Registered { .. }
-            | Self::GivenUp { .. } => None,
+        if let Self::Sent { message, .. } | Self::Received { message, .. } = *self {
+            Some(message)
+        } else {
+            None
         }
     }
 }

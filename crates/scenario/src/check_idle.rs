@@ -19,12 +19,12 @@ impl Check<'_> {
         let (own, usual) = (MobileIp::default(), Wlan::default());
         let is_free = wlan.access == AccessName::ContentionFree;
         let is_slow = !mobile_ip.fast_handovers;
-        let csma = "wlan.access = \"csma-ca\"";
-        let fast = "mobile_ip.fast_handovers = true";
+        let csma = ("wlan.access", "\"csma-ca\"");
+        let fast = ("mobile_ip.fast_handovers", "true");
         let never = mobile_ip.duplicate_address_detection != DadName::Standard;
-        let detection = "mobile_ip.duplicate_address_detection = \"standard\"";
+        let detection = ("mobile_ip.duplicate_address_detection", "\"standard\"");
         let unasked = !mobile_ip.solicits;
-        let asked = "mobile_ip.solicits = true";
+        let asked = ("mobile_ip.solicits", "true");
         let waiting = [
             ("wlan.cw_min", is_free && wlan.cw_min != usual.cw_min, csma),
             ("wlan.cw_max", is_free && wlan.cw_max != usual.cw_max, csma),
@@ -38,12 +38,10 @@ impl Check<'_> {
                 asked,
             ),
         ];
-        let is_idle = |(key, waits, other): &(&str, bool, &str)| {
-            let (master, _) = other.split_once(' ').unwrap_or_default();
-            *waits && !self.tree.is_overruled(key, master)
-        };
-        if let Some((key, _, other)) = waiting.into_iter().find(is_idle) {
-            return self.clash(&[key], format!("{key} does nothing without {other}"));
+        for (key, waits, (other, value)) in waiting {
+            if waits && !self.tree.is_overruled(key, other) {
+                return self.clash(&[key], format!("{key} does nothing without {other} = {value}"));
+            }
         }
         if wlan.cw_min > wlan.cw_max {
             let message = format!(

@@ -121,9 +121,8 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of<B: Body>((id, name, machine): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
-        let machine_number = id.0;
-        let to = match machine {
+    fn of<B: Body>((id, name, of): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
+        let to = match of {
             Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(*to),
             Machine::Wlan { .. } => None,
             Machine::Bearer { .. }
@@ -135,7 +134,7 @@ impl<'a> Way<'a> {
             | Machine::Browser(_) => return None,
         };
         let link = name.rsplit_once('/').map_or(name, |(link, _)| link);
-        Some(Self { machine: machine_number, link, to })
+        Some(Self { machine: id.0, link, to })
     }
 }
 
