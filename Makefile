@@ -1,10 +1,16 @@
-# Everything goes into .venv and target; cargo, python3 (3.11 or later) and make are all it takes.
+# Everything goes into .venv and target, but for Debian's packages (scripts/setup.sh). It takes cargo,
+# python3 (3.11 or later) and make.
 PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: build reproduce test test-all bench fuzz clean
+# First what the machine lacks, then the build, then what runs.
+.NOTPARALLEL:
 
-build: $(BIN)/maturin
+setup-%:
+	@PYTHON=$(PYTHON) scripts/setup.sh $*
+
+build: setup-build $(BIN)/maturin
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev --quiet >/dev/null
 
 $(BIN)/maturin: pyproject.toml
@@ -12,13 +18,13 @@ $(BIN)/maturin: pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.9,<2'
 	touch $@
 
-reproduce: build
+reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
-test: build
+test: setup-test build
 	$(BIN)/python scripts/test.py
 
-test-all: build
+test-all: setup-test build
 	$(BIN)/python scripts/test.py --all
 
 bench: build

@@ -6,45 +6,72 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+SEED = "20031"
+"""Of the cases that `make test` draws."""
+
 CARGO_SUMMARY = re.compile(r"^test result: .* (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
+CARGO_SKIPPED = re.compile(r"\bskipped: ([\w:]+): (.+)$", re.M)
+"""What a test says on standard error that cannot run here: cargo knows no such tests."""
+
+RUST_TEST = re.compile(r"^\s*#\[test\]$", re.M)
 PYTEST_SUMMARY = re.compile(r"^.* in [\d.]+s\b.*$", re.M)
 PYTEST_COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
+PYTEST_SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+: (.+)$", re.M)
+PYTEST_COLLECTED = re.compile(r"^collected (\d+) tests$", re.M)
+"""tests/conftest.py"""
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many tests passed, failed and were skipped."""
+    """How many tests passed, failed and were skipped, these by what they need."""
 
     passed: int = 0
     failed: int = 0
-    skipped: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: Count) -> Count:
         return Count(
             self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
         )
 
+    def total(self) -> int:
+        """Return how many ran or were skipped."""
+        return self.passed + self.failed + self.skipped.total()
+
 
 @dataclass(frozen=True)
 class Step:
-    """A command, what it needs in the environment, and how its output is counted."""
+    """A command, what it needs in the environment, and what its output says.
+
+    `count` is for what became of its tests, `expect` for how many there are.
+    """
 
     name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     count: Callable[[str], Count] | None = None
+    expect: Callable[[str], int] = lambda _: 0
 
 
 def count_cargo(output: str) -> Count:
     """Add up the summaries of all test binaries."""
-    rows = [Count(*(int(number) for number in row)) for row in CARGO_SUMMARY.findall(output)]
-    return sum(rows, Count())
+    rows = [[int(number) for number in row] for row in CARGO_SUMMARY.findall(output)]
+    passed, failed, ignored = map(sum, zip((0, 0, 0), *rows, strict=True))
+    skipped = Counter(dict(CARGO_SKIPPED.findall(output)).values())
+    return Count(passed - skipped.total(), failed, skipped + Counter(ignored=ignored))
+
+
+def expect_cargo(_: str) -> int:
+    """Count the tests of the sources, which stand there even if they do not compile."""
+    sources = (ROOT / "crates").rglob("*.rs")
+    return sum(len(RUST_TEST.findall(file.read_text(encoding="utf-8"))) for file in sources)
 
 
 def count_pytest(output: str) -> Count:
@@ -52,14 +79,24 @@ def count_pytest(output: str) -> Count:
     summaries = PYTEST_SUMMARY.findall(output)
     words = {word: int(n) for n, word in PYTEST_COUNT.findall("".join(summaries[-1:]))}
     failed = sum(words.get(word, 0) for word in ("failed", "error", "errors", "xpassed"))
-    return Count(words.get("passed", 0) + words.get("xfailed", 0), failed, words.get("skipped", 0))
+    skipped: Counter[str] = Counter()
+    for number, reason in PYTEST_SKIPPED.findall(output):
+        skipped[reason] += int(number)
+    skipped["no reason"] = words.get("skipped", 0) - skipped.total()
+    return Count(words.get("passed", 0) + words.get("xfailed", 0), failed, +skipped)
+
+
+def expect_pytest(output: str) -> int:
+    """Read how many tests were collected."""
+    return sum(int(number) for number in PYTEST_COLLECTED.findall(output)[-1:])
 
 
 def steps(*, everything: bool) -> list[Step]:
-    """Return what to run; `everything` also runs what takes minutes."""
-    more_cases = (("PROPTEST_CASES", "2000"),) if everything else ()
-    marks = () if everything else ("-m", "not slow")
-    pytest = (f"{BIN}/pytest", "-rs", "--dist", "loadfile", "-n")
+    """Return what to run; `everything` also runs what takes minutes, and draws cases anew."""
+    # A change is judged by the same cases as the one before it.
+    cases = (("PROPTEST_CASES", "2000"),) if everything else (("PROPTEST_RNG_SEED", SEED),)
+    choice = () if everything else ("-m", "not slow", f"--hypothesis-seed={SEED}")
+    pytest = (f"{BIN}/pytest", "-rs", "--continue-on-collection-errors", "--dist", "loadfile", "-n")
     strict = (("RUSTDOCFLAGS", "-D warnings"),)
     return [
         Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
@@ -69,10 +106,22 @@ def steps(*, everything: bool) -> list[Step]:
         Step("ruff format", (f"{BIN}/ruff", "format", "--check")),
         Step("mypy", (f"{BIN}/mypy",)),
         Step("stubtest", (f"{BIN}/stubtest", "thinpipe._core")),
-        Step("cargo test", ("cargo", "test", "--workspace"), more_cases, count_cargo),
-        Step("pytest", (*pytest, "2", "tests/python", "tests/cli", *marks), (), count_pytest),
+        Step(
+            "cargo test",
+            ("cargo", "test", "--workspace", "--no-fail-fast"),
+            cases,
+            count_cargo,
+            expect_cargo,
+        ),
+        Step(
+            "pytest",
+            (*pytest, "2", "tests/python", "tests/cli", *choice),
+            (),
+            count_pytest,
+            expect_pytest,
+        ),
         # These mostly wait for packets.
-        Step("live tests", (*pytest, "4", "tests/live", *marks), (), count_pytest),
+        Step("live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest),
     ]
 
 
@@ -96,9 +145,13 @@ def run(step: Step) -> Count:
     succeeded = process.returncode == 0
     if step.count is None:
         return Count(passed=int(succeeded), failed=int(not succeeded))
-    counted = step.count("".join(lines))
-    silent = (not succeeded and counted.failed == 0) or counted == Count()
-    return counted + Count(failed=int(silent))
+    output = "".join(lines)
+    counted = step.count(output)
+    silent = (not succeeded and counted.failed == 0) or counted.total() == 0
+    missing = max(int(silent), step.expect(output) - counted.total())
+    if missing:
+        print(f"{step.name}: {missing} did not run", flush=True)
+    return counted + Count(failed=missing)
 
 
 def main() -> int:
@@ -107,10 +160,12 @@ def main() -> int:
     total = sum((count for _, count in counts), Count())
     print()
     for step, count in counts:
-        skipped = f", {count.skipped} skipped" if count.skipped else ""
+        skipped = f", {count.skipped.total()} skipped" if count.skipped else ""
         verdict = "FAILED" if count.failed else "ok"
         print(f"{step.name:<12} {verdict:<7} {count.passed} ok, {count.failed} not{skipped}")
-    print(f"{total.passed} passed, {total.failed} failed")
+    for reason, number in total.skipped.most_common():
+        print(f"{number:>5} skipped: {reason}")
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped.total()} skipped")
     return 1 if total.failed else 0
 
 

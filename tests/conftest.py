@@ -1,5 +1,6 @@
 """What tests of more than one room use."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,19 @@ mpl.use("agg")
 # How long an example takes says more about the machine than about the program.
 hypothesis.settings.register_profile("thinpipe", deadline=None)
 hypothesis.settings.load_profile("thinpipe")
+
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    # Under nohup and in the background of a script some are ignored, and would be in all programs
+    # that tests start. A handler is not inherited; by this one they are ignored here as before.
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node, ids):
+    """Tell `scripts/test.py` how many tests there are, whatever becomes of them."""
+    reporter = node.config.pluginmanager.get_plugin("terminalreporter")
+    reporter.write_line(f"collected {len(ids)} tests")
 
 
 @pytest.fixture

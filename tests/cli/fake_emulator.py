@@ -25,7 +25,11 @@ class Fake:
     def spawn(self, side, command, environment):
         return os.posix_spawnp(command[0], command, {**os.environ, **environment, "SIDE": side})
 
+    def is_busy(self):
+        return False
+
     def meter(self):
+        Path("metered").touch()
         way = {
             "rate_bps": 384e3,
             "queue": {"packets": 2, "bytes": 3000},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import thinpipe as tp
 
-pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
 
 HOSTS = ("host", "UE")
 FIELDS = ("frame.time_relative", "tcp.seq", "tcp.len")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import thinpipe as tp
 
-pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
 
 SCENARIO = "hmipv6-handover"
 NODES = ("CN", "N1", "HA", "MAP", "AR1", "AR2", "MN")

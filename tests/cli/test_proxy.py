@@ -190,7 +190,7 @@ def test_status_is_shown_as_tables(thinpipe, config, tmp_path):
         done = thinpipe("proxy", "status", "--mobiles", "--config", str(config()))
     assert (done.returncode, done.stderr) == (0, "")
     assert said == [b"mobiles\n"]
-    assert "serving for 1.50 min" in done.stdout
+    assert "serving, up 1.50 min" in done.stdout
     assert "untouched: 2 not tcp" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["queued", "12.3", "kB"] in rows
@@ -246,7 +246,7 @@ def test_the_shipped_file_and_its_examples_are_valid(thinpipe, root, tmp_path, n
     check(done, f"{tmp_path}/none: no proxy runs with this configuration")
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 def test_systemd_understands_the_unit(root, tmp_path):
     text = (root / "packaging" / "thinpiped.service").read_text(encoding="utf-8")
     file = tmp_path / "thinpiped.service"

@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 
 import pytest
 from rich.console import Console
@@ -47,16 +46,16 @@ def test_item_alone_writes_its_report(thinpipe, tmp_path):
     assert (tmp_path / "result" / "lo2005-6a.png").stat().st_size > 10_000
 
 
-def test_directory_is_refused_before_anything_runs(thinpipe, tmp_path):
+def test_directory_is_refused_before_anything_runs(thinpipe, tmp_path, monkeypatch):
+    """Before it is asked, too, what can be run on a machine that lacks every program."""
+    monkeypatch.setenv("PATH", "")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes").write_text("mine")
     for out in ("file", "full", "file/below"):
-        start = time.monotonic()
         done = thinpipe("reproduce", "--out", out)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1
-        assert time.monotonic() - start < 5
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "full"]
 
 

@@ -113,14 +113,14 @@ def end(
         text=True,
         start_new_session=True,
     ) as process:
-        patience = time.monotonic() + 30
+        patience = time.monotonic() + 300
         while not any(tmp_path.iterdir()) and time.monotonic() < patience:
             time.sleep(0.002)
         time.sleep(after)
         process.send_signal(by)
         time.sleep(0.0005)
         process.send_signal(by)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=300)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
@@ -209,7 +209,7 @@ def test_no_progress_bar_in_a_pipe(thinpipe):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not Path("/usr/bin/script").exists(), reason="script(1) makes the terminal")
+@pytest.mark.skipif(not Path("/usr/bin/script").exists(), reason="needs script(1)")
 def test_progress_bar_on_a_terminal_after_a_second(tmp_path):
     def shown(duration: str) -> str:
         command = f"{sys.executable} -m thinpipe run umts-dch-384 --duration {duration} --json"

@@ -43,13 +43,13 @@ def interrupted(directory: Path, number: signal.Signals, points: int) -> tuple[i
         stderr=subprocess.PIPE,
         text=True,
     )
-    patience = time.monotonic() + 60
+    patience = time.monotonic() + 300
     while finished(directory) < points:
         assert process.poll() is None, "it ended by itself"
         assert time.monotonic() < patience
         time.sleep(0.01)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=300)
     return process.returncode, said
 
 

@@ -168,9 +168,7 @@ def test_scenario_and_traces_travel(thinpipe, tmp_path, cluster):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1:9", "nowhere", ""])
 def test_no_scheduler_there(thinpipe, tmp_path, address):
-    start = time.monotonic()
     done = thinpipe(*GRID, "--scheduler", address, "--out", "s.parquet")
-    assert time.monotonic() - start < 15
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         f"thinpipe: --scheduler {address}: no Dask scheduler answers there; "

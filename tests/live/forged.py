@@ -196,7 +196,7 @@ class End:
         self.heard += new
         return new
 
-    def wait(self, flags: int, limit_s: float = 3.0) -> Segment:
+    def wait(self, flags: int, limit_s: float = 60.0) -> Segment:
         """The next segment with all of these flags."""
         end = time.monotonic() + limit_s
         while time.monotonic() < end:
@@ -219,7 +219,7 @@ def shake_hands(mobile: End, host: End, options: bytes = MSS) -> None:
 
 
 def carry(
-    sender: End, receiver: End, data: bytes, piece: int = 1000, limit_s: float = 20.0
+    sender: End, receiver: End, data: bytes, piece: int = 1000, limit_s: float = 120.0
 ) -> bytes:
     """Send data, four pieces at a time and again after 0.5 s, and return what arrives in order."""
     start, came, acked, sent_s = sender.next, bytearray(), 0, 0.0

@@ -17,7 +17,7 @@ import threading
 import time
 from pathlib import Path
 
-LIMIT_S = 90
+LIMIT_S = 300
 CONGESTION_CONTROL = b"reno"
 INFO_OPTIONS = {1: "timestamps", 2: "sack", 4: "window scale"}
 """Bits of tcpi_options (linux/tcp.h)."""

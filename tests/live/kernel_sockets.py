@@ -11,7 +11,7 @@ from thinpipe.papers.proxy.nodes import Node
 
 from tests.live.forged import within
 
-LIMIT_S = 20.0
+LIMIT_S = 300.0
 
 Ends = AbstractContextManager[tuple[socket.socket, socket.socket]]
 

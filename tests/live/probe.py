@@ -4,8 +4,8 @@
 sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests,
 ``every HOST SECONDS COUNT`` one each so many seconds, and tells null for those not answered by 2 s
 after the last.
-``flood HOST PORT SECONDS`` sends datagrams as fast as it can, or with a pause of so many seconds
-after each.
+``flood HOST PORT COUNT`` sends datagrams as fast as it can, or with a pause of so many seconds
+after each. ``icmp`` and ``flood`` tell before, by a line, that the first is under way or back.
 """
 
 import json
@@ -17,13 +17,18 @@ import struct
 import sys
 import time
 
-LIMIT_S = 20
+LIMIT_S = 300
 FLOOD_BYTES = 1000
 ECHO_REQUEST, ECHO_REPLY = 8, 0
 
 
 def tell(what: object) -> None:
     sys.stdout.write(f"{json.dumps(what)}\n")
+    sys.stdout.flush()
+
+
+def begun() -> None:
+    sys.stdout.write("begun\n")
     sys.stdout.flush()
 
 
@@ -68,6 +73,8 @@ def icmp(host: str, count: str) -> None:
                 if answer[0] == ECHO_REPLY and answer[4:] == asked:
                     break
             rtts.append(time.monotonic() - start)
+            if not number:
+                begun()
     tell(rtts)
 
 
@@ -103,11 +110,13 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
-def flood(host: str, port: str, seconds: str, pause: str = "0") -> None:
+def flood(host: str, port: str, count: str, pause: str = "0") -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((host, int(port)))
-        sent, refused, end = 0, 0, time.monotonic() + float(seconds)
-        while time.monotonic() < end:
+        sent, refused = 0, 0
+        for number in range(int(count)):
+            if number == 1:
+                begun()
             try:
                 client.send(bytes(FLOOD_BYTES))
                 sent += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT_S = 120
+LIMIT_S = 300
 
 HEAD = """
 import os
@@ -23,11 +23,11 @@ import thinpipe as tp
 SERVER = [sys.executable, "-m", "http.server", "8000"]
 FETCH = (
     "import sys, urllib.request as r;"
-    "sys.stdout.buffer.write(r.urlopen(f'http://{sys.argv[1]}:8000/file', timeout=30).read())"
+    "sys.stdout.buffer.write(r.urlopen(f'http://{sys.argv[1]}:8000/file', timeout=120).read())"
 )
 
 def wait_until_gone(*processes):
-    for _ in range(1000):  # who has lost its parent is there until init has noticed
+    for _ in range(10_000):  # who has lost its parent is there until init has noticed
         if not any(Path(f"/proc/{each}").exists() for each in processes):
             return
         time.sleep(0.01)

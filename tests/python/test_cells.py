@@ -148,7 +148,8 @@ def test_pages_are_counted_as_in_the_figures(busy):
         rows = busy.pages.filter(pl.col("flow") == flow.id)
         assert flow.pages is not None
         assert (flow.pages.count, flow.pages.bytes) == (len(rows), rows["bytes"].sum())
-        assert flow.pages.bytes <= flow.bytes_acked
+        # The acknowledgement of the newest page's end may still be under way.
+        assert rows.sort("time_s")["bytes"][:-1].sum() <= flow.bytes_acked
         if len(rows):
             assert flow.pages.response_s.max == pytest.approx(rows["response_s"].max(), rel=1e-3)
             assert (rows["time_s"] - rows["response_s"] >= -1e-9).all()

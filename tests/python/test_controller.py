@@ -227,6 +227,22 @@ def test_what_it_is_told():
     assert Curious.lost
 
 
+@pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack", "fack", "rack"])
+def test_no_round_trip_waited_for_a_retransmission(recovery):
+    class Steady(Plain):
+        rtts_s: ClassVar[list[float]] = []
+
+        def on_ack(self, ack):
+            self.window = 8 * self.mss
+            self.rtts_s.extend([] if ack.rtt_s is None else [ack.rtt_s])
+
+    settings = {"link.loss": "5 %", "tcp.recovery": recovery, "tcp.min_rto": "1 s"}
+    flow = run(Steady, settings, duration="100 s").flows[0]
+    assert flow.retransmits > 100
+    assert min(Steady.rtts_s) > 0.12
+    assert max(Steady.rtts_s) < 1, "Karn: it tells of the timer, not of the path"
+
+
 def test_a_loss_that_is_taken_back():
     made = Plain()
     made.window, made.ssthresh = 1000, 9000

@@ -117,8 +117,12 @@ def test_signals_wait_until_the_block_is_done():
             os.kill(os.getpid(), signal.SIGINT)
             done.append("work")
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        signal.signal(signal.SIGINT, former)
     assert done == ["work"]
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from thinpipe.papers.hynderick2004.experiments import (
 )
 from thinpipe.run import run_many
 
-pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="ns-2 is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="needs ns2")
 
 SCRIPT = Path(__file__).with_name("drops.tcl")
 
@@ -31,15 +32,26 @@ so, too; the thesis's walk-throughs know neither.
 
 def by_ns2(variant, drops, window, guarded):
     """Return the time in s, the packets sent again and the timeouts."""
+    arguments = {
+        "profile": "1996",
+        "variant": variant,
+        "drops": " ".join(map(str, drops)),
+        "window": window,
+        "guard": int(guarded),
+        "packets": 200,
+    }
     done = subprocess.run(
-        ["ns", str(SCRIPT), variant, " ".join(map(str, drops)), str(window), str(int(guarded))],
+        ["ns", str(SCRIPT), *(f"{key}={value}" for key, value in arguments.items())],
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    time_s, again, timeouts = done.stdout.split()
-    return float(time_s), int(again), int(timeouts)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    packets = [words[10] for words in lines if words[0] == "+"]
+    back_offs = [int(words[-1]) for words in lines if "backoff_" in words]
+    timeouts = sum(later > earlier for earlier, later in pairwise(back_offs))
+    return float(lines[-1][2]), len(packets) - len(set(packets)), timeouts
 
 
 CASES = (

@@ -18,7 +18,7 @@ HEADERS = 40
 FEW = 10
 FEW_TIMEOUTS = 3
 
-needs_ns2 = pytest.mark.skipif(NS2 is None, reason="ns-2 is not installed (apt: ns2)")
+needs_ns2 = pytest.mark.skipif(NS2 is None, reason="needs ns2")
 
 
 @dataclass(frozen=True)

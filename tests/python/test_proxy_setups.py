@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import thinpipe as tp
 from thinpipe.papers.proxy.bed import configuration
-from thinpipe.papers.proxy.experiments import SETUPS
+from thinpipe.papers.proxy.experiments import SETUPS, flow_key
 
 
 @pytest.mark.parametrize("name", SETUPS)
@@ -16,13 +16,22 @@ def test_both_sides_are_told_the_same(name):
     assert told["tcp.mss"] == f"{setup.mss_bytes} B"
     assert [listener.bytes for listener in setup.listeners] == [f.bytes for f in setup.fetches]
     assert told["flow.bytes"] == f"{setup.listeners[0].bytes} B"
+    ways = {("downlink", "receiver"): ("speak", "get"), ("uplink", "sender"): ("absorb", "send")}
+    for number, (listener, fetch) in enumerate(zip(setup.listeners, setup.fetches, strict=True)):
+        direction, opener = (
+            told[f"{flow_key(number)}.{key}"] for key in ("direction", "opened_by")
+        )
+        assert ways[direction, opener] == (listener.does, fetch.does)
     proxy = setup.plan.proxy
     if proxy is None:
         assert "middlebox.kind" not in told
         return
     [profile] = tomllib.loads(configuration(proxy, Path("/x")))["profile"]
     assert profile["middlebox"]["atcp"]["clamp"] == told["middlebox.atcp.clamp"]
+    fractions = profile["middlebox"]["atcp"].get("fractions", False)
+    assert str(fractions).lower() == told.get("middlebox.atcp.fractions", "false")
     assert profile["rate"] == told["middlebox.atcp.rate"]
+    assert profile.get("uplink_rate") == told.get("middlebox.atcp.uplink_rate")
     for each in profile["middlebox"]["atcp"].get("classes", []):
         assert told[f"middlebox.atcp.classes.{each['name']}.tickets"] == str(each["tickets"])
 
@@ -32,7 +41,7 @@ def test_each_set_up_is_a_point_of_its_own():
 
 
 def test_what_is_foreseen_to_last_so_long_does():
-    for name in ("short-proxy", "pair-proxy", "three-weighted"):
+    for name in ("short-proxy", "pair-proxy", "three-weighted", "up-gprs-live-40-proxy"):
         setup = SETUPS[name]
         run = tp.run(setup.point.scenario, setup.point.settings)
         assert all(0 < (flow.received_s or 0) < setup.lasts_s for flow in run.flows)

@@ -133,15 +133,6 @@ impl Duration {
     pub const fn ceil_to(self, tick: Self) -> Self {
         if tick.0 == 0 { self } else { Self(self.0.div_ceil(tick.0) * tick.0) }
     }
-
-    /// Rounded to the nearest whole number of `tick`s; a zero `tick` leaves it as it is.
-    #[must_use]
-    pub const fn round_to(self, tick: Self) -> Self {
-        if tick.0 == 0 {
-            return self;
-        }
-        Self((self.0 + tick.0 / 2) / tick.0 * tick.0)
-    }
 }
 
 impl Add<Duration> for Time {
@@ -246,8 +237,6 @@ mod tests {
     #[test]
     fn rounding_to_a_tick() {
         let tick = Duration::from_millis(10);
-        assert_eq!(Duration::from_millis(14).round_to(tick), Duration::from_millis(10));
-        assert_eq!(Duration::from_millis(15).round_to(tick), Duration::from_millis(20));
         assert_eq!(Duration::from_millis(11).ceil_to(tick), Duration::from_millis(20));
         assert_eq!(Duration::from_millis(11).ceil_to(Duration::ZERO), Duration::from_millis(11));
     }

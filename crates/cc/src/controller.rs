@@ -31,6 +31,15 @@ pub trait Controller: Debug + Send {
     /// The last loss was none: the window is what it was before (RFC 4015 §3.2).
     fn on_undo(&mut self, now: Time);
 
+    /// Duplicate acknowledgements open the window itself by `segments`, until [`Self::deflate`]:
+    /// ns-2's Vegas. False if it stays as it is, and loss recovery keeps them beside it.
+    fn inflate(&mut self, _segments: u32) -> bool {
+        false
+    }
+
+    /// Something new is acknowledged after more duplicates than it takes to tell a loss.
+    fn deflate(&mut self) {}
+
     /// The way to the peer has changed: what was measured of it before is of another.
     fn on_path_change(&mut self, _now: Time) {}
 

@@ -26,6 +26,6 @@ pub use controller::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegmen
 pub use cubic::{Cubic, CubicParameters, SlowStart};
 pub use reno::{Growth, Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;
-pub use vegas::{BaseRtt, Delta, Vegas, VegasParameters};
+pub use vegas::{BaseRtt, Delta, Inflation, Vegas, VegasParameters};
 pub use westwood::{MinimumRtt, Westwood, WestwoodParameters};
 pub use wtcp::Wtcp;

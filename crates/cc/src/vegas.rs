@@ -25,6 +25,16 @@ pub enum BaseRtt {
     RenewedAtHandover,
 }
 
+/// Which window duplicate acknowledgements open during fast recovery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inflation {
+    /// One beside the congestion window, which loss recovery keeps (RFC 5681 §3.2).
+    Beside,
+    /// The congestion window, which the next loss cuts as it is then. The end of recovery leaves it
+    /// as the last cut did, and nothing if that was a timeout; then it waits for another: ns-2.
+    Window,
+}
+
 /// Vegas's thresholds, in segments that the connection may keep in the network's queues.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct VegasParameters {
@@ -38,12 +48,20 @@ pub struct VegasParameters {
     pub delta: Delta,
     /// What a change of the way does to baseRTT.
     pub base_rtt: BaseRtt,
+    /// What duplicates open.
+    pub inflation: Inflation,
 }
 
 impl VegasParameters {
-    /// ns-2's.
-    pub const PLAIN: Self =
-        Self { alpha: 1.0, beta: 3.0, gamma: 1.0, delta: Delta::Rounded, base_rtt: BaseRtt::Kept };
+    /// ns-2's thresholds, and a window beside cwnd for what duplicates open.
+    pub const PLAIN: Self = Self {
+        alpha: 1.0,
+        beta: 3.0,
+        gamma: 1.0,
+        delta: Delta::Rounded,
+        base_rtt: BaseRtt::Kept,
+        inflation: Inflation::Beside,
+    };
 }
 
 /// Delay-based congestion avoidance.
@@ -85,6 +103,8 @@ pub struct Vegas {
     round: Round,
     /// When the window was last cut for a loss.
     cut: Option<Time>,
+    /// What it is when it deflates, in segments.
+    deflated: u32,
 }
 
 /// The round trip being measured.
@@ -115,6 +135,7 @@ impl Vegas {
             path_since: Time::ZERO,
             round: Round::default(),
             cut: None,
+            deflated: 0,
         }
     }
 
@@ -231,18 +252,40 @@ impl Controller for Vegas {
         self.window.remember();
         match loss.kind {
             LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {
-                self.window.ssthresh = 2.0;
+                if self.parameters.inflation == Inflation::Beside {
+                    self.window.ssthresh = 2.0;
+                }
                 if self.cut.is_some_and(|cut| cut >= loss.sent) {
                     return;
                 }
-                self.window.cwnd = f64::from(self.reduced(loss.transmissions));
+                self.deflated = self.reduced(loss.transmissions);
+                self.window.cwnd = f64::from(self.deflated);
             }
             LossKind::Timeout => {
                 self.window.ssthresh = self.window.half();
                 self.window.cwnd = 2.0;
+                self.deflated = 0;
             }
         }
         self.cut = Some(loss.now);
+    }
+
+    fn inflate(&mut self, segments: u32) -> bool {
+        match self.parameters.inflation {
+            Inflation::Beside => false,
+            Inflation::Window => {
+                self.window.cwnd += f64::from(segments);
+                true
+            }
+        }
+    }
+
+    fn deflate(&mut self) {
+        let deflated = f64::from(self.deflated);
+        if self.window.cwnd > deflated {
+            self.window.cwnd = deflated;
+            self.window.ssthresh = 2.0;
+        }
     }
 
     fn on_restart(&mut self, _now: Time) {

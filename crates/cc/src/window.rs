@@ -59,7 +59,7 @@ impl Window {
 
     /// Opens the window by `segments`, at most to its maximum.
     pub(crate) fn grow(&mut self, segments: f64) {
-        self.cwnd = (self.cwnd + segments).min(self.maximum);
+        self.cwnd = (self.cwnd + segments).min(self.maximum.max(self.cwnd));
     }
 
     /// Opens the window by the segment that `acked` bytes are in slow start, by that segment's
@@ -111,7 +111,7 @@ impl Window {
 
     /// The window in whole segments.
     pub(crate) fn whole(&self) -> u32 {
-        self.cwnd as u32
+        self.cwnd.min(self.maximum) as u32
     }
 
     pub(crate) fn cwnd_bytes(&self) -> u64 {

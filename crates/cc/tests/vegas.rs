@@ -3,7 +3,9 @@
 mod harness;
 
 use base::{Duration, Time};
-use cc::{Ack, BaseRtt, Controller, Delta, Limits, Loss, LossKind, Vegas, VegasParameters};
+use cc::{
+    Ack, BaseRtt, Controller, Delta, Inflation, Limits, Loss, LossKind, Vegas, VegasParameters,
+};
 use harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
@@ -163,4 +165,48 @@ fn the_window_is_cut_once_for_what_was_sent_before_the_cut() {
     lose(110, 20, 12);
     lose(120, 100, 12);
     lose(300, 101, 9);
+}
+
+/// A window of 16 segments that duplicates open itself.
+fn inflating() -> Vegas {
+    let limits =
+        Limits { mss: MSS as u32, initial_window: 16, initial_ssthresh: 64, maximum_window: 16 };
+    let inflation = Inflation::Window;
+    Vegas::new(&limits, VegasParameters { inflation, ..VegasParameters::PLAIN })
+}
+
+fn windows(vegas: &Vegas) -> (u64, u64) {
+    (vegas.window() / MSS, vegas.ssthresh() / MSS)
+}
+
+#[test]
+fn what_duplicates_have_opened_ends_where_the_last_cut_left_it() {
+    let mut vegas = inflating();
+    vegas.on_loss(&Loss { now: Time::from_nanos(9), sent: Time::from_nanos(5), ..LOSS });
+    assert!(vegas.inflate(3));
+    assert_eq!(windows(&vegas), (15, 64));
+    assert!(vegas.inflate(2));
+    vegas.deflate();
+    assert_eq!(windows(&vegas), (12, 2));
+}
+
+#[test]
+fn a_timeout_halves_what_duplicates_have_opened_and_leaves_nothing_to_come_back_to() {
+    let mut vegas = inflating();
+    vegas.on_loss(&Loss { now: Time::from_nanos(9), sent: Time::from_nanos(5), ..LOSS });
+    assert!(vegas.inflate(3));
+    vegas.on_loss(&Loss { kind: LossKind::Timeout, now: Time::from_nanos(20), ..LOSS });
+    assert_eq!(windows(&vegas), (2, 7));
+    assert!(vegas.inflate(1));
+    vegas.deflate();
+    assert_eq!(windows(&vegas), (0, 2));
+    vegas.on_loss(&Loss { kind: LossKind::Timeout, now: Time::from_nanos(30), ..LOSS });
+    assert_eq!(windows(&vegas), (2, 2));
+}
+
+#[test]
+fn a_window_that_duplicates_do_not_open_stays_as_it_is() {
+    let mut plain = vegas(16, 64, Delta::Rounded);
+    assert!(!plain.inflate(3));
+    assert_eq!(windows(&plain), (16, 64));
 }

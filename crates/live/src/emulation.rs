@@ -100,6 +100,15 @@ impl Emulation {
         self.packets.meter()
     }
 
+    /// Whether packets are under way, or the mobile side has a TCP connection that is not over.
+    ///
+    /// # Errors
+    /// The emulator has failed; [`Emulation::finish`] says why.
+    pub fn is_busy(&self) -> Result<bool, Trouble> {
+        let Moment { down, up, .. } = self.packets.meter()?;
+        Ok(down.queue.packets + up.queue.packets > 0 || self.site.has_open_connections())
+    }
+
     /// Stops, takes the site away and says what became of all packets.
     ///
     /// # Errors

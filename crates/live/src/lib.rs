@@ -29,6 +29,8 @@ mod recorder;
 mod report;
 mod scheduling;
 mod site;
+#[cfg(test)]
+mod skip;
 mod tun;
 mod wait;
 

@@ -139,8 +139,8 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.leave(connection);
     }
 
-    fn refuse(&mut self, connection: Connection) {
-        self.splitter.refuse(connection);
+    fn forget_opening(&mut self, now: Time, connection: Connection) {
+        self.splitter.forget_opening(now, connection);
     }
 
     fn handle_path_mtu(

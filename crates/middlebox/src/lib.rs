@@ -13,6 +13,7 @@ mod delayed_dupacks;
 mod exposure;
 mod fda;
 mod follow;
+mod half_open;
 mod i_tcp;
 mod ip_fields;
 mod limits;

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Duration;
 
+use crate::half_open::{HalfOpen, Share, caller, of_mobile};
 use crate::map::Map;
-use crate::{Address, Leg};
+use crate::{Address, Connection, Leg};
 
 /// Bounds of a box. What exceeds them passes untouched, so that nobody is refused; what a mobile
 /// has of its own keeps one that opens too much from harming others (RFC 4987 §3).
@@ -19,6 +20,8 @@ pub struct Limits {
     pub opening: u32,
     /// The same of one mobile.
     pub opening_per_mobile: u32,
+    /// The same that one fixed host calls; beyond it its oldest make room for newer ones.
+    pub opening_per_host: u32,
     /// Payload bytes that all connections that stand may have the box hold.
     pub bytes: u64,
     /// A connection without a packet for so long is forgotten (RFC 5382 REQ-5: at least 2 h 4 min).
@@ -34,6 +37,7 @@ impl Limits {
         flows_per_mobile: u32::MAX,
         opening: u32::MAX,
         opening_per_mobile: u32::MAX,
+        opening_per_host: u32::MAX,
         bytes: u64::MAX,
         idle: Duration::from_secs(2 * 3_600 + 4 * 60),
         transitory: Duration::from_secs(4 * 60),
@@ -95,7 +99,8 @@ impl Admission {
     /// Nobody yet.
     pub fn new(limits: Limits) -> Self {
         let (whole, mobiles) = (Usage::default(), Map::default());
-        Self(Arc::new(Mutex::new(Books { limits, whole, bytes: 0, mobiles })))
+        let half_open = HalfOpen::default();
+        Self(Arc::new(Mutex::new(Books { limits, whole, bytes: 0, mobiles, half_open })))
     }
 
     /// Other bounds from now on. Who is in stays; each box keeps its times.
@@ -106,6 +111,13 @@ impl Admission {
     /// Whether one of the mobiles with connections, by [`Address::handset`], is such a one.
     pub fn has(&self, is_such: impl Fn(Address) -> bool) -> bool {
         self.books().mobiles.keys().any(|&mobile| is_such(mobile))
+    }
+
+    /// The half-open connection that has to give way before one that is named as its caller's
+    /// packets name it can open: the oldest within a bound that is reached. Whoever has the boxes
+    /// has its box forget it, and asks again.
+    pub fn displaced_by(&self, connection: &Connection) -> Option<Connection> {
+        self.books().displaced_by(connection)
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {
@@ -142,28 +154,32 @@ impl Door {
         self.usage
     }
 
-    /// A connection is about to open.
-    pub(crate) fn open(&mut self, ends: Ends) -> Result<(), Bypass> {
-        self.admission.books().open(handsets(ends))?;
+    /// A connection is about to open, named as its caller's packets name it.
+    pub(crate) fn open(&mut self, connection: &Connection) -> Result<(), Bypass> {
+        self.admission.books().open(connection)?;
         self.usage.opening += 1;
         Ok(())
     }
 
     /// A connection that was about to open is not any more.
-    pub(crate) fn cancel(&mut self, ends: Ends) {
-        self.admission.books().cancel(handsets(ends));
+    pub(crate) fn cancel(&mut self, connection: &Connection) {
+        self.admission.books().cancel(connection);
         self.usage.opening -= 1;
     }
 
     /// A connection that was about to open stands, and may hold as much as `reserve`. If it has to
     /// pass instead it is canceled.
-    pub(crate) fn stand(&mut self, ends: Ends, reserve: Reserve) -> Result<(), Bypass> {
-        let ends = handsets(ends);
+    pub(crate) fn stand(
+        &mut self,
+        connection: &Connection,
+        reserve: Reserve,
+    ) -> Result<(), Bypass> {
+        let ends = mobiles(connection);
         self.usage.opening -= 1;
         let booked = |mobile| self.booked.get(mobile).map_or(0, |booked| booked.bytes);
         let more = |mobile| u128::from(reserve.per_mobile.saturating_sub(booked(mobile)));
         let bytes = u128::from(reserve.per_flow) + ends.iter().flatten().map(more).sum::<u128>();
-        self.admission.books().stand(ends, bytes)?;
+        self.admission.books().stand(connection, bytes)?;
         for mobile in ends.into_iter().flatten() {
             let booked = self.booked.entry(mobile).or_default();
             booked.standing += 1;
@@ -174,8 +190,8 @@ impl Door {
     }
 
     /// A connection that stood with `reserve` is gone.
-    pub(crate) fn leave(&mut self, ends: Ends, reserve: Reserve) {
-        let ends = handsets(ends);
+    pub(crate) fn leave(&mut self, connection: &Connection, reserve: Reserve) {
+        let ends = mobiles(connection);
         let mut bytes = u128::from(reserve.per_flow);
         for mobile in ends.iter().flatten() {
             let Some(booked) = self.booked.get_mut(mobile) else { continue };
@@ -198,6 +214,14 @@ struct Books {
     bytes: u128,
     /// Of mobiles with connections.
     mobiles: Map<Address, Usage>,
+    /// Those of all connections that open.
+    half_open: HalfOpen,
+}
+
+/// Half-open connections of which one may have to give way.
+enum Crowd {
+    Mobile(Address),
+    All,
 }
 
 /// Connections that a box takes part in, by how far they are.
@@ -217,44 +241,72 @@ impl Usage {
 }
 
 impl Books {
-    fn open(&mut self, ends: Ends) -> Result<(), Bypass> {
-        let limits = &self.limits;
-        let usages = || ends.iter().flatten().filter_map(|mobile| self.mobiles.get(mobile));
-        if usages().any(|usage| usage.opening >= limits.opening_per_mobile) {
-            return Err(Bypass::OpeningPerMobile);
-        }
-        if usages().any(|usage| usage.flows() >= limits.flows_per_mobile) {
-            return Err(Bypass::FlowsPerMobile);
-        }
-        if self.whole.opening >= limits.opening {
-            return Err(Bypass::Opening);
-        }
-        if self.whole.flows() >= limits.flows {
-            return Err(Bypass::Flows);
+    fn open(&mut self, connection: &Connection) -> Result<(), Bypass> {
+        if let Some((reason, _)) = self.exceeded_by(connection) {
+            return Err(reason);
         }
         self.whole.opening += 1;
-        for mobile in ends.into_iter().flatten() {
+        for mobile in mobiles(connection).into_iter().flatten() {
             self.mobiles.entry(mobile).or_default().opening += 1;
         }
+        self.half_open.insert(*connection);
         Ok(())
     }
 
-    fn cancel(&mut self, ends: Ends) {
+    /// The first bound that one more connection would exceed, and where there may be room for it.
+    fn exceeded_by(&self, connection: &Connection) -> Option<(Bypass, Crowd)> {
+        let limits = &self.limits;
+        for mobile in mobiles(connection).into_iter().flatten() {
+            let usage = self.mobiles.get(&mobile).copied().unwrap_or_default();
+            let crowd = Crowd::Mobile(mobile);
+            if usage.opening >= limits.opening_per_mobile {
+                return Some((Bypass::OpeningPerMobile, crowd));
+            }
+            if usage.flows() >= limits.flows_per_mobile {
+                return Some((Bypass::FlowsPerMobile, crowd));
+            }
+        }
+        if self.whole.opening >= limits.opening {
+            return Some((Bypass::Opening, Crowd::All));
+        }
+        (self.whole.flows() >= limits.flows).then_some((Bypass::Flows, Crowd::All))
+    }
+
+    fn displaced_by(&self, connection: &Connection) -> Option<Connection> {
+        let source = connection.source;
+        if self.half_open.has(connection) {
+            return None;
+        }
+        let host = Share::Host(source.handset().host);
+        if self.half_open.count(host) >= self.limits.opening_per_host {
+            return self.half_open.oldest(host);
+        }
+        match self.exceeded_by(connection)?.1 {
+            Crowd::Mobile(mobile) => {
+                self.half_open.oldest_of_more(of_mobile(mobile), caller(source, Some(mobile)))
+            }
+            Crowd::All => self.half_open.oldest_of_more(Share::All, caller(source, None)),
+        }
+    }
+
+    fn cancel(&mut self, connection: &Connection) {
+        self.half_open.remove(connection);
         self.whole.opening -= 1;
-        for mobile in ends.into_iter().flatten() {
+        for mobile in mobiles(connection).into_iter().flatten() {
             self.change(mobile, |usage| usage.opening -= 1);
         }
     }
 
-    fn stand(&mut self, ends: Ends, bytes: u128) -> Result<(), Bypass> {
+    fn stand(&mut self, connection: &Connection, bytes: u128) -> Result<(), Bypass> {
         if self.bytes + bytes > self.limits.bytes.into() {
-            self.cancel(ends);
+            self.cancel(connection);
             return Err(Bypass::Bytes);
         }
+        self.half_open.remove(connection);
         self.bytes += bytes;
         self.whole.opening -= 1;
         self.whole.standing += 1;
-        for mobile in ends.into_iter().flatten() {
+        for mobile in mobiles(connection).into_iter().flatten() {
             self.change(mobile, |usage| {
                 usage.opening -= 1;
                 usage.standing += 1;
@@ -286,8 +338,9 @@ pub(crate) fn ends(one: Address, other: Address) -> Ends {
     [Some(one), other].map(|end| end.filter(|end| end.leg == Leg::Radio))
 }
 
-fn handsets(ends: Ends) -> Ends {
-    ends.map(|end| end.map(Address::handset))
+/// The mobiles of a connection, each by the one name of all its addresses.
+fn mobiles(connection: &Connection) -> Ends {
+    ends(connection.source, connection.destination).map(|end| end.map(Address::handset))
 }
 
 #[cfg(test)]
@@ -315,8 +368,13 @@ mod tests {
         admission.books().mobiles[&mobile(host).handset()]
     }
 
-    fn to(host: u128) -> Ends {
-        ends(Address { leg: Leg::Wired, host: 1 }, mobile(host))
+    /// From the mobile to a fixed host.
+    fn by(host: u128, source_port: u16) -> Connection {
+        between(mobile(host), Address { leg: Leg::Wired, host: 1 }, source_port)
+    }
+
+    const fn between(source: Address, destination: Address, source_port: u16) -> Connection {
+        Connection { source, destination, source_port, destination_port: 80 }
     }
 
     #[test]
@@ -324,39 +382,69 @@ mod tests {
         let admission = Admission::new(LIMITS);
         let mut door = Door::new(admission.clone());
         let small = Reserve { per_mobile: 10, per_flow: 5 };
-        assert_eq!(door.open(to(1)), Ok(()));
-        assert_eq!(door.open(to(1)), Ok(()));
-        assert_eq!(door.open(to(1)), Err(Bypass::OpeningPerMobile));
-        assert_eq!(door.open(to(2)), Ok(()));
-        assert_eq!(door.open(to(3)), Err(Bypass::Opening));
-        assert_eq!(door.stand(to(1), small), Ok(()));
-        assert_eq!(door.stand(to(1), small), Ok(()));
-        assert_eq!(door.open(to(1)), Ok(()));
-        assert_eq!(door.open(to(1)), Err(Bypass::FlowsPerMobile));
-        assert_eq!(door.open(to(3)), Err(Bypass::Flows));
+        assert_eq!(door.open(&by(1, 1)), Ok(()));
+        assert_eq!(door.open(&by(1, 2)), Ok(()));
+        assert_eq!(door.open(&by(1, 3)), Err(Bypass::OpeningPerMobile));
+        assert_eq!(door.open(&by(2, 1)), Ok(()));
+        assert_eq!(door.open(&by(3, 1)), Err(Bypass::Opening));
+        assert_eq!(door.stand(&by(1, 1), small), Ok(()));
+        assert_eq!(door.stand(&by(1, 2), small), Ok(()));
+        assert_eq!(door.open(&by(1, 3)), Ok(()));
+        assert_eq!(door.open(&by(1, 4)), Err(Bypass::FlowsPerMobile));
+        assert_eq!(door.open(&by(3, 1)), Err(Bypass::Flows));
         // 10 + 5 + 5 are taken.
         let large = Reserve { per_mobile: 10, per_flow: 71 };
-        assert_eq!(door.stand(to(2), large), Err(Bypass::Bytes));
-        assert_eq!(door.open(to(2)), Ok(()));
-        assert_eq!(door.stand(to(2), Reserve { per_flow: 70, ..large }), Ok(()));
+        assert_eq!(door.stand(&by(2, 1), large), Err(Bypass::Bytes));
+        assert_eq!(door.open(&by(2, 1)), Ok(()));
+        assert_eq!(door.stand(&by(2, 1), Reserve { per_flow: 70, ..large }), Ok(()));
         assert_eq!(admission.books().bytes, 100);
+    }
+
+    /// The oldest within the bound that is reached makes room: of the host that calls, of the
+    /// mobile, of all; and of the callers that have more.
+    #[test]
+    fn the_oldest_within_a_bound_makes_room() {
+        let limits = Limits { opening: 6, opening_per_mobile: 4, opening_per_host: 2, ..LIMITS };
+        let admission = Admission::new(Limits { flows: 9, flows_per_mobile: 9, ..limits });
+        let mut door = Door::new(admission.clone());
+        let call = |host, to, port| between(Address { leg: Leg::Wired, host }, mobile(to), port);
+        let mut open = |connection: Connection| {
+            let displaced = admission.displaced_by(&connection);
+            if let Some(other) = &displaced {
+                door.cancel(other);
+            }
+            assert_eq!(admission.displaced_by(&connection), None);
+            (door.open(&connection), displaced)
+        };
+        assert_eq!(open(call(7, 1, 1)), (Ok(()), None));
+        assert_eq!(open(call(7, 2, 2)), (Ok(()), None));
+        assert_eq!(open(call(7, 1, 3)), (Ok(()), Some(call(7, 1, 1))), "of the host");
+        assert_eq!(open(call(8, 1, 1)), (Ok(()), None));
+        assert_eq!(open(call(9, 1, 1)), (Ok(()), None));
+        assert_eq!(open(by(1, 1)), (Ok(()), None));
+        assert_eq!(open(by(1, 2)), (Ok(()), Some(call(7, 1, 3))), "of those that call the mobile");
+        assert_eq!(open(by(1, 3)), (Ok(()), Some(by(1, 1))), "of its own");
+        assert_eq!(open(by(2, 1)), (Ok(()), None));
+        assert_eq!(open(call(6, 3, 1)), (Ok(()), Some(call(7, 2, 2))), "of all that hosts call");
+        assert_eq!(admission.displaced_by(&by(2, 1)), None, "it has its place");
     }
 
     #[test]
     fn boxes_share_what_they_are_told_to() {
         let admission = Admission::new(LIMITS);
         let [mut one, mut other] = [(); 2].map(|()| Door::new(admission.clone()));
-        assert_eq!((one.open(to(1)), one.open(to(2))), (Ok(()), Ok(())));
-        assert_eq!((other.open(to(3)), other.open(to(4))), (Ok(()), Err(Bypass::Opening)));
+        assert_eq!((one.open(&by(1, 1)), one.open(&by(2, 1))), (Ok(()), Ok(())));
+        assert_eq!((other.open(&by(3, 1)), other.open(&by(4, 1))), (Ok(()), Err(Bypass::Opening)));
         assert_eq!((one.usage().opening, other.usage().opening), (2, 1));
         assert_eq!(of_mobile(&admission, 1).opening, 1);
         admission.set_limits(Limits { opening: 1, bytes: 5, ..LIMITS });
         let reserve = Reserve { per_mobile: 0, per_flow: 5 };
-        assert_eq!((one.stand(to(1), reserve), one.open(to(1))), (Ok(()), Err(Bypass::Opening)));
+        assert_eq!(one.stand(&by(1, 1), reserve), Ok(()));
+        assert_eq!(one.open(&by(1, 2)), Err(Bypass::Opening));
         admission.set_limits(Limits { bytes: 3, ..LIMITS });
-        assert_eq!(other.stand(to(3), reserve), Err(Bypass::Bytes));
-        one.leave(to(1), reserve);
-        one.cancel(to(2));
+        assert_eq!(other.stand(&by(3, 1), reserve), Err(Bypass::Bytes));
+        one.leave(&by(1, 1), reserve);
+        one.cancel(&by(2, 1));
         assert_eq!((one.usage(), other.usage()), (Usage::default(), Usage::default()));
     }
 
@@ -365,18 +453,18 @@ mod tests {
         let admission = Admission::new(LIMITS);
         let mut door = Door::new(admission.clone());
         let reserve = Reserve { per_mobile: 10, per_flow: 5 };
-        let both = ends(mobile(1), mobile(2));
+        let both = between(mobile(1), mobile(2), 9);
         for _ in 0..100 {
-            assert_eq!(door.open(both), Ok(()));
-            assert_eq!(door.open(to(1)), Ok(()));
-            assert_eq!(door.stand(both, reserve), Ok(()));
-            assert_eq!(door.stand(to(1), reserve), Ok(()));
+            assert_eq!(door.open(&both), Ok(()));
+            assert_eq!(door.open(&by(1, 1)), Ok(()));
+            assert_eq!(door.stand(&both, reserve), Ok(()));
+            assert_eq!(door.stand(&by(1, 1), reserve), Ok(()));
             assert_eq!(admission.books().bytes, 30);
-            door.leave(both, reserve);
+            door.leave(&both, reserve);
             assert_eq!(admission.books().bytes, 15);
-            door.leave(to(1), reserve);
-            assert_eq!(door.open(both), Ok(()));
-            door.cancel(both);
+            door.leave(&by(1, 1), reserve);
+            assert_eq!(door.open(&both), Ok(()));
+            door.cancel(&both);
             assert_eq!(door.usage().flows(), 0);
             let Books { bytes, whole, mobiles, .. } = &*admission.books();
             assert_eq!((*bytes, whole.flows(), mobiles.len()), (0, 0, 0));
@@ -388,18 +476,18 @@ mod tests {
         let admission = Admission::new(LIMITS);
         let mut door = Door::new(admission.clone());
         let prefix = 0x2001_0DB8_0045_0001 << 64;
-        assert_eq!(door.open(to(prefix | 1)), Ok(()));
-        assert_eq!(door.open(to(prefix | 2)), Ok(()));
-        assert_eq!(door.open(to(prefix | 3)), Err(Bypass::OpeningPerMobile));
-        assert_eq!(door.open(to((prefix + (1 << 64)) | 1)), Ok(()));
+        assert_eq!(door.open(&by(prefix | 1, 1)), Ok(()));
+        assert_eq!(door.open(&by(prefix | 2, 1)), Ok(()));
+        assert_eq!(door.open(&by(prefix | 3, 1)), Err(Bypass::OpeningPerMobile));
+        assert_eq!(door.open(&by((prefix + (1 << 64)) | 1, 1)), Ok(()));
         assert_eq!(of_mobile(&admission, prefix | 9).opening, 2);
         // Of a connection between two of them it is one end.
         assert_eq!(ends(mobile(prefix | 1), mobile(prefix | 2)).iter().flatten().count(), 1);
-        door.cancel(to(prefix | 1));
+        door.cancel(&by(prefix | 1, 1));
         let reserve = Reserve { per_mobile: 10, per_flow: 5 };
-        assert_eq!(door.stand(to(prefix | 2), reserve), Ok(()));
-        assert_eq!(door.open(to(prefix | 7)), Ok(()));
-        assert_eq!(door.stand(to(prefix | 7), reserve), Ok(()));
+        assert_eq!(door.stand(&by(prefix | 2, 1), reserve), Ok(()));
+        assert_eq!(door.open(&by(prefix | 7, 1)), Ok(()));
+        assert_eq!(door.stand(&by(prefix | 7, 1), reserve), Ok(()));
         assert_eq!(door.admission.books().bytes, 20);
     }
 
@@ -427,30 +515,36 @@ mod tests {
     /// Boxes with one book, and who came by which.
     struct Boxes {
         doors: [Door; 3],
-        opening: Vec<(usize, Ends)>,
-        standing: Vec<(usize, Ends, Reserve)>,
+        opening: Vec<(usize, Connection)>,
+        standing: Vec<(usize, Connection, Reserve)>,
         /// Connections of a mobile in a box, and the most that one of them wanted for it.
         booked: BTreeMap<(usize, u128), (u32, u64)>,
+        /// Each connection has a port of its own.
+        port: u16,
     }
 
     impl Boxes {
         fn act(&mut self, operation: &Operation) {
             match *operation {
                 Operation::Open { door, one, other } => {
-                    let both = if other == 0 { to(one) } else { ends(mobile(one), mobile(other)) };
-                    if self.doors[door].open(both).is_ok() {
-                        self.opening.push((door, both));
+                    self.port += 1;
+                    let connection = match other {
+                        0 => by(one, self.port),
+                        _ => between(mobile(one), mobile(other), self.port),
+                    };
+                    if self.doors[door].open(&connection).is_ok() {
+                        self.opening.push((door, connection));
                     }
                 }
                 Operation::Cancel(which) if !self.opening.is_empty() => {
-                    let (door, ends) = self.opening.remove(which % self.opening.len());
-                    self.doors[door].cancel(ends);
+                    let (door, connection) = self.opening.remove(which % self.opening.len());
+                    self.doors[door].cancel(&connection);
                 }
                 Operation::Stand(which, reserve) if !self.opening.is_empty() => {
-                    let (door, ends) = self.opening.remove(which % self.opening.len());
-                    if self.doors[door].stand(ends, reserve).is_ok() {
-                        self.standing.push((door, ends, reserve));
-                        for mobile in ends.iter().flatten() {
+                    let (door, connection) = self.opening.remove(which % self.opening.len());
+                    if self.doors[door].stand(&connection, reserve).is_ok() {
+                        self.standing.push((door, connection, reserve));
+                        for mobile in mobiles(&connection).iter().flatten() {
                             let (flows, most) = self.booked.entry((door, mobile.host)).or_default();
                             *flows += 1;
                             *most = reserve.per_mobile.max(*most);
@@ -458,9 +552,10 @@ mod tests {
                     }
                 }
                 Operation::Leave(which) if !self.standing.is_empty() => {
-                    let (door, ends, reserve) = self.standing.remove(which % self.standing.len());
-                    self.doors[door].leave(ends, reserve);
-                    for mobile in ends.iter().flatten() {
+                    let (door, connection, reserve) =
+                        self.standing.remove(which % self.standing.len());
+                    self.doors[door].leave(&connection, reserve);
+                    for mobile in mobiles(&connection).iter().flatten() {
                         let booked = self.booked.get_mut(&(door, mobile.host));
                         let (flows, _) = booked.expect("it stood");
                         *flows -= 1;
@@ -494,7 +589,7 @@ mod tests {
             let admission = Admission::new(limits);
             let doors = std::array::from_fn(|_| Door::new(admission.clone()));
             let (opening, standing) = (Vec::new(), Vec::new());
-            let mut boxes = Boxes { doors, opening, standing, booked: BTreeMap::new() };
+            let mut boxes = Boxes { doors, opening, standing, booked: BTreeMap::new(), port: 0 };
             for operation in &operations {
                 boxes.act(operation);
                 boxes.balance();

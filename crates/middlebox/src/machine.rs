@@ -67,8 +67,8 @@ pub trait Middlebox<P: Payload>: Debug + Send {
     fn leave(&mut self, _connection: Connection) {}
 
     /// Forgets a connection that is about to open: an ICMP error that quotes its SYN passes
-    /// (RFC 5927 §4.1). Should its caller try again, it opens anew.
-    fn refuse(&mut self, _connection: Connection) {}
+    /// (RFC 5927 §4.1), or another one needs its place. Should its caller try again, it opens anew.
+    fn forget_opening(&mut self, _now: Time, _connection: Connection) {}
 
     /// No packet to the destination of `connection` may have more than `mtu` bytes with its IP
     /// header from now on (RFC 1191, RFC 8201). What no path takes so little of is not believed.

@@ -235,12 +235,8 @@ fn operations() -> impl Strategy<Value = Vec<(usize, Operation)>> {
 }
 
 fn settings() -> impl Strategy<Value = AtcpConfig> {
-    let estimator = prop_oneof![
-        Just(Estimation::Static),
-        Just(Estimation::Vegas),
-        Just(Estimation::Westwood),
-        Just(Estimation::Radio),
-    ];
+    let estimator =
+        prop_oneof![Just(Estimation::Static), Just(Estimation::Westwood), Just(Estimation::Radio),];
     (500_u64..40_000, estimator, any::<[bool; 4]>(), 8_000_u64..200_000).prop_map(
         |(clamp, estimator, [patient, shaped, plain, timed], budget)| AtcpConfig {
             clamp,

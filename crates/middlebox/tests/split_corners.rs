@@ -5,17 +5,17 @@ mod support;
 
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time};
+use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    Address, Atcp, Connection, IpFields, Middlebox, Packet, PerFlowSplit, SocketBuffers,
-    SplitConfig, Splitter,
+    Address, Atcp, BothWays, Connection, IpFields, Middlebox, Packet, PerFlow, PerFlowSplit,
+    SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use support::{
-    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Pattern, Shared, UP, Way, aggregating,
-    down, fixed, mobile, modern, packet, up,
+    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, Pattern, Shared, UP, Way,
+    aggregating, down, fixed, mobile, modern, packet, up,
 };
-use tcp::{Config, Length, Offers, Segment, State};
+use tcp::{Config, Length, Offers, Payload as _, Segment, State};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 
@@ -269,8 +269,53 @@ fn small_segments_do_not_carry_the_window_away() {
     }
 }
 
-/// Under a clamp a mobile is told less than its host says, but no edge before one that it was told
-/// of: the host's own edges rise, and its reader stops and goes on.
+/// An end that takes next to nothing in a segment has no packet sent for each byte: those of the
+/// size that an endpoint would send it at the least hold its options as well.
+#[test]
+fn a_tiny_mss_brings_no_tiny_segments() {
+    let config = SplitConfig { uplink: Uplink::Split, min_mss: 48, ..SplitConfig::PLAIN };
+    let wired = || PerFlow::new(&Arc::new(modern()), BUFFERS);
+    let per_flow = || Splitter::new(config, BothWays::new(wired(), wired()));
+    let atcp = || Splitter::new(config, BothWays::new(Atcp::new(aggregating()), wired()));
+    let check = |middlebox: &mut dyn Middlebox<Bytes>, tiny: u16, clock, to: Address| {
+        let say = |mut packet: Packet<Bytes>| {
+            let options = &mut packet.segment.header.options;
+            options.mss = options.mss.map(|_| tiny);
+            options.timestamps = clock;
+            packet
+        };
+        pass(middlebox, Time::ZERO, say(up((100, 0), Flags::SYN, 0)));
+        pass(middlebox, Time::ZERO, say(down((500, 101), Flags::SYN | Flags::ACK, 0)));
+        pass(middlebox, Time::ZERO, say(up((101, 501), Flags::ACK, 0)));
+        let data = if to == FIRST_MOBILE {
+            down((501, 101), Flags::ACK, 1_000)
+        } else {
+            up((101, 501), Flags::ACK, 1_000)
+        };
+        let mut out = pass(middlebox, Time::ZERO, say(data));
+        out.retain(|it| it.destination == to && it.segment.payload.length() > 0);
+        let options = if clock.is_some() { Timestamps::BYTES } else { 0 };
+        let sizes: Vec<_> = out.iter().map(|it| it.segment.payload.length()).collect();
+        let [full @ .., _] = &sizes[..] else { panic!("nothing is sent on") };
+        assert!(full.len() >= 3, "{sizes:?}");
+        assert!(
+            full.iter().all(|&size| size == u64::from(48 - options)),
+            "{tiny} {to:?} {sizes:?}"
+        );
+    };
+    for tiny in [0, 1, 13, 47] {
+        for clock in [None, Some(Timestamps { value: 7, echo: 0 })] {
+            for to in [FIRST_MOBILE, fixed(0)] {
+                check(&mut per_flow(), tiny, clock, to);
+                check(&mut atcp(), tiny, clock, to);
+            }
+        }
+    }
+}
+
+/// Under a clamp a mobile is told less than its host says, no more than that beyond what has come
+/// from it, but no edge before one that it was told of: the host's own edges rise, and its reader
+/// stops and goes on.
 #[test]
 fn clamped_edges_never_move_back() {
     for (clamp, receive_buffer) in [(2_000, 60_000), (9_999, 60_000), (5_001, 1_000_000)] {
@@ -289,14 +334,21 @@ fn clamped_edges_never_move_back() {
         assert!(net.run_while(seconds(200), |net| net.is_at_end(client) && net.is_at_end(server)));
         let scale = net.passed(FIRST_MOBILE, Way::Out).find(|it| it.has(Flags::SYN));
         let scale = scale.and_then(|it| it.segment().header.options.window_scale).unwrap_or(0);
-        let mut edge: Option<Seq> = None;
-        for passage in net.passed(FIRST_MOBILE, Way::Out).filter(|it| !it.has(Flags::SYN)) {
-            let header = &passage.segment().header;
-            let window = u32::from(header.window) << scale;
-            let told = header.ack + window;
-            assert!(window < clamp + (1 << scale), "{window} of {clamp}");
+        let (mut came, mut edge): (Option<Seq>, Option<Seq>) = (None, None);
+        let with_mobile = |it: &&Passage<_>| it.host() == FIRST_MOBILE && !it.has(Flags::SYN);
+        for passage in net.log.iter().filter(with_mobile) {
+            let Segment { header, payload, .. } = passage.segment();
+            if passage.way == Way::In {
+                let end = header.seq + payload.length() as u32;
+                came = Some(came.filter(|&came| end.before(came)).unwrap_or(end));
+                continue;
+            }
+            let told = header.ack + (u32::from(header.window) << scale);
             assert!(edge.is_none_or(|edge| edge.before_or_at(told)), "{edge:?} to {told:?}");
             edge = Some(told);
+            // To the nearest segment of 1000 bytes, and a unit.
+            let most = came.map(|came| came + clamp + 500 + (1 << scale));
+            assert!(most.is_none_or(|most| told.before(most)), "{told:?} of {clamp} over {came:?}");
         }
     }
 }

@@ -119,6 +119,13 @@ impl Boxes {
         self.views.first()?.see(hosts, ports)
     }
 
+    /// The half-open connection that has to give way before a new one can open, and its box.
+    pub(crate) fn displaced_by(&self, connection: &Connection) -> Option<Seen> {
+        let connection = self.admission.displaced_by(connection)?;
+        let number = self.numbers().into_iter().find(|&it| self.knows(it, &connection))?;
+        Some(Seen { number, connection })
+    }
+
     /// Whether a mobile has connections that is not one any more, or not with all its addresses.
     pub(crate) fn has_former(&self) -> bool {
         let is_current = |mobile| self.views.first().is_some_and(|view| view.has(mobile));

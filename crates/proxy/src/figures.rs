@@ -13,7 +13,9 @@ pub(crate) struct Figures {
     pub(crate) radio: LegFigures,
     pub(crate) syns_seen: u64,
     pub(crate) syns_refused: u64,
-    /// Connections that were not shown to the box.
+    /// Half-open connections that gave way to others.
+    pub(crate) syns_displaced: u64,
+    /// Connections that were not shown to the box, or that gave way to others.
     pub(crate) bypassed: u64,
     stalls: u64,
     /// Of stalls that are over.
@@ -147,6 +149,7 @@ impl Figures {
         report.syns.seen = self.syns_seen;
         report.syns.held = usage.opening.into();
         report.syns.refused = self.syns_refused;
+        report.syns.displaced = self.syns_displaced;
         report
     }
 

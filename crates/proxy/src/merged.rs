@@ -27,6 +27,7 @@ pub(crate) fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
         (&mut sum.syns.seen, other.syns.seen),
         (&mut sum.syns.held, other.syns.held),
         (&mut sum.syns.refused, other.syns.refused),
+        (&mut sum.syns.displaced, other.syns.displaced),
         (&mut sum.stalls, other.stalls),
         (&mut sum.stalled_mobiles, other.stalled_mobiles),
         (&mut sum.mobiles, other.mobiles),

@@ -154,6 +154,8 @@ pub struct Syns {
     pub held: u64,
     /// They were answered by a reset or by an ICMP error, which passed.
     pub refused: u64,
+    /// Their handshakes gave way to newer ones, and go on without the box.
+    pub displaced: u64,
 }
 
 /// One side of a profile's connections, of packets that its box took or made.

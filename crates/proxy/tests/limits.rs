@@ -139,22 +139,26 @@ fn each_reason_of_a_box_is_told() {
     }
     let many = |gateway: &mut Gateway| (0..5).for_each(|each| open(gateway, mobile(each), 4_000));
     let one = |gateway: &mut Gateway| (0..5).for_each(|port| open(gateway, mobile(2), port));
-    let syns = |gateway: &mut Gateway| {
-        for number in 0..5 {
-            let ends = [mobile(number), HOST];
-            pass(gateway, &between(ends, [4_000, 80], Flags::SYN, [100, 0]));
-        }
-    };
     check(|config| config.limits.flows = 3, "limit_flows", 2, many);
     check(|config| config.limits.flows_per_mobile = 3, "limit_flows_per_mobile", 2, one);
-    check(|config| config.limits.opening = 3, "limit_opening", 2, syns);
+    // The only place is a mobile's own, which makes no room for others.
     check(
-        |config| config.limits.opening_per_mobile = 3,
+        |config| config.limits.opening = 1,
+        "limit_opening",
+        2,
+        |gateway| {
+            for ends in [[mobile(1), HOST], [HOST, mobile(2)], [HOST, mobile(3)]] {
+                pass(gateway, &between(ends, [4_000, 80], Flags::SYN, [100, 0]));
+            }
+        },
+    );
+    check(
+        |config| config.limits.opening_per_mobile = 1,
         "limit_opening_per_mobile",
         2,
         |gateway| {
-            for port in 0..5 {
-                pass(gateway, &between([mobile(2), HOST], [port, 80], Flags::SYN, [100, 0]));
+            for ends in [[mobile(2), HOST], [HOST, mobile(2)], [HOST, mobile(2)]] {
+                pass(gateway, &between(ends, [4_000, 80], Flags::SYN, [100, 0]));
             }
         },
     );

@@ -89,6 +89,11 @@ impl Emulation {
         py.detach(|| self.with(|emulation| json(&emulation.meter().map_err(trouble)?)))
     }
 
+    /// Whether packets are under way, or the mobile side has a TCP connection that is not over.
+    fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.with(|emulation| emulation.is_busy().map_err(trouble)))
+    }
+
     /// Stops it, takes away what was set up and returns the record of the run as JSON.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();

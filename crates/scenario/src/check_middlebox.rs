@@ -41,7 +41,8 @@ pub(crate) fn atcp(tree: &Table, keys: &AtcpKeys, at: &str) -> Result<(), Fault>
     }
     if keys.budget < keys.clamp {
         let (budget, clamp) = (keys.budget, keys.clamp);
-        let message = format!("{budget} B cannot hold the {clamp} B that may be in flight");
+        let message =
+            format!("a budget of {budget} B cannot hold the {clamp} B that may be in flight");
         return tree.clash(&[&key("budget"), &key("clamp")], message);
     }
     for (index, class) in keys.classes.iter().enumerate() {

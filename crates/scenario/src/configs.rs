@@ -7,7 +7,7 @@ use crate::{
     Arq, BackOff, BaseRtt, CongestionControl, Controller, Cubic, Delta, Fack, FackWindow, Growth,
     Halving, Limit, MinimumRtt, Mode, NewReno, Pacing, PartialAckTimer, PartialAckWindow, Poll,
     Recovery, Reno, Repetition, Rlc, RttSampling, SackRule, SlowStart, SpacingRtt,
-    SpuriousTimeouts, Status, Tcp, Vegas, Westwood,
+    SpuriousTimeouts, Status, Tcp, Vegas, VegasRecords, Westwood,
 };
 
 impl Tcp {
@@ -26,6 +26,7 @@ impl Tcp {
             congestion_control: self.algorithm(&controller, seed),
             recovery,
             mss: self.mss,
+            min_mss: self.min_mss,
             window: self.window,
             initial_window: self.initial_window(&controller),
             initial_ssthresh: self.initial_ssthresh,
@@ -84,7 +85,7 @@ impl Tcp {
 
     fn limited_transmit(&self, recovery: tcp::RecoveryKind) -> bool {
         let of_vegas = self.vegas.limited_transmit;
-        let of_vegas = of_vegas.filter(|_| recovery == tcp::RecoveryKind::Vegas);
+        let of_vegas = of_vegas.filter(|_| matches!(recovery, tcp::RecoveryKind::Vegas(_)));
         of_vegas.unwrap_or(self.limited_transmit)
     }
 
@@ -118,7 +119,7 @@ impl Tcp {
                 SackRule::Sack1 => tcp::RecoveryKind::Sack1,
             },
             Recovery::Fack => tcp::RecoveryKind::Fack(self.fack.window()),
-            Recovery::Vegas => tcp::RecoveryKind::Vegas,
+            Recovery::Vegas => tcp::RecoveryKind::Vegas(self.vegas.records()),
             Recovery::Rack => tcp::RecoveryKind::Rack,
         }
     }
@@ -204,8 +205,19 @@ impl NewReno {
 }
 
 impl Vegas {
+    const fn records(&self) -> tcp::VegasRecords {
+        match self.records {
+            VegasRecords::Exact => tcp::VegasRecords::Exact,
+            VegasRecords::Ring => tcp::VegasRecords::Ring,
+        }
+    }
+
     const fn parameters(&self) -> cc::VegasParameters {
         cc::VegasParameters {
+            inflation: match self.records {
+                VegasRecords::Exact => cc::Inflation::Beside,
+                VegasRecords::Ring => cc::Inflation::Window,
+            },
             alpha: self.alpha,
             beta: self.beta,
             gamma: self.gamma,

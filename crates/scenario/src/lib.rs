@@ -76,8 +76,8 @@ pub use schema::{
     Reselection, Rest, Rlc, Route, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState,
     Sizes, SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName,
     SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses, Ue,
-    Variant, Vegas, WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName, WlanLossName,
-    keys, keys_under,
+    Variant, Vegas, VegasRecords, WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName,
+    WlanLossName, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

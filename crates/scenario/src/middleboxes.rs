@@ -37,12 +37,13 @@ impl Middlebox {
     ) -> Option<Box<dyn middlebox::Middlebox<P>>> {
         let (limits, buffers) = (split.limits, self.split.buffers());
         let uplink = uplink.map(|tcp| PerFlow::new(tcp, buffers));
+        let split = SplitConfig { min_mss: self.tcp.min_mss, ..split };
         let relaying = SplitConfig { delayed_ack: self.tcp.delayed_ack, ..split };
         let admission = admission.clone();
         Some(match self.kind {
             MiddleboxKind::None => return None,
             MiddleboxKind::Atcp => {
-                let config = SplitConfig { uplink_clamp: self.atcp.uplink_clamp, ..split };
+                let config = SplitConfig { uplink_clamp: self.atcp.uplink_clamp(), ..split };
                 splitter(config, Atcp::new(self.atcp.config()), uplink, admission)
             }
             MiddleboxKind::Snoop => {

@@ -216,7 +216,8 @@ pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
     }
     if tcp.halves().0.is_wtcp() && !tcp.timestamps {
         let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
-        return tree.clash(&["tcp.congestion_control", "tcp.variant", "tcp.timestamps"], message);
+        let keys = ["tcp.congestion_control", "tcp.variant", "tcp.timestamps"];
+        return tree.clash_at(at, &keys, message);
     }
     if tcp.pacing != Pacing::Off && tcp.spacing != Pacing::Off {
         let message = "give tcp.pacing or tcp.spacing, not both: they are one pacing by two round \
@@ -232,7 +233,8 @@ pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
     }
     if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
         let message = "warnings in vain need tcp.freeze.warning, how long they last";
-        return tree.clash(&["tcp.freeze.false_warnings", "tcp.freeze.warning"], message);
+        let keys = ["tcp.freeze.false_warnings", "tcp.freeze.warning"];
+        return tree.clash_at(at, &keys, message);
     }
     if tcp.vegas.alpha > tcp.vegas.beta {
         let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";

@@ -108,12 +108,13 @@ fn a_budget_holds_what_may_be_in_flight() {
     check(&[(budget, "10 kB"), (clamp, "10 kB")], "");
     check(
         &[(budget, "10 kB"), (clamp, "10001 B")],
-        "--set middlebox.atcp.budget=10 kB: 10000 B cannot hold the 10001 B that may be in flight",
+        "--set middlebox.atcp.budget=10 kB: a budget of 10000 B cannot hold the 10001 B that may \
+         be in flight",
     );
     check(
         &[(clamp, "128001 B")],
-        "--set middlebox.atcp.clamp=128001 B: 128000 B cannot hold the 128001 B that may be in \
-         flight",
+        "--set middlebox.atcp.clamp=128001 B: a budget of 128000 B cannot hold the 128001 B \
+         that may be in flight",
     );
 }
 
@@ -151,6 +152,16 @@ fn its_senders_are_checked_as_the_hosts_are() {
         line(&[("middlebox.tcp.min_rto", "2 s"), ("middlebox.tcp.max_rto", "1 s")]),
         "--set middlebox.tcp.min_rto=2 s: middlebox.tcp.min_rto must not be longer than \
          middlebox.tcp.max_rto"
+    );
+    assert_eq!(
+        line(&[("middlebox.tcp.variant", "wtcp"), ("middlebox.tcp.timestamps", "false")]),
+        "--set middlebox.tcp.variant=wtcp: wtcp reads separations off timestamps: \
+         middlebox.tcp.timestamps must be true"
+    );
+    assert_eq!(
+        line(&[("middlebox.tcp.freeze.false_warnings", "1 s")]),
+        "--set middlebox.tcp.freeze.false_warnings=1 s: warnings in vain need \
+         middlebox.tcp.freeze.warning, how long they last"
     );
     assert_eq!(
         line(&[("middlebox.tcp.varaint", "reno")]),

@@ -131,6 +131,25 @@ fn what_is_said_of_the_radio_reaches_the_aggregate() {
     check("round_trip = \"0.9 s\"\nmiddlebox.atcp.rate = \"40 kbit/s\"", 5_850, 40_000, ms(900));
 }
 
+/// 1.3 times the uplink's rate × round-trip time, and a packet.
+#[test]
+fn the_uplink_is_clamped_where_its_rate_is_known() {
+    let check = |lines: &str, kbps: Option<u64>, clamp: Option<u32>| {
+        let rides = profile(lines).middlebox.atcp;
+        assert_eq!(rides.uplink_rate, kbps.map(|kbps| Rate::from_bps(kbps * 1_000)), "{lines}");
+        assert_eq!(rides.uplink_clamp(), clamp, "{lines}");
+    };
+    let gprs = "rate = \"40 kbit/s\"\nround_trip = \"900 ms\"\n";
+    check(gprs, None, None);
+    // 1.3 · (1750 B/s · (0.9 s − 0.3 s) + 1500 B) + 1500 B.
+    check(&format!("{gprs}uplink_rate = \"14 kbit/s\""), Some(14), Some(4_815));
+    let umts = "rate = \"384 kbit/s\"\nround_trip = \"250 ms\"\nuplink_rate = \"64 kbit/s\"\n";
+    check(umts, Some(64), Some(5_725));
+    check(&format!("{umts}middlebox.atcp.uplink_clamp = \"3 kB\""), Some(64), Some(3_000));
+    check(&format!("{umts}middlebox.atcp.uplink_rate = \"off\""), None, None);
+    check(&format!("{gprs}middlebox.atcp.uplink_clamp = \"3 kB\""), None, Some(3_000));
+}
+
 #[test]
 fn a_thick_pipe_has_a_larger_budget() {
     let atcp = profile("rate = \"2 Mbit/s\"\nround_trip = \"400 ms\"").middlebox.atcp;
@@ -249,6 +268,13 @@ fn values_that_cannot_be() {
         "mss = 40",
         ":7: profile.gprs.mss = 40: must be a whole number from 88 to 65495, or mtu",
     );
+    for estimator in ["radio", "westwood"] {
+        refused_in_profile(
+            &format!("middlebox.atcp.estimator = \"{estimator}\""),
+            ":7: profile.gprs.middlebox.atcp.estimator: no estimate keeps up with every real \
+             radio: must be static",
+        );
+    }
     refused("radio = 3", ":1: radio = 3: expected a table, [radio]");
     refused("profile = 3", ":1: profile = 3: expected a list of tables, [[profile]]");
     refused("seed = ", ":1: not TOML: string values must be quoted, expected literal string");
@@ -289,7 +315,8 @@ fn keys_that_do_not_go_together() {
     );
     refused_ahead(
         "limits.bytes = \"100 kB\"",
-        ":1: limits.bytes: 100000 B cannot hold the 128000 B of one mobile of gprs",
+        ":1: limits.bytes: limits.bytes of 100000 B cannot hold the budget of one mobile of gprs, \
+         128000 B",
     );
     refused_in_profile(
         "rate = \"1 Mbit/s\"",
@@ -318,8 +345,8 @@ fn keys_that_do_not_go_together() {
     );
     refused_in_profile(
         "middlebox.atcp.budget = \"20 kB\"\nmiddlebox.atcp.clamp = \"30 kB\"",
-        ":7: profile.gprs.middlebox.atcp.budget: 20000 B cannot hold the 30000 B that may be in \
-         flight",
+        ":7: profile.gprs.middlebox.atcp.budget: a budget of 20000 B cannot hold the 30000 B \
+         that may be in flight",
     );
     refused_in_profile(
         "[profile.middlebox.tcp]\nmin_rto = \"90 s\"",

@@ -5,7 +5,7 @@ use cc::{Algorithm, BaseRtt, Custom, RenoParameters, VegasParameters};
 use scenario::{Outside, Profile, Scenario, ScenarioError, keys, keys_under};
 use tcp::{
     BackOff, Config, FackWindow, NewReno, Pacing, PacingRtt, PartialAckTimer, PartialAckWindow,
-    RecoveryKind, SpuriousTimeouts, WindowOpening,
+    RecoveryKind, SpuriousTimeouts, VegasRecords, WindowOpening,
 };
 
 fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Scenario, String> {
@@ -40,7 +40,7 @@ fn a_variant_is_a_pair() {
     check("newreno", "Reno", RecoveryKind::NewReno(NewReno::RFC_6582), false);
     check("sack", "Reno", RecoveryKind::Sack, true);
     check("fack", "Reno", RecoveryKind::Fack(FackWindow::Halves), true);
-    check("vegas", "Vegas", RecoveryKind::Vegas, false);
+    check("vegas", "Vegas", RecoveryKind::Vegas(VegasRecords::Exact), false);
     check("westwood", "Westwood", RecoveryKind::NewReno(NewReno::RFC_6582), false);
     check("cubic", "Cubic", RecoveryKind::Sack, true);
     check("bbr", "Bbr", RecoveryKind::Rack, true);

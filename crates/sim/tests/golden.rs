@@ -39,8 +39,8 @@ fn reno_over_an_error_free_dedicated_channel() {
 fn vegas_over_a_bad_dedicated_channel() {
     let settings = [("duration", "300 s"), ("tcp.variant", "vegas"), ("radio.tbler", "30 %")];
     let outcome = run("umts-dch-384", &settings);
-    assert_eq!(flow(&outcome, 0), [1236, 626_688, 9, 4, 0]);
-    assert_eq!(blocks(&outcome), [34_078, 10_143, 9762, 4829]);
+    assert_eq!(flow(&outcome, 0), [1302, 660_480, 10, 4, 0]);
+    assert_eq!(blocks(&outcome), [35_557, 10_586, 10_213, 4852]);
     assert_eq!(outcome.summary.flows[0].spurious_timeouts, 4);
 }
 
@@ -87,6 +87,6 @@ fn reno_over_a_channel_that_changes() {
         ("queue.per_flow", "true"),
     ];
     let outcome = run("umts-dch-384", &settings);
-    assert_eq!(flow(&outcome, 0), [4257, 2_093_056, 123, 5, 3]);
-    assert_eq!(blocks(&outcome), [72_540, 5635, 5565, 2141]);
+    assert_eq!(flow(&outcome, 0), [4217, 2_072_576, 123, 5, 3]);
+    assert_eq!(blocks(&outcome), [71_776, 5597, 5536, 2132]);
 }

@@ -30,8 +30,8 @@ fn a_frozen_sender_goes_on_after_an_outage_at_once() {
         let settings = [&[("link.outages", "[[\"20 s\", \"45 s\"]]")], settings].concat();
         assert_eq!(counts(&flows("", &settings)[0]), expect, "{settings:?}");
     };
-    check(&[], (110_545, 14, 4));
-    check(&[("tcp.freeze.warning", "6 s")], (84_019, 3, 1));
+    check(&[], (110_702, 14, 4));
+    check(&[("tcp.freeze.warning", "6 s")], (84_019, 2, 1));
     check(&[("tcp.freeze.warning", "0 s")], (81_009, 11, 1));
 }
 

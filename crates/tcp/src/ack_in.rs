@@ -48,13 +48,10 @@ impl<P: Payload> Sender<P> {
         arrival: &Acknowledgement,
         observe: &mut O,
     ) -> AckOutcome {
+        let outcome = self.judge(arrival.ack);
         let ahead = i64::from(arrival.ack.distance(self.seq(self.una)));
-        let sent = (self.max - self.una) as i64;
-        if ahead > sent || ahead < -(self.peer.largest as i64) {
-            return AckOutcome::Unacceptable;
-        }
-        if ahead < 0 {
-            return AckOutcome::Accepted;
+        if outcome == AckOutcome::Unacceptable || ahead < 0 {
+            return outcome;
         }
         let same_window = arrival.window == self.peer.size;
         let was_closed = self.peer.size == 0;
@@ -68,11 +65,6 @@ impl<P: Payload> Sender<P> {
         }
         let selected = self.take_selections(now, una, arrival, observe);
         self.hear_of_duplicates(now, una, arrival, observe);
-        // Not what the peer answers to its own segments: it would hold the timer up for ever.
-        let news = ahead == 0 && arrival.pure && selected.delivered > 0;
-        if news && self.recovery.restarts_timer() {
-            self.restart_timer_on_duplicate(now);
-        }
         if ahead > 0 {
             self.new_ack(now, una, selected, arrival.echo, observe);
         } else if self.nxt > self.una && self.is_duplicate(arrival, same_window, &selected) {
@@ -82,6 +74,17 @@ impl<P: Payload> Sender<P> {
             self.withdraw();
         }
         AckOutcome::Accepted
+    }
+
+    /// RFC 5961 §5: SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT.
+    pub(crate) fn judge(&self, ack: Seq) -> AckOutcome {
+        let ahead = i64::from(ack.distance(self.seq(self.una)));
+        let sent = (self.max - self.una) as i64;
+        if ahead > sent || ahead < -(self.peer.largest as i64) {
+            AckOutcome::Unacceptable
+        } else {
+            AckOutcome::Accepted
+        }
     }
 
     /// The peer closed its window over what is in flight (RFC 9293 §3.8.6): it is probed in the
@@ -113,6 +116,7 @@ impl<P: Payload> Sender<P> {
             | Recovery::Reno(_)
             | Recovery::NewReno(_)
             | Recovery::Sack1(_)
+            | Recovery::FackRestarts(_)
             | Recovery::Vegas(_) => arrival.pure && same_window,
         }
     }
@@ -148,19 +152,34 @@ impl<P: Payload> Sender<P> {
         self.buffer.drop_below(una);
         self.timeouts = 0;
         self.resend = false;
-        let news = self.take_acknowledged(now, selected, echo, observe);
+        let beyond = selected.delivered;
+        let mut news = self.take_acknowledged(now, selected, echo, observe);
+        if let Recovery::Vegas(vegas) = &mut self.recovery
+            && acked > 0
+        {
+            let mss = u64::from(self.mss);
+            news.rtt = vegas.take_round_trip(now, [data_end - acked, data_end], mss, news.rtt);
+        }
         if acked > 0 {
             observe.tcp(now, self.id, TcpFact::Acked { offset: data_end });
         }
-        self.sample_rto(now, &news, echo);
+        let age = self.recovery.age(now, acked, &self.board);
+        match age {
+            Some(age) => self.time_by_age(now, age),
+            None => self.sample_rto(now, &news, echo),
+        }
         // The byte of a probe that was taken in is no progress of what was in flight.
         if self.una <= self.peer.closed_over {
             self.persist.restart(now, &self.rto);
         }
         self.judge_new_ack(now, &Evidence { echo, once: news.once, rtt: news.rtt });
+        if self.recovery.deflates() {
+            self.controller.deflate();
+        }
         let lost = self.board.lost_segments();
-        let verdict = self.recovery.on_new_ack(&self.standing(now, acked, &news), &mut self.board);
-        if verdict != Verdict::RepairImpatiently {
+        let standing = Standing { acked, selected: beyond, ..self.standing(now, &news) };
+        let verdict = self.recovery.on_new_ack(&standing, &mut self.board);
+        if verdict != Verdict::RepairImpatiently && age.is_none() {
             self.restart_timer(now);
         }
         self.follow(verdict, now, observe);
@@ -175,12 +194,18 @@ impl<P: Payload> Sender<P> {
 
     fn duplicate_ack<O: Observe>(&mut self, now: Time, selected: News, observe: &mut O) {
         self.judge_duplicate_ack(now, &Evidence { echo: None, once: selected.once, rtt: None });
-        let standing = self.standing(now, 0, &selected);
-        let opens = self.recovery.opens_with_duplicates();
+        // Not what tells nothing: it would hold the timer up for ever.
+        let age = self.recovery.age(now, 0, &self.board).filter(|_| selected.delivered > 0);
+        if let Some(age) = age {
+            self.time_by_age(now, age);
+        }
+        let standing = Standing { selected: selected.delivered, ..self.standing(now, &selected) };
         let verdict = self.recovery.on_duplicate_ack(&standing, &mut self.board);
         self.follow(verdict, now, observe);
-        if selected.delivered > 0 {
-            let acked = if opens { selected.delivered } else { 0 };
+        self.recovery.hand_inflation_to(&mut *self.controller);
+        let opens = self.recovery.opens_with_duplicates();
+        if opens || selected.delivered > 0 {
+            let acked = if opens { standing.mss } else { 0 };
             self.tell_controller(now, acked, &selected, observe);
         }
         self.reduce(selected.delivered, Progress::Doubtful);
@@ -188,19 +213,21 @@ impl<P: Payload> Sender<P> {
         self.update_window(now, observe);
     }
 
-    /// ns-2's Fack: it measures from the segment that was timed last, acknowledged or not.
-    fn restart_timer_on_duplicate(&mut self, now: Time) {
-        match self.policy.rtt_sampling {
-            RttSampling::OnePerWindow => self.rto.sample(now - self.timed_from),
-            RttSampling::EverySegment => {}
-        }
+    /// ns-2's Fack: the timer starts with the timeout as it was before the acknowledgement, and
+    /// only what was sent once ends a back-off.
+    fn time_by_age(&mut self, now: Time, age: Duration) {
         self.restart_timer(now);
+        if self.timed.take_if(|end| *end <= self.una).is_some() {
+            self.rto.end_back_off();
+        }
+        self.rto.measure(now, age);
     }
 
-    fn standing(&self, now: Time, acked: u64, news: &News) -> Standing {
+    fn standing(&self, now: Time, news: &News) -> Standing {
         Standing {
             now,
-            acked,
+            acked: 0,
+            selected: 0,
             una: self.una,
             nxt: self.nxt,
             max: self.max,
@@ -220,7 +247,7 @@ impl<P: Payload> Sender<P> {
             nxt: self.nxt,
             pipe: self.pipe(),
             rtt: news.rtt,
-            recovering: self.recovery.holds_window(&self.board),
+            recovering: self.recovery.holds_window(),
             window_limited: self.window_limited,
             rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
         });
@@ -240,6 +267,9 @@ impl<P: Payload> Sender<P> {
                 self.begin_reduction();
                 self.timed = None;
                 self.resend = true;
+                if self.recovery.backs_off() {
+                    self.rto.back_off();
+                }
                 self.restart_timer(now);
             }
             Verdict::GoBack(kind) => {
@@ -298,6 +328,10 @@ impl<P: Payload> Sender<P> {
                 }
             }
         }
+        if news.resent {
+            // What waited for a segment to be sent again tells how long that took.
+            news.rtt = None;
+        }
         news.delivered += self.una.saturating_sub(rest);
         self.board.unselect_below(self.una);
         if let Some(delivery) = &mut self.delivery {
@@ -307,22 +341,20 @@ impl<P: Payload> Sender<P> {
     }
 
     fn sample_rto(&mut self, now: Time, news: &News, echo: Option<u32>) {
-        // What waited for a segment to be sent again tells how long that took.
-        let newest = news.rtt.filter(|_| !news.resent);
-        if let Some(rtt) = newest {
+        if let Some(rtt) = news.rtt {
             self.pacer.sample(rtt);
         }
         let sample = match self.policy.rtt_sampling {
             // RFC 7323 §4.1: an echo tells of the segment sent again itself.
             RttSampling::EverySegment => {
-                newest.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
+                news.rtt.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
             }
             RttSampling::OnePerWindow => {
                 self.timed.take_if(|end| *end <= self.una).map(|_| now - self.timed_from)
             }
         };
         if let Some(rtt) = sample {
-            self.rto.sample(rtt);
+            self.rto.sample(now, rtt);
         }
     }
 }
@@ -332,7 +364,7 @@ impl<P: Payload> Sender<P> {
 struct News {
     /// Their bytes.
     delivered: u64,
-    /// The round-trip time of the newest, if it was sent once.
+    /// The round-trip time of the newest, if it was sent once and did not wait for one sent again.
     rtt: Option<Duration>,
     /// The lowest offset of those sent once.
     once: Option<u64>,

@@ -74,10 +74,10 @@ impl<P: Payload> Endpoint<P> {
         segment: &Segment<P>,
         observe: &mut O,
     ) {
-        if segment.header.seq == self.receiver.next_seq() {
-            self.advance(now, Event::Abort, observe);
-        } else {
+        if segment.header.seq != self.receiver.next_seq() {
             self.challenge(now);
+        } else if !self.listen_again(now, observe) {
+            self.advance(now, Event::Abort, observe);
         }
     }
 

@@ -14,6 +14,9 @@ pub struct Config {
     pub recovery: RecoveryKind,
     /// Payload bytes of a full segment: offered to the peer, and the most that is sent.
     pub mss: u32,
+    /// A peer that takes less, options included, is sent segments of this size all the same, in
+    /// bytes: or a SYN could have a packet sent for each byte.
+    pub min_mss: u32,
     /// The most that may be in flight, in segments.
     pub window: u32,
     /// The congestion window to start with, in segments (RFC 5681 §3.1).
@@ -70,6 +73,7 @@ impl Config {
         congestion_control: Algorithm::Reno(RenoParameters::PLAIN),
         recovery: RecoveryKind::Reno,
         mss: 536,
+        min_mss: 1,
         window: 64,
         initial_window: 2,
         initial_ssthresh: None,
@@ -161,7 +165,7 @@ pub enum RecoveryKind {
     Fack(FackWindow),
     /// Reno's, and a fine-grained timer that is looked at on acknowledgements (Brakmo and
     /// Peterson 1995 §III-A).
-    Vegas,
+    Vegas(VegasRecords),
     /// From the time that passed since later segments arrived, with a probe of the tail
     /// (RFC 8985).
     Rack,
@@ -172,7 +176,7 @@ impl RecoveryKind {
     pub const fn is_selective(self) -> bool {
         match self {
             Self::Sack | Self::Sack1 | Self::Fack(_) | Self::Rack => true,
-            Self::Tahoe | Self::Reno | Self::NewReno(_) | Self::Vegas => false,
+            Self::Tahoe | Self::Reno | Self::NewReno(_) | Self::Vegas(_) => false,
         }
     }
 }
@@ -211,6 +215,16 @@ pub enum PartialAckWindow {
     Deflates,
     /// It is what it was when recovery began (Fall and Floyd 1996).
     Closes,
+}
+
+/// What the vegas recovery remembers of segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VegasRecords {
+    /// When each was sent, and how often.
+    Exact,
+    /// The same in a ring of as many places as the window has segments, which is not always
+    /// emptied, with what comes of it (ns-2).
+    Ring,
 }
 
 /// What a loss does to the window in the fack recovery.

@@ -28,6 +28,13 @@ impl<P: Payload> Sender<P> {
             return None;
         }
         if std::mem::take(&mut self.resend) {
+            // ns-2's Vegas takes the next segment for one that is lost, and then sends it in its
+            // turn.
+            if self.una == self.max {
+                let departure = self.send_new(now, observe);
+                self.nxt = self.una;
+                return departure;
+            }
             let offset = self.first_to_repair();
             return Some(self.send_again(now, offset, observe));
         }
@@ -91,7 +98,7 @@ impl<P: Payload> Sender<P> {
 
     /// A segment leaves: what repairs losses takes note.
     fn follow_departure(&mut self, now: Time, segment: &Sent) {
-        self.recovery.on_departure(segment);
+        self.recovery.on_departure(segment, u64::from(self.mss));
         if let Some(prr) = &mut self.prr {
             prr.on_sent(u64::from(segment.length));
         }
@@ -205,12 +212,17 @@ impl<P: Payload> Sender<P> {
         }
         let room = self.peer_edge().saturating_sub(self.nxt);
         if length <= room {
-            let short = length < u64::from(self.mss) && !self.closed && self.una < self.max;
-            let crumbs = || are_crumbs(self.board.len() + 1, self.max - self.una + length);
-            let held = short && (self.policy.nagle || crumbs());
-            return if held { 0 } else { length };
+            return if self.waits_for_more(length) { 0 } else { length };
         }
         if room > 0 && room >= self.peer.largest / 2 { room } else { 0 }
+    }
+
+    /// True if `length` bytes are too few to leave before more is written or everything is
+    /// acknowledged.
+    pub(crate) fn waits_for_more(&self, length: u64) -> bool {
+        let short = length < u64::from(self.mss) && !self.closed && self.una < self.max;
+        let crumbs = || are_crumbs(self.board.len() + 1, self.max - self.una + length);
+        short && (self.policy.nagle || crumbs())
     }
 
     /// True if something that is lost waits for room in the window.

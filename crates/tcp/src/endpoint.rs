@@ -9,7 +9,7 @@ use crate::ack_in::{AckOutcome, Acknowledgement};
 use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
-use crate::handshake::{Handshake, option_bytes};
+use crate::handshake::{Handshake, Opening, option_bytes};
 use crate::path_mtu::Larger;
 use crate::receiver::AckDue;
 use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
@@ -47,10 +47,12 @@ impl<P: Payload> Endpoint<P> {
         remote_port: u16,
         isn: Seq,
     ) -> Self {
-        let mut endpoint = Self::listen(id, config, local_port, remote_port, isn);
-        endpoint.state = State::SynSent;
-        endpoint.handshake.due = true;
-        endpoint
+        let handshake = Handshake::new(isn, Opening::Active, config);
+        Self {
+            state: State::SynSent,
+            handshake,
+            ..Self::listen(id, config, local_port, remote_port, isn)
+        }
     }
 
     /// Waits for the SYN of one connection.
@@ -61,7 +63,6 @@ impl<P: Payload> Endpoint<P> {
         remote_port: u16,
         isn: Seq,
     ) -> Self {
-        let buffer = u64::from(config.receive_buffer);
         Self {
             id,
             config: Arc::clone(config),
@@ -69,13 +70,19 @@ impl<P: Payload> Endpoint<P> {
             local_port,
             remote_port,
             sender: Sender::new(id, config, isn + 1),
-            receiver: Receiver::new(id, config.mss, buffer, config.delayed_ack)
-                .with_opening(config.window_opening),
-            handshake: Handshake::new(isn, config),
+            receiver: Self::fresh_receiver(id, config),
+            handshake: Handshake::new(isn, Opening::Passive, config),
             reset: None,
             challenges: Challenges::default(),
             time_wait: None,
         }
+    }
+
+    /// The receiving half of a connection that is not open yet.
+    pub(crate) fn fresh_receiver(id: u32, config: &Config) -> Receiver<P> {
+        let buffer = u64::from(config.receive_buffer);
+        Receiver::new(id, config.mss, buffer, config.delayed_ack)
+            .with_opening(config.window_opening)
     }
 
     /// The state.
@@ -236,21 +243,27 @@ impl<P: Payload> Endpoint<P> {
             return;
         } else if segment.has(Flags::SYN) {
             // RFC 5961 §4: a challenge, whatever the number.
-            self.challenge(now);
+            if !self.listen_again(now, observe) {
+                self.challenge(now);
+            }
             return;
         }
-        let Segment { header, .. } = &segment;
-        self.receiver.take_timestamps(now, header.seq, header.options.timestamps);
         if !segment.has(Flags::ACK) {
             return;
         }
         if self.state == State::SynReceived && !self.establish(now, &segment, observe) {
             return;
         }
-        self.tell_clocks(&segment);
-        if self.ack_in(now, &self.acknowledgement_of(&segment), observe) {
-            self.data_in(now, segment, observe);
+        // RFC 5961 §5: before anything of it counts, or its timestamp would make all others old.
+        if self.sender.judge(segment.header.ack) == AckOutcome::Unacceptable {
+            self.challenge(now);
+            return;
         }
+        let Segment { header, .. } = &segment;
+        self.receiver.take_timestamps(now, header.seq, header.options.timestamps);
+        self.tell_clocks(&segment);
+        self.ack_in(now, &self.acknowledgement_of(&segment), observe);
+        self.data_in(now, segment, observe);
     }
 
     /// RFC 7323 §5.3, R1, ahead of the first check; false if the segment is to be dropped.
@@ -309,27 +322,20 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Fifth check; true if the segment may be looked at further.
+    /// Fifth check.
     fn ack_in<O: Observe>(
         &mut self,
         now: Time,
         acknowledgement: &Acknowledgement,
         observe: &mut O,
-    ) -> bool {
+    ) {
         if self.finished_sending() {
-            return true;
+            return;
         }
-        match self.sender.handle_ack(now, acknowledgement, observe) {
-            AckOutcome::Unacceptable => {
-                self.challenge(now);
-                return false;
-            }
-            AckOutcome::Accepted => {}
-        }
+        self.sender.handle_ack(now, acknowledgement, observe);
         if self.sender.is_finished() {
             self.advance(now, Event::FinAcknowledged, observe);
         }
-        true
     }
 
     fn acknowledgement_of(&self, segment: &Segment<P>) -> Acknowledgement {

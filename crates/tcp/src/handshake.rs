@@ -3,8 +3,9 @@
 use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time, Timestamps};
 
 use crate::ecn_echo;
+use crate::rto::Rto;
 use crate::timestamps::clock;
-use crate::{AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment};
+use crate::{AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment, State};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
@@ -19,6 +20,7 @@ const SCALE_MAX: u8 = 14;
 #[derive(Debug)]
 pub(crate) struct Handshake {
     pub(crate) isn: Seq,
+    opening: Opening,
     /// True if the SYN is to be sent now.
     pub(crate) due: bool,
     /// When it is to be sent again.
@@ -31,6 +33,15 @@ pub(crate) struct Handshake {
     offers: Offers,
     /// What the peer's SYN said, once it has come.
     peer: Option<PeerSyn>,
+}
+
+/// Who opens a connection (RFC 9293 §3.9.1.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Opening {
+    /// This side, whatever the peer does meanwhile.
+    Active,
+    /// The peer.
+    Passive,
 }
 
 /// What a peer's SYN, or its answer to one, says.
@@ -57,12 +68,13 @@ impl PeerSyn {
 }
 
 impl Handshake {
-    pub(crate) fn new(isn: Seq, config: &Config) -> Self {
+    pub(crate) fn new(isn: Seq, opening: Opening, config: &Config) -> Self {
         let receive_buffer = config.receive_buffer;
         let scale = (0..SCALE_MAX).find(|&scale| receive_buffer >> scale <= WINDOW_FIELD_MAX);
         Self {
             isn,
-            due: false,
+            opening,
+            due: opening == Opening::Active,
             deadline: None,
             transmissions: 0,
             sent: Time::ZERO,
@@ -180,6 +192,22 @@ impl<P: Payload> Endpoint<P> {
             && segment.header.seq + 1 == self.receiver.next_seq()
     }
 
+    /// RFC 9293 §3.10.7.4, second and fourth check: a reset, or another SYN, before the connection
+    /// stands. Whoever waited for it waits again, and is not told. True if so.
+    pub(crate) fn listen_again<O: Observe>(&mut self, now: Time, observe: &mut O) -> bool {
+        let waits = self.state == State::SynReceived && self.handshake.opening == Opening::Passive;
+        if waits {
+            self.receiver = Self::fresh_receiver(self.id, &self.config);
+            self.handshake = Handshake::new(self.handshake.isn, Opening::Passive, &self.config);
+            self.sender.rto = Rto::new(&self.config);
+            self.advance(now, Event::Withdraw, observe);
+            if self.sender.closed {
+                self.advance(now, Event::Close, observe);
+            }
+        }
+        waits
+    }
+
     /// One's own SYN was acknowledged: the connection stands. False if `segment` acknowledges
     /// something else.
     pub(crate) fn establish<O: Observe>(
@@ -199,7 +227,7 @@ impl<P: Payload> Endpoint<P> {
         let initial_window = if handshake.transmissions == 1 {
             if self.config.times_handshake {
                 let rtt = now - handshake.sent;
-                self.sender.rto.sample(rtt);
+                self.sender.rto.sample(now, rtt);
                 self.sender.pacer.sample(rtt);
             }
             self.config.initial_window
@@ -244,6 +272,7 @@ impl<P: Payload> Endpoint<P> {
     fn full_segment(&self) -> u32 {
         let options = option_bytes(self.handshake.agreed());
         let peer = self.handshake.peer.map_or(DEFAULT_MSS, |peer| peer.mss);
+        let peer = peer.max(self.config.min_mss);
         self.config.mss.min(peer.saturating_sub(options)).max(1)
     }
 

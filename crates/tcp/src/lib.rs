@@ -67,7 +67,7 @@ pub use ack_in::{AckOutcome, Acknowledgement};
 pub use close::refusal;
 pub use config::{
     BackOff, Config, FackWindow, NewReno, Offers, Pacing, PacingRtt, PartialAckTimer,
-    PartialAckWindow, RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts,
+    PartialAckWindow, RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts, VegasRecords,
 };
 pub use crumbs::are_crumbs;
 pub use data_in::Arrival;

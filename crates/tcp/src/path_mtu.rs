@@ -36,7 +36,7 @@ impl<P: Payload> Sender<P> {
             delivery.cut(self.board.iter());
         }
         self.timed = None;
-        self.recovery.on_cut(self.max, &mut self.board);
+        self.recovery.on_cut(now, self.max, &mut self.board);
         match self.recovery.order(&self.board) {
             Order::Stream => self.go_back(),
             Order::Lost { .. } => {}

@@ -1,7 +1,7 @@
 //! Halves in the middle of a path: what the receiving one takes in is for somebody else, who says
 //! how much that may be, and the sending one comes late to a connection that stands.
 
-use base::Duration;
+use base::{Duration, Time};
 
 use crate::{AckDue, Payload, Receiver, Sender};
 
@@ -63,7 +63,7 @@ impl<P: Payload> Receiver<P> {
 impl<P: Payload> Sender<P> {
     /// Feeds the retransmission timer with the round-trip time of a handshake that somebody else
     /// led (RFC 6298 §2.2).
-    pub fn know_round_trip(&mut self, rtt: Duration) {
-        self.rto.sample(rtt);
+    pub fn know_round_trip(&mut self, now: Time, rtt: Duration) {
+        self.rto.sample(now, rtt);
     }
 }

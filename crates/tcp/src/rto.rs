@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
-use base::Duration;
+use base::{Duration, Time};
 
 use crate::{BackOff, Config};
+
+/// After so many timeouts in a row, what was measured before counts no more (RFC 6298 §5 allows it;
+/// four as in BSD and ns-2).
+const BOGUS: u32 = 4;
 
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
 #[derive(Debug)]
 pub(crate) struct Rto {
     config: Arc<Config>,
-    /// Eight times SRTT and four times RTTVAR in nanoseconds, so that their gains of 1/8 and 1/4
-    /// lose nothing; `None` before the first sample.
+    /// What times are counted in, in nanoseconds: a tick, or one.
+    unit: u64,
+    /// Eight times SRTT and four times RTTVAR in whole units, so that their gains of 1/8 and 1/4
+    /// are shifts (Jacobson 1988, appendix A); `None` before the first sample.
     smoothed: Option<(u64, u64)>,
     /// The timeout before back-off.
     timeout: Duration,
@@ -26,51 +32,81 @@ impl Rto {
         let timeout = config.rto.initial;
         let current = timeout.min(config.rto.max);
         let config = Arc::clone(config);
-        Self { config, smoothed: None, timeout, expiries: 0, current }
+        let unit = config.rto.tick.as_nanos().max(1);
+        Self { config, unit, smoothed: None, timeout, expiries: 0, current }
     }
 
-    /// A round-trip time of a segment that was sent once. It ends any back-off (RFC 6298 §5,
-    /// Karn's algorithm).
-    pub(crate) fn sample(&mut self, rtt: Duration) {
-        let tick = self.config.rto.tick;
-        let rtt = rtt.round_to(tick).as_nanos().max(tick.as_nanos());
+    /// A round-trip time, ending `now`, of a segment that was sent once. It ends any back-off
+    /// (RFC 6298 §5, Karn's algorithm).
+    pub(crate) fn sample(&mut self, now: Time, rtt: Duration) {
+        self.measure(now, rtt);
+        self.end_back_off();
+    }
+
+    /// A round-trip time, ending `now`, that may be another's.
+    pub(crate) fn measure(&mut self, now: Time, rtt: Duration) {
+        let rtt = self.units_passed(now, rtt);
         // RFC 6298 equations 2.2 and 2.3.
-        let (srtt8, rttvar4) = match self.smoothed {
+        let (srtt8, rttvar4) = match self.smoothed.filter(|_| self.expiries < BOGUS) {
             None => (rtt * 8, rtt * 2),
             Some((srtt8, rttvar4)) => {
                 let error = rtt.abs_diff(srtt8 / 8);
                 (srtt8 - srtt8 / 8 + rtt, rttvar4 - rttvar4 / 4 + error)
             }
         };
+        self.expect(srtt8, rttvar4);
+    }
+
+    /// What was sent once was acknowledged.
+    pub(crate) fn end_back_off(&mut self) {
+        self.back_off_by(0);
+    }
+
+    /// How often the clock ticked in the last `rtt`, at least once.
+    fn units_passed(&self, now: Time, rtt: Duration) -> u64 {
+        let (now, rtt) = (now.as_nanos(), rtt.as_nanos());
+        (now / self.unit - now.saturating_sub(rtt) / self.unit).max(1)
+    }
+
+    fn expect(&mut self, srtt8: u64, rttvar4: u64) {
         self.smoothed = Some((srtt8, rttvar4));
-        let timeout = srtt8 / 8 + rttvar4.max(tick.as_nanos());
-        // The minimum holds before back-off, as in ns-2.
-        self.start_anew(Duration::from_nanos(timeout).max(self.config.rto.min));
+        // RFC 6298 equation 2.3, with a unit for G. The minimum holds before back-off, as in ns-2.
+        let timeout = self.units(srtt8 / 8 + rttvar4.max(1));
+        self.timeout = timeout.max(self.config.rto.min);
+        self.back_off_by(self.expiries);
+    }
+
+    const fn units(&self, count: u64) -> Duration {
+        Duration::from_nanos(count * self.unit)
     }
 
     /// The timer had run out too early: a segment took `rtt` and was not lost. RFC 4015 §3.2 step
     /// 9: no less than that is expected from now on.
     pub(crate) fn grow_patient(&mut self, rtt: Duration) {
-        let rtt = rtt.as_nanos();
+        let rtt = rtt.as_nanos().div_ceil(self.unit);
         let (srtt8, rttvar4) = self.smoothed.unwrap_or((0, 0));
-        let (srtt8, rttvar4) = (srtt8.max(rtt * 8), rttvar4.max(rtt * 2));
-        self.smoothed = Some((srtt8, rttvar4));
-        self.start_anew(Duration::from_nanos(srtt8 / 8 + rttvar4).max(self.config.rto.min));
+        self.expect(srtt8.max(rtt * 8), rttvar4.max(rtt * 2));
+        self.end_back_off();
     }
 
     /// The SYN was lost: data start with 3 s, or what is configured above that (RFC 6298 §5.7).
     pub(crate) fn restart_after_lost_syn(&mut self) {
-        self.start_anew(self.config.rto.initial.max(Duration::from_secs(3)));
+        self.timeout = self.config.rto.initial.max(Duration::from_secs(3));
+        self.end_back_off();
     }
 
     /// The timer ran out: wait longer.
     pub(crate) fn back_off(&mut self) {
-        self.expiries = self.expiries.saturating_add(1);
+        self.back_off_by(self.expiries.saturating_add(1));
+    }
+
+    fn back_off_by(&mut self, expiries: u32) {
+        self.expiries = expiries;
         self.current = match self.config.rto.back_off {
-            BackOff::Exponential => self.doubled(self.expiries),
+            BackOff::Exponential => self.doubled(expiries),
             BackOff::Constant => self.doubled(0),
             BackOff::Linear => {
-                let times = u64::from(self.expiries) + 1;
+                let times = u64::from(expiries) + 1;
                 let nanos = self.timeout.as_nanos().saturating_mul(times);
                 Duration::from_nanos(nanos).min(self.config.rto.max)
             }
@@ -79,22 +115,22 @@ impl Rto {
 
     /// SRTT.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
-        self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 8))
+        self.measured().map(|(srtt, _)| srtt)
     }
 
     /// SRTT and RTTVAR.
     pub(crate) fn measured(&self) -> Option<(Duration, Duration)> {
         self.smoothed.map(|(srtt8, rttvar4)| {
-            (Duration::from_nanos(srtt8 / 8), Duration::from_nanos(rttvar4 / 4))
+            (
+                Duration::from_nanos(srtt8 * self.unit / 8),
+                Duration::from_nanos(rttvar4 * self.unit / 4),
+            )
         })
     }
 
     /// Begins with what another connection measured (RFC 9040 §6).
     pub(crate) fn inherit(&mut self, srtt: Duration, rttvar: Duration) {
-        let (srtt8, rttvar4) = (srtt.as_nanos() * 8, rttvar.as_nanos() * 4);
-        self.smoothed = Some((srtt8, rttvar4));
-        let timeout = srtt8 / 8 + rttvar4.max(self.config.rto.tick.as_nanos());
-        self.start_anew(Duration::from_nanos(timeout).max(self.config.rto.min));
+        self.expect(srtt.as_nanos() * 8 / self.unit, rttvar.as_nanos() * 4 / self.unit);
     }
 
     /// The timeout, back-off included.
@@ -110,12 +146,6 @@ impl Rto {
     /// True after `retransmissions` timeouts in a row if that is too many.
     pub(crate) fn is_hopeless(&self, retransmissions: u32) -> bool {
         self.config.rto.max_retransmissions.is_some_and(|limit| retransmissions > limit)
-    }
-
-    fn start_anew(&mut self, timeout: Duration) {
-        self.timeout = timeout;
-        self.expiries = 0;
-        self.current = self.doubled(0);
     }
 }
 
@@ -144,8 +174,10 @@ mod tests {
     fn follows_the_samples() {
         let check = |tick, min, samples: &[u64], expect| {
             let mut rto = rto(tick, min);
+            let mut now = Time::ZERO;
             for &sample in samples {
-                rto.sample(millis(sample));
+                now += millis(sample);
+                rto.sample(now, millis(sample));
             }
             assert_eq!(rto.current(), millis(expect), "tick {tick}, min {min}, {samples:?}");
         };
@@ -155,25 +187,67 @@ mod tests {
         // 2.3: srtt 0.55, rttvar 0.75 · 0.25 + 0.25 · 0.4.
         check(0, 0, &[500, 900], 1_700);
         check(0, 1_000, &[100], 1_000);
-        // A constant round-trip time of 80 ms: the variation dies out, a tick remains.
-        check(10, 0, &[80; 60], 90);
-        // Rounded to the nearest tick, at least one.
-        check(100, 0, &[149], 300);
-        check(100, 0, &[150], 600);
-        check(100, 0, &[1], 300);
+    }
+
+    /// Round-trip times in ticks, and the timeouts that ns-2.35 draws from them.
+    #[test]
+    fn counts_whole_ticks() {
+        let mut rto = rto(10, 0);
+        let mut now = Time::ZERO;
+        for (rtt, expect) in
+            [(12, 36), (17, 35), (16, 35), (17, 34), (33, 52), (66, 99), (113, 182), (166, 295)]
+        {
+            now += millis(10 * rtt);
+            rto.sample(now, millis(10 * rtt));
+            assert_eq!(rto.current(), millis(10 * expect), "{rtt} ticks");
+        }
+        // The last three quarters of a tick and less of the variation stay.
+        for _ in 0..60 {
+            now += millis(80);
+            rto.sample(now, millis(80));
+        }
+        assert_eq!(rto.current(), millis(110));
+    }
+
+    #[test]
+    fn counts_how_often_the_clock_ticked() {
+        let check = |now, rtt, expect| {
+            let mut rto = rto(100, 0);
+            rto.sample(Time::ZERO + millis(now), millis(rtt));
+            assert_eq!(rto.current(), millis(expect), "{rtt} ms until {now} ms");
+        };
+        check(1_199, 199, 300);
+        check(1_200, 101, 600);
+        check(1_201, 102, 600);
+        check(1_001, 2, 300);
+        // At least one.
+        check(1_099, 99, 300);
+    }
+
+    #[test]
+    fn four_timeouts_in_a_row_make_the_next_sample_the_first() {
+        let check = |timeouts, expect| {
+            let mut rto = rto(0, 0);
+            rto.sample(Time::ZERO + millis(100), millis(100));
+            (0..timeouts).for_each(|_| rto.back_off());
+            rto.sample(Time::ZERO + millis(1_000), millis(900));
+            assert_eq!(rto.current(), millis(expect), "{timeouts} timeouts");
+        };
+        check(3, 1_150);
+        check(4, 2_700);
     }
 
     #[test]
     fn backs_off_until_a_sample_comes() {
         let mut rto = rto(0, 1_000);
-        rto.sample(millis(100));
+        rto.sample(Time::ZERO + millis(100), millis(100));
         let mut seen = Vec::new();
         for _ in 0..8 {
             seen.push(rto.current().as_nanos() / 1_000_000_000);
             rto.back_off();
         }
         assert_eq!(seen, [1, 2, 4, 8, 16, 32, 60, 60]);
-        rto.sample(millis(100));
+        rto.sample(Time::ZERO + millis(100), millis(100));
         assert_eq!(rto.current(), millis(1_000));
         assert!(!rto.is_hopeless(2) && rto.is_hopeless(3));
     }
@@ -182,7 +256,7 @@ mod tests {
     fn absurd_times_do_not_overflow() {
         let mut rto = rto(10, 200);
         let year = Duration::from_secs(365 * 86_400);
-        rto.sample(year * 10);
+        rto.sample(Time::ZERO + year * 10, year * 10);
         (0..100).for_each(|_| rto.back_off());
         assert_eq!(rto.current(), millis(60_000));
         assert_eq!(rto.doubled(u32::MAX), millis(60_000));

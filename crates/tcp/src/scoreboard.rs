@@ -82,10 +82,14 @@ impl Scoreboard {
         self.segments.iter().filter(|segment| segment.fate == Fate::Flying)
     }
 
+    /// The segment that ends at `end`.
+    pub(crate) fn ending_at(&self, end: u64) -> Option<&Sent> {
+        self.segments.get(self.index_of_end(end)).filter(|segment| segment.end() == end)
+    }
+
     /// The segment that ends at `end`, if it is in the network.
     pub(crate) fn flying_to(&self, end: u64) -> Option<&Sent> {
-        let segment = self.segments.get(self.index_of_end(end))?;
-        (segment.end() == end && segment.fate == Fate::Flying).then_some(segment)
+        self.ending_at(end).filter(|segment| segment.fate == Fate::Flying)
     }
 
     /// How many segments are lost and were not sent again.
@@ -274,6 +278,14 @@ impl Scoreboard {
         self.judged = self.segments.back().map_or(self.judged, Sent::end);
     }
 
+    /// Forgets every selective acknowledgement; everything is lost, and judged anew when it has
+    /// been sent again.
+    pub(crate) fn start_over(&mut self) {
+        self.forget_selections();
+        self.lose_all();
+        self.judged = 0;
+    }
+
     /// The segment that starts at `offset` is lost.
     pub(crate) fn lose_at(&mut self, offset: u64) {
         self.lose(self.index(offset));
@@ -361,6 +373,12 @@ impl Scoreboard {
         let lost = self.segments.range(from..).find(|segment| segment.fate == Fate::Lost)?;
         self.lost_from = lost.offset;
         Some(lost)
+    }
+
+    /// The lowest lost segment that starts at `offset` or above.
+    pub(crate) fn lost_from(&self, offset: u64) -> Option<&Sent> {
+        let first = self.index(offset);
+        self.segments.range(first..).find(|segment| segment.fate == Fate::Lost)
     }
 
     /// True if the oldest was selected, and yet the peer acknowledges nothing beyond what comes

@@ -276,23 +276,31 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// Tells the controller of the loss of the oldest outstanding segment.
+    /// Tells the controller of the loss of the oldest outstanding segment; of a timeout even if
+    /// there is none, which opens a window that has closed wholly.
     pub(crate) fn lose(&mut self, now: Time, kind: LossKind) {
-        let Some(&oldest) = self.board.oldest() else { return };
+        let (sent, transmissions) = match self.board.oldest() {
+            Some(oldest) => {
+                (oldest.last_at, self.recovery.transmissions(oldest, u64::from(self.mss)))
+            }
+            None if kind == LossKind::Timeout => (now, 0),
+            None => return,
+        };
         self.ecn.on_reduction(self.max);
         self.controller.on_loss(&Loss {
             now,
             kind,
             in_flight: self.in_flight(),
-            sent: oldest.last_at,
-            transmissions: u32::from(oldest.transmissions),
+            sent,
+            transmissions: u32::from(transmissions),
         });
     }
 
     /// Starts the retransmission timer anew, or stops it when nothing is in flight (RFC 6298
-    /// §5.2 and §5.3).
+    /// §5.2 and §5.3). A window that has closed wholly (ns-2's Vegas) waits for it, too.
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.timer = (self.nxt > self.una).then(|| now + self.rto.current());
+        let waits = self.nxt > self.una || self.controller.window() == 0;
+        self.timer = waits.then(|| now + self.rto.current());
     }
 
     /// Takes the window from the controller and reports it if it moved.
@@ -304,7 +312,7 @@ impl<P: Payload> Sender<P> {
         };
         let granted = cwnd.min(self.cap) + u64::from(self.limited_transmit()) * mss;
         let granted = match self.recovery.burst(&self.board) {
-            Some(burst) => granted.min(self.in_flight() + u64::from(burst) * mss),
+            Some(burst) => granted.min(self.pipe() + u64::from(burst) * mss),
             None => granted,
         };
         self.allowance = self.frto_allowance().unwrap_or(granted);
@@ -316,11 +324,14 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Segments by which new data may exceed the window: RFC 3042 grants as many as there are
-    /// duplicate acknowledgements, before these count as a loss. Where the scoreboard tells what
-    /// is in the network, what was selected has made room already.
+    /// duplicate acknowledgements, before these count as a loss. While losses are repaired each
+    /// duplicate opens the window itself (RFC 6582 §3.2 step 2); where the scoreboard tells what is
+    /// in the network, what was selected has made room already.
     fn limited_transmit(&self) -> u32 {
         let duplicates = self.recovery.duplicates();
-        let counts = self.policy.limited_transmit && duplicates < DUPLICATE_THRESHOLD;
+        let counts = self.policy.limited_transmit
+            && duplicates < DUPLICATE_THRESHOLD
+            && !self.recovery.is_recovering();
         match self.recovery.order(&self.board) {
             Order::Stream if counts => duplicates,
             Order::Stream | Order::Lost { .. } => 0,

@@ -40,6 +40,8 @@ pub enum Event {
     Fin,
     /// One's own FIN was acknowledged.
     FinAcknowledged,
+    /// The peer reset what it had opened and this side had waited for, before it stood.
+    Withdraw,
     /// Reset, aborted or given up.
     Abort,
     /// TIME-WAIT is over.
@@ -55,6 +57,7 @@ impl State {
             Event::Close => self.after_close(),
             Event::Fin => self.after_fin(),
             Event::FinAcknowledged => self.after_fin_acknowledged(),
+            Event::Withdraw => self.after_withdraw(),
             Event::Abort => match self {
                 Self::Closed => None,
                 Self::Listen
@@ -178,6 +181,22 @@ impl State {
         }
     }
 
+    const fn after_withdraw(self) -> Option<Self> {
+        match self {
+            Self::SynReceived => Some(Self::Listen),
+            Self::Closed
+            | Self::Listen
+            | Self::SynSent
+            | Self::Established
+            | Self::FinWait1
+            | Self::FinWait2
+            | Self::CloseWait
+            | Self::Closing
+            | Self::LastAck
+            | Self::TimeWait => None,
+        }
+    }
+
     const fn after_fin(self) -> Option<Self> {
         match self {
             Self::Established => Some(Self::CloseWait),
@@ -214,7 +233,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Event::{Abort, Close, Expire, Fin, FinAcknowledged, Syn, SynAcknowledged};
+    use Event::{Abort, Close, Expire, Fin, FinAcknowledged, Syn, SynAcknowledged, Withdraw};
     use State::{
         CloseWait, Closed, Closing, Established, FinWait1, FinWait2, LastAck, Listen, SynReceived,
         SynSent, TimeWait,
@@ -243,6 +262,7 @@ mod tests {
             (SynSent, Syn, SynReceived),
             (SynSent, SynAcknowledged, Established),
             (SynReceived, SynAcknowledged, Established),
+            (SynReceived, Withdraw, Listen),
             (Established, Close, FinWait1),
             (Established, Fin, CloseWait),
             (FinWait1, Fin, Closing),
@@ -254,7 +274,7 @@ mod tests {
             (TimeWait, Expire, Closed),
         ];
         for state in STATES {
-            for event in [Syn, SynAcknowledged, Close, Fin, FinAcknowledged, Expire] {
+            for event in [Syn, SynAcknowledged, Withdraw, Close, Fin, FinAcknowledged, Expire] {
                 let expect = arrows
                     .iter()
                     .find(|(from, by, _)| (*from, *by) == (state, event))

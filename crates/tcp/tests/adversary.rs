@@ -1,5 +1,5 @@
 //! An endpoint whose peer sends anything at all: it neither panics nor falls silent with something
-//! left to send.
+//! left to send. What acknowledges nothing that was sent changes nothing.
 
 mod draw;
 
@@ -188,9 +188,12 @@ impl Attack {
         self.endpoint.handle_timeout(self.now, &mut ());
     }
 
-    fn pump(&mut self) {
+    /// What leaves.
+    fn pump(&mut self) -> Vec<Segment<Length>> {
+        let mut left = Vec::new();
         for _ in 0..100_000 {
-            let Some(segment) = self.endpoint.poll_output(self.now, &mut ()) else { return };
+            let Some(segment) = self.endpoint.poll_output(self.now, &mut ()) else { return left };
+            left.push(segment.clone());
             let end = segment.header.seq + segment.numbers();
             if segment.has(Flags::RST) {
                 continue;
@@ -246,6 +249,52 @@ proptest! {
         for step in &steps {
             attack.take(step);
             attack.check();
+        }
+    }
+
+    /// RFC 5961 §5: of two endpoints one gets forged segments beside, whose numbers fit but whose
+    /// acknowledgements do not; afterwards both answer their peer alike.
+    #[test]
+    fn what_acknowledges_nothing_sent_changes_nothing(
+        mut config in config(),
+        forgeries in prop::collection::vec((forgery(), 0_i32..1_000, 1_i32..i32::MAX), 1..20),
+        written in 0_u64..3_000,
+        closes in any::<bool>(),
+    ) {
+        config.delayed_ack = None;
+        config.receive_buffer = config.receive_buffer.max(1_000);
+        let [mut attacked, mut spared] = [(); 2].map(|()| {
+            let mut twin = Attack::new(config.clone(), true);
+            twin.open();
+            twin.take(&Step::Write(written));
+            if closes {
+                twin.take(&Step::Close);
+            }
+            twin
+        });
+        for (forgery, seq, ack) in forgeries {
+            attacked.arrive(&Forgery { seq, ack, ..forgery });
+            attacked.pump();
+        }
+        let honest = Forgery {
+            seq: 0,
+            ack: 0,
+            flags: Flags::ACK.bits(),
+            window: u16::MAX,
+            length: 100,
+            mss: None,
+            window_scale: None,
+            sack_permitted: false,
+            timestamps: Some((1, 0)),
+            blocks: Vec::new(),
+            ecn: Ecn::NotCapable,
+        };
+        for _ in 0..3 {
+            attacked.arrive(&honest);
+            spared.arrive(&honest);
+            prop_assert_eq!(attacked.pump(), spared.pump());
+            let readable = |attack: &Attack| attack.endpoint.receiver().readable();
+            prop_assert_eq!(readable(&attacked), readable(&spared));
         }
     }
 }

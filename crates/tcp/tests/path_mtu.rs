@@ -12,7 +12,7 @@ use cc::{Ack, Algorithm, Controller, Custom, Limits, Loss};
 use proptest::prelude::*;
 use tcp::{
     Acknowledgement, Agreement, Arrival, Config, Departure, NewReno, Offers, Payload, Receiver,
-    RecoveryKind, Reports, RttSampling, Sender,
+    RecoveryKind, Reports, RttSampling, Sender, VegasRecords,
 };
 
 const FIRST: Seq = Seq::new(u32::MAX - 20_000);
@@ -196,7 +196,7 @@ fn what_is_too_large_goes_again_at_once() {
         RecoveryKind::Sack1,
         RecoveryKind::Sack,
         RecoveryKind::Rack,
-        RecoveryKind::Vegas,
+        RecoveryKind::Vegas(VegasRecords::Exact),
     ];
     let deaf = |limits: &Limits| -> Box<dyn Controller> {
         Box::new(Deaf { window: u64::from(limits.mss) * 8 })

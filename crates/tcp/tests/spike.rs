@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::{Duration, Observe, Seq, TcpFact, Time};
 use tcp::{
     Config, Endpoint, FackWindow, Length, NewReno, Offers, RecoveryKind, RttSampling, Segment,
-    SpuriousTimeouts,
+    SpuriousTimeouts, VegasRecords,
 };
 
 const SEGMENTS: u64 = 600;
@@ -116,7 +116,7 @@ const RECOVERIES: [RecoveryKind; 7] = [
     RecoveryKind::Sack,
     RecoveryKind::Fack(FackWindow::Halves),
     RecoveryKind::Rack,
-    RecoveryKind::Vegas,
+    RecoveryKind::Vegas(VegasRecords::Exact),
 ];
 
 #[test]

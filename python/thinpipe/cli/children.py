@@ -19,6 +19,9 @@ PATIENCE_S: Final = 5.0
 LISTENING_S: Final = 5.0
 """How long a server may take until it listens."""
 
+LOOK_S: Final = 0.01
+"""Between two looks at what the link has to do."""
+
 Status = int
 """As a shell has it: 128 and the number of the signal that ended the program."""
 
@@ -46,6 +49,18 @@ def wait(pid: int, bell: Bell, tick: Callable[[], float]) -> Status:
                 os.kill(pid, signal.SIGKILL)
                 insist_s += PATIENCE_S
     return _status(pid)
+
+
+def linger(is_busy: Callable[[], bool], bell: Bell, limit_s: float) -> None:
+    """Wait until the link has nothing to do, for so long at most, or until a signal comes.
+
+    Twice in a row: a packet that a program sent last may not have come to the link yet.
+    """
+    end_s = time.monotonic() + limit_s
+    was_idle = is_idle = False
+    while not (was_idle and is_idle) and time.monotonic() < end_s and not bell.heard():
+        was_idle, is_idle = is_idle, not is_busy()
+        _wait_for(None, bell, _sooner(LOOK_S, end_s))
 
 
 def wait_for_a_signal(bell: Bell, tick: Callable[[], float]) -> None:

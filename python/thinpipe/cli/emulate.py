@@ -23,6 +23,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.bell import Bell
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
+from thinpipe.cli.times import seconds
 from thinpipe.emulation import check
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import refuse_unwritable, whole_directory, write_whole
@@ -50,6 +51,7 @@ class Request:
     log: Path | None
     pcap: Path | None
     record: Path | None
+    linger_s: float
     meter: bool
     quiet: bool
 
@@ -114,6 +116,14 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         Path | None,
         typer.Option(metavar="FILE", parser=_path, help="Write all figures as JSON."),
     ] = None,
+    linger: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="How long the link goes on at most once COMMAND has ended, while packets are "
+            "under way or a connection of its is not over.",
+        ),
+    ] = "2s",
     meter: Annotated[bool, typer.Option("--meter", help="Show the link's state live.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no summary.")] = False,
 ) -> None:
@@ -132,7 +142,17 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         point = Point.of(scenario, asked.pairs)
         check(point)
     request = Request(
-        point, command or [], _words(server), between, mtu, log, pcap, record, meter, quiet
+        point=point,
+        command=command or [],
+        server=_words(server),
+        between=between,
+        mtu=mtu,
+        log=log,
+        pcap=pcap,
+        record=record,
+        linger_s=seconds("--linger", linger),
+        meter=meter,
+        quiet=quiet,
     )
     try:
         raise typer.Exit(_run(request))
@@ -248,8 +268,9 @@ def _use(
 ) -> children.Status:
     """Do what the link is there for; what the user should know of it is added to the notes."""
     with ExitStack() as stack:
+        server = None
         if request.server:
-            stack.enter_context(_serving(emulation, request.server, bell, notes))
+            server = stack.enter_context(_serving(emulation, request.server, bell, notes))
         early = bell.heard()
         if early:
             return BY_SIGNAL + early[0]
@@ -261,10 +282,16 @@ def _use(
         try:
             pid = _start(emulation, request)
         except OSError as error:
-            reason = str(error).partition(" (os error")[0]
+            reason = error.strerror or str(error).partition(" (os error")[0]
             typer.echo(f"thinpipe: {(request.command or [_shell()])[0]}: {reason}", err=True)
             return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
-        return children.wait(pid, bell, meter.tick)
+        status = children.wait(pid, bell, meter.tick)
+        ended = None if server is None else children.ended_with(server)
+        if ended is not None:
+            name = shlex.join(request.server)
+            notes.append(f"--server {name}: ended before COMMAND did, with status {ended}")
+        children.linger(emulation.is_busy, bell, request.linger_s)
+        return status
 
 
 def _start(emulation: _core.Emulation, request: Request) -> int:
@@ -300,8 +327,8 @@ def _prompt(request: Request) -> dict[str, str]:
 @contextmanager
 def _serving(
     emulation: _core.Emulation, command: list[str], bell: Bell, notes: list[str]
-) -> Iterator[None]:
-    """Have a server run at the network side, and note where it failed the command."""
+) -> Iterator[int]:
+    """Have a server run at the network side; its process. Note if it is late."""
     name = f"--server {shlex.join(command)}"
     pid = emulation.spawn("network", children.as_server(command), dict(emulation.environment))
     with children.ending(pid):
@@ -311,7 +338,4 @@ def _serving(
             raise BadRequestError(f"{name}: ended with status {early}")
         if not in_time:
             notes.append(f"{name}: did not listen within {children.LISTENING_S:g} s")
-        yield
-        status = children.ended_with(pid)
-        if status is not None:
-            notes.append(f"{name}: ended before COMMAND did, with status {status}")
+        yield pid

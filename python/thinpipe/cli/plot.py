@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,13 +9,10 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.times import seconds
 from thinpipe.signals import undisturbed
 
 GOODPUT: Final = "goodput_bps"
-
-UNITS_S: Final = {
-    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
-}  # fmt: skip
 
 PARAMETERS: Final = {"from": "start_s", "to": "end_s", "at": "at_s"}
 """What options are called in Python, if not as here."""
@@ -165,7 +161,7 @@ def _draw_run(
             only = f"only --kind {' or '.join(kinds)} takes it"
             raise BadRequestError(f"--{option} {value}: {only}")
         parameter = PARAMETERS.get(option, option)
-        asked[parameter] = _seconds(f"--{option}", value) if isinstance(value, str) else value
+        asked[parameter] = seconds(f"--{option}", value) if isinstance(value, str) else value
         given[parameter] = f"--{option} {value}:"
     try:
         write_picture(load(directory), file, kind, flow=flow, **asked)
@@ -177,15 +173,6 @@ def _default_name(directory: Path, kind: str, flow: int | None, mobile: int | No
     """Return a name in the current directory: a run's own holds what the run wrote alone."""
     of = (f"-{what}{number}" for what, number in (("flow", flow), ("mobile", mobile)) if number)
     return f"{directory.resolve().name}-{kind}{''.join(of)}.png"
-
-
-def _seconds(option: str, text: str) -> float:
-    """Return a time that was given with its unit, in seconds."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
-    if found is None or found[2] not in UNITS_S:
-        units = ", ".join(list(UNITS_S)[:-1])
-        raise BadRequestError(f"{option} {text}: must be a time in {units} or min, as in 10s")
-    return float(found[1]) * UNITS_S[found[2]]
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:

@@ -44,10 +44,10 @@ def reproduce(
     if listing:
         _list(_choose(known, names or list(known)))
         return
-    chosen = _possible(_choose(known, names or list(known)), asked=bool(names))
+    chosen = _choose(known, names or list(known))
     made = []
     with whole_directory(out) as directory:
-        for paper, items in chosen:
+        for paper, items in _possible(chosen, asked=bool(names)):
             with Bar(paper.id) as bar:
                 made.append(reproduce_paper(paper, items, progress=bar))
         _write(made, directory)

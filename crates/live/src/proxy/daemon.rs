@@ -5,18 +5,23 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use middlebox::Exposure;
 use proxy::Gateway;
+use scenario::Proxy;
 use serde_json::json;
 
 use super::configuration::{self, Configuration};
 use super::device::device;
 use super::event::Event;
 use super::host::{self, Finding, Gravity, Host, Legs};
+use super::journal::Journal;
+use super::journal_file;
 use super::log::Log;
 use super::observer::Doors;
 use super::resets::Resets;
 use super::signals::Signals;
 use super::supervisor::{Outfit, Supervisor};
+use super::system_calls;
 use crate::Trouble;
 
 /// Serves as `file` says until it is told to stop by a signal. There may be no other thread yet.
@@ -36,10 +41,11 @@ pub fn serve(file: &Path) -> Result<(), Trouble> {
     let findings = host::check(&config);
     let device = device(&config, &legs)?;
     let doors = Doors::open(&config, identity.as_ref())?;
+    let (left, journal) = take_up_journal(&config, &log)?;
     let host = Host::set_up(&config, legs.largest())?;
     host::drop_to_two(identity)?;
+    system_calls::confine_supervisor()?;
     drop(Resets::open().map_err(|error| Trouble::new(format!("no raw sockets: {error}")))?);
-    let places = Gateway::new(&config, legs.mtu(), 0).places();
     log.tell(
         Event::Started,
         &json!({
@@ -60,19 +66,37 @@ pub fn serve(file: &Path) -> Result<(), Trouble> {
         host,
         legs,
         doors,
+        journal,
         log: log.clone(),
         signals,
     };
-    let mut supervisor = Supervisor::new(outfit, places)?;
+    let file = journal_file::path(&outfit.config.control.socket);
+    let mut supervisor = Supervisor::new(outfit, left)?;
     let outcome = supervisor.run();
     let (mut host, doors) = supervisor.into_host();
     doors.remove();
+    // Where the user may not, an empty one stays.
+    fs::remove_file(file).ok();
     if let Err(trouble) = host.take_away() {
         log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
     }
     log.tell(Event::Stopped, &json!({}));
     log.settle();
     outcome
+}
+
+/// The connections that a killed daemon has left, and an empty journal in the place of its own.
+fn take_up_journal(config: &Proxy, log: &Log) -> Result<(Vec<Exposure>, Journal), Trouble> {
+    let path = journal_file::path(&config.control.socket);
+    let left = journal_file::left(&path).unwrap_or_else(|refusal| {
+        let fields = json!({ "path": path.display().to_string(), "why": refusal.to_string() });
+        log.tell(Event::JournalRefused, &fields);
+        Vec::new()
+    });
+    let places = Gateway::new(config, [u16::MAX; 2], 0).places();
+    let journal = journal_file::create(&path, places)
+        .map_err(|error| Trouble::new(format!("no journal at {}: {error}", path.display())))?;
+    Ok((left, journal))
 }
 
 /// What other threads hold when a process forks is held for ever in the new one.

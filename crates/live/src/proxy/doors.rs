@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, listen, socket_with};
@@ -101,8 +102,12 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
 /// Those who may wait to be answered.
 const BACKLOG: i32 = 128;
 
+/// The mask is the whole process's: one thread at a time may change it.
+static MASK: Mutex<()> = Mutex::new(());
+
 /// Has files made with just the modes that they are asked for, whatever the mask of this process.
 fn unmasked<T>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let _alone = MASK.lock().unwrap_or_else(PoisonError::into_inner);
     let mask = umask(Mode::empty());
     let done = make();
     umask(mask);
@@ -125,6 +130,7 @@ mod tests {
 
     use super::super::host;
     use super::*;
+    use crate::skip::skip;
 
     /// Tests run in threads of one process.
     fn directory(of: &str) -> PathBuf {
@@ -154,8 +160,9 @@ mod tests {
     /// Root gives the socket to a group, and the directory to nobody.
     #[test]
     fn only_the_group_is_another() {
-        let identity = host::identity(None).expect("nobody");
-        let Some(identity) = identity else { return eprintln!("skipped: not root") };
+        // A user that every Linux has (LSB 5.0, core, 23.2), of a group of its own.
+        let identity = host::identity(Some("daemon"));
+        let Ok(Some(identity)) = identity else { return skip("needs root") };
         let directory = directory("group");
         let path = directory.join("control");
         let own = fs::metadata("/proc/self").expect("this process");
@@ -164,6 +171,21 @@ mod tests {
         assert_eq!((socket.uid(), made.uid(), made.gid()), (own.uid(), own.uid(), own.gid()));
         assert_ne!(socket.gid(), own.gid());
         assert_eq!((mode(&path), mode(&directory)), (0o660, DIRECTORY_MODE));
+        drop(listener);
+        fs::remove_dir_all(&directory).expect("it is ours");
+    }
+
+    /// Whoever has no group of its own is nobody's group.
+    #[test]
+    fn the_group_of_nobody_gets_nothing() {
+        let Ok(Some(identity)) = host::identity(None) else {
+            return skip("needs root");
+        };
+        let directory = directory("nobody");
+        let path = directory.join("control");
+        let own = fs::metadata("/proc/self").expect("this process");
+        let listener = control(&path, Some(&identity)).expect("nobody is there");
+        assert_eq!(fs::metadata(&path).expect("it is there").gid(), own.gid());
         drop(listener);
         fs::remove_dir_all(&directory).expect("it is ours");
     }

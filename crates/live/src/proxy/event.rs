@@ -45,8 +45,10 @@ events! {
     WorkerFailed = "worker failed", Error;
     /// The worker gave no sign of life for too long, and was killed.
     WorkerHung = "worker hung", Error;
-    /// Connections of a worker that is gone were reset in both directions: how many.
+    /// Connections of a worker or a daemon that is gone were reset in both directions: how many.
     FlowsReset = "flows reset", Warning;
+    /// What stands in the place of a killed daemon's journal is not of use: why.
+    JournalRefused = "journal refused", Warning;
     /// A reload took effect: names of profiles that only old connections still have.
     Reloaded = "reloaded", Info;
     /// A file could not be used; what was before still counts: why.
@@ -67,6 +69,9 @@ events! {
     MtuChanged = "mtu changed", Info;
     /// The metrics or the control socket do not work: why.
     Unobservable = "unobservable", Warning;
+    /// Handshakes went on without the proxy, since newer ones needed their places: how many since
+    /// the last such line.
+    HandshakesDisplaced = "handshakes displaced", Warning;
     /// A connection is over. Only where log.flows is on.
     FlowEnded = "flow ended", Info;
 }

@@ -180,7 +180,9 @@ impl<'a> Profiles<'a> {
         let held = ("syns_held", None, "Handshakes under way.");
         self.each(to, held, |it| Gauge(it.syns.held))?;
         let refused = ("syns_refused", None, "SYNs answered by a reset or an ICMP error.");
-        self.each(to, refused, |it| Counter(it.syns.refused))
+        self.each(to, refused, |it| Counter(it.syns.refused))?;
+        let displaced = ("syns_displaced", None, "Handshakes that gave way to newer ones.");
+        self.each(to, displaced, |it| Counter(it.syns.displaced))
     }
 
     fn legs(&self, to: &mut Families<'_>) -> Result<(), Error> {

@@ -1,6 +1,5 @@
 //! What a worker that dies leaves behind: the connections that would hang without it.
 
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::Seq;
@@ -8,20 +7,22 @@ use middlebox::{Address, Connection, Exposure, Leg};
 
 use super::memory::Words;
 
-/// A slot for each connection there can be, in memory that the supervisor shares.
+/// A slot for each connection there can be, in memory that the supervisor shares, and behind a
+/// header of which all but one word is for the file that it is ([`super::journal_file`]).
 ///
 /// A worker may be killed between any two of its writes. A packet leaves only after what it makes
 /// true was noted, so that whichever half was written, what stands in a slot is true enough: a
 /// connection is named first and made valid last, and the numbers of either direction are one word.
 #[derive(Debug)]
 pub(super) struct Journal {
-    /// One past the highest slot that was ever written.
-    used: Words,
-    slots: Words,
+    words: Words,
 }
 
-/// Words of a slot: 64 bytes, a line of the cache.
-const SLOT: usize = 8;
+/// Words of a slot, and of the header: 64 bytes, a line of the cache.
+pub(super) const SLOT: usize = 8;
+
+/// Where in the header stands one past the highest slot that was ever written.
+const USED: usize = SLOT - 1;
 
 /// Where they stand in it: what is said of it and the ports; two words of either address; the
 /// numbers of the caller's direction and of the callee's.
@@ -36,16 +37,25 @@ const VALID: u64 = 1;
 const SOURCE_IS_RADIO: u64 = 2;
 const DESTINATION_IS_RADIO: u64 = 4;
 const PORTS: u32 = 32;
+const UNUSED: u64 = ((1 << PORTS) - 1) & !(VALID | SOURCE_IS_RADIO | DESTINATION_IS_RADIO);
 
 impl Journal {
-    /// With so many places, all empty.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub(super) fn new(places: u32) -> io::Result<Self> {
-        // A mapping of no bytes cannot be.
-        let slots = Words::new(places.max(1) as usize * SLOT)?;
-        Ok(Self { used: Words::new(1)?, slots })
+    /// In words of which all behind the header's first ones are zero.
+    pub(super) const fn new(words: Words) -> Self {
+        Self { words }
+    }
+
+    /// How many words a journal with so many places has.
+    pub(super) const fn words(places: u32) -> usize {
+        (1 + places as usize) * SLOT
+    }
+
+    fn used(&self) -> &AtomicU64 {
+        &self.words[USED]
+    }
+
+    fn slots(&self) -> &[AtomicU64] {
+        &self.words[SLOT..]
     }
 
     /// Notes what would become of the connection at `place`; true if that was exposed before.
@@ -63,7 +73,7 @@ impl Journal {
             && read_host(slot, DESTINATION) == connection.destination.host;
         if !is_same {
             slot[HEAD].store(0, Ordering::Release);
-            self.used[0].fetch_max(u64::from(place) + 1, Ordering::Release);
+            self.used().fetch_max(u64::from(place) + 1, Ordering::Release);
             write_host(slot, SOURCE, connection.source.host);
             write_host(slot, DESTINATION, connection.destination.host);
         }
@@ -76,22 +86,42 @@ impl Journal {
 
     /// All that is noted. While a worker writes, one may have its ends from two connections.
     pub(super) fn exposed(&self) -> impl Iterator<Item = Exposure> {
-        let used = self.used[0].load(Ordering::Acquire) as usize;
-        self.slots.chunks_exact(SLOT).take(used).filter_map(read)
+        exposed(&self.words)
     }
 
     /// Forgets everything, while nobody writes.
     pub(super) fn clear(&self) {
-        let used = self.used[0].swap(0, Ordering::AcqRel) as usize;
-        for slot in self.slots.chunks_exact(SLOT).take(used) {
+        let used = self.used().swap(0, Ordering::AcqRel) as usize;
+        for slot in self.slots().chunks_exact(SLOT).take(used) {
             slot[HEAD].store(0, Ordering::Release);
         }
     }
 
     fn slot(&self, place: u32) -> &[AtomicU64] {
         let start = place as usize * SLOT;
-        &self.slots[start..start + SLOT]
+        &self.slots()[start..start + SLOT]
     }
+}
+
+/// All that is noted in the words of a journal.
+fn exposed(words: &[AtomicU64]) -> impl Iterator<Item = Exposure> {
+    let (header, slots) = words.split_at(SLOT);
+    let used = header[USED].load(Ordering::Acquire) as usize;
+    slots.chunks_exact(SLOT).take(used).filter_map(read)
+}
+
+/// All that a journal names that was left behind; `None` if no journal is like that.
+pub(super) fn left_in(words: &[AtomicU64]) -> Option<Vec<Exposure>> {
+    let (header, slots) = words.split_at_checked(SLOT)?;
+    let used = header[USED].load(Ordering::Relaxed);
+    let is_sound = |slot: &[AtomicU64]| {
+        let head = slot[HEAD].load(Ordering::Relaxed);
+        let has_mobile = head & (SOURCE_IS_RADIO | DESTINATION_IS_RADIO) != 0;
+        head == 0 || head & VALID != 0 && has_mobile && head & UNUSED == 0
+    };
+    let fits = used <= (slots.len() / SLOT) as u64;
+    let is_whole = fits && slots.chunks(SLOT).all(|slot| slot.len() == SLOT && is_sound(slot));
+    is_whole.then(|| exposed(words).collect())
 }
 
 fn head(connection: &Connection) -> u64 {
@@ -153,6 +183,10 @@ mod tests {
 
     use super::*;
 
+    fn journal(places: u32) -> Journal {
+        Journal::new(Words::new(Journal::words(places)).expect("memory"))
+    }
+
     fn exposure(port: u16, number: u32) -> Exposure {
         Exposure {
             connection: Connection {
@@ -170,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_noted_is_read_back() {
-        let journal = Journal::new(8).expect("memory");
+        let journal = journal(8);
         let (one, other) = (exposure(1, 0xffff_ffff), exposure(65_535, 5));
         assert!(!journal.note(7, Some(&one)));
         assert!(!journal.note(2, Some(&other)));
@@ -183,6 +217,24 @@ mod tests {
         assert_eq!(journal.exposed().count(), 0);
     }
 
+    /// What was left behind is as it was, and what no journal is like is none.
+    #[test]
+    fn what_is_damaged_is_none() {
+        let journal = journal(4);
+        let of = exposure(1, 5);
+        assert_eq!(left_in(&journal.words), Some(Vec::new()));
+        journal.note(1, Some(&of));
+        assert_eq!(left_in(&journal.words), Some(vec![of]));
+        assert_eq!(left_in(&journal.words[..SLOT - 1]), None);
+        assert_eq!(left_in(&journal.words[..Journal::words(4) - 1]), None);
+        assert_eq!(left_in(&journal.words[..SLOT]), None, "a place is missing");
+        for (at, word) in [(USED, 5), (SLOT + HEAD, 2), (SLOT + HEAD, 9), (SLOT + HEAD, 1)] {
+            let before = journal.words[at].swap(word, Ordering::Relaxed);
+            assert_eq!(left_in(&journal.words), None, "{word} at {at}");
+            journal.words[at].store(before, Ordering::Relaxed);
+        }
+    }
+
     /// Whatever of the writes of a slot comes to pass before the worker is killed, no connection
     /// appears that never was, and none that goes on disappears.
     #[test]
@@ -190,21 +242,21 @@ mod tests {
         let (old, new) = (exposure(1, 100), exposure(1, 200));
         let stranger = exposure(2, 300);
         let words = |exposure: Option<&Exposure>| {
-            let journal = Journal::new(1).expect("memory");
+            let journal = journal(1);
             journal.note(0, exposure);
-            journal.slots.iter().map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>()
+            journal.slots().iter().map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>()
         };
         let order = [SOURCE, SOURCE + 1, DESTINATION, DESTINATION + 1, CALLER, CALLEE, HEAD];
         for (before, after) in [(Some(&old), Some(&new)), (None, Some(&stranger))] {
             let (from, to) = (words(before), words(after));
             for torn in 0..=order.len() {
-                let journal = Journal::new(1).expect("memory");
-                journal.used[0].store(1, Ordering::Relaxed);
-                for (slot, word) in journal.slots.iter().zip(&from) {
+                let journal = journal(1);
+                journal.used().store(1, Ordering::Relaxed);
+                for (slot, word) in journal.slots().iter().zip(&from) {
                     slot.store(*word, Ordering::Relaxed);
                 }
                 for at in &order[..torn] {
-                    journal.slots[*at].store(to[*at], Ordering::Relaxed);
+                    journal.slots()[*at].store(to[*at], Ordering::Relaxed);
                 }
                 let read: Vec<_> = journal.exposed().collect();
                 let connections: Vec<_> = read.iter().map(|each| each.connection).collect();
@@ -221,7 +273,7 @@ mod tests {
     #[test]
     #[expect(unsafe_code, reason = "another process writes, and is killed")]
     fn a_killed_writer_leaves_whole_slots() {
-        let journal = Journal::new(16).expect("memory");
+        let journal = journal(16);
         for round in 0..20_u32 {
             journal.clear();
             // SAFETY: the child touches shared memory only, and never returns.

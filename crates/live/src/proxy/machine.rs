@@ -8,6 +8,7 @@ use std::sync::Arc;
 use base::{Duration, Time};
 use proxy::Gateway;
 use scenario::Proxy;
+use serde_json::json;
 
 use super::call::{Calls, Look, Standing};
 use super::event::Event;
@@ -60,6 +61,8 @@ pub(super) struct Relay<'a> {
     narrows: Option<Time>,
     exposed: u32,
     refused: u64,
+    /// Handshakes that had been displaced when the log was last told, and when it may be again.
+    displaced: (u64, Time),
     beats: Duration,
 }
 
@@ -71,6 +74,9 @@ const BATCH: usize = 512;
 
 /// How often all mobiles are looked at, if they are.
 const LOOKS: Duration = Duration::from_secs(1);
+
+/// How often a flood is told of.
+const FLOODS: Duration = Duration::from_secs(60);
 
 /// So many beats fall into the time that a supervisor waits for one.
 const BEATS: u64 = 5;
@@ -100,6 +106,7 @@ impl<'a> Relay<'a> {
             narrows: None,
             exposed: 0,
             refused: 0,
+            displaced: (0, Time::ZERO),
             beats: config.heartbeat / BEATS,
         };
         relay.say(&Word::Ready)?;
@@ -144,6 +151,16 @@ impl<'a> Relay<'a> {
             self.log.tell(Event::FlowEnded, &serde_json::to_value(record)?);
         }
         Ok(())
+    }
+
+    /// Logs handshakes that have given way to newer ones.
+    fn tell_displaced(&mut self, now: Time) {
+        let (told, next) = self.displaced;
+        let all = self.gateway.displaced();
+        if all > told && next <= now {
+            self.displaced = (all, now + FLOODS);
+            self.log.tell(Event::HandshakesDisplaced, &json!({ "handshakes": all - told }));
+        }
     }
 
     /// Tells what has come to an end.
@@ -195,6 +212,7 @@ impl Machine for Relay<'_> {
         self.shared.pulse.beat(now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
+        self.tell_displaced(now);
         self.tell_ends(now)
     }
 

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::io;
 use std::ops::Deref;
+use std::os::fd::OwnedFd;
 use std::ptr::{NonNull, null_mut};
 use std::slice;
 use std::sync::atomic::AtomicU64;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// Words of 64 bits, all zero at first. Pages that were never touched take no memory. What a
 /// process wrote last before it was killed is there for the others.
@@ -24,7 +26,7 @@ impl Words {
     #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
     pub(super) fn new(count: usize) -> io::Result<Self> {
         let flags = MapFlags::SHARED | MapFlags::NORESERVE;
-        let bytes = count * size_of::<AtomicU64>();
+        let bytes = bytes(count);
         // SAFETY: a new mapping at a place of the kernel's choice overlaps nothing.
         let start = unsafe {
             mmap_anonymous(null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)?
@@ -32,6 +34,27 @@ impl Words {
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { start, count })
     }
+
+    /// So many, which are what an empty file becomes.
+    ///
+    /// # Errors
+    /// The kernel's: no room for the file.
+    #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
+    pub(super) fn of_file(file: &OwnedFd, count: usize) -> io::Result<Self> {
+        let bytes = bytes(count);
+        // Who writes where there is no room for a page would be killed (SIGBUS).
+        fallocate(file, FallocateFlags::empty(), 0, bytes as u64)?;
+        // SAFETY: a new mapping at a place of the kernel's choice overlaps nothing.
+        let start = unsafe {
+            mmap(null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0)?
+        };
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { start, count })
+    }
+}
+
+const fn bytes(count: usize) -> usize {
+    count * size_of::<AtomicU64>()
 }
 
 impl Deref for Words {
@@ -55,9 +78,9 @@ unsafe impl Sync for Words {}
 impl Drop for Words {
     #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
     fn drop(&mut self) {
-        let bytes = self.count * size_of::<AtomicU64>();
-        // SAFETY: made by `new` with so many bytes, and nothing borrowed from it is left.
-        // To fail it would have to be no mapping.
+        let bytes = bytes(self.count);
+        // SAFETY: made by `new` or `of_file` with so many bytes, and nothing borrowed from it is
+        // left. To fail it would have to be no mapping.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), bytes) };
     }
 }

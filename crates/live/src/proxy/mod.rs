@@ -19,6 +19,7 @@ mod figures;
 mod heartbeat;
 mod host;
 mod journal;
+mod journal_file;
 mod log;
 mod machine;
 mod memory;
@@ -32,6 +33,11 @@ mod signals;
 mod status;
 mod summary;
 mod supervisor;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    path = "system_calls_elsewhere.rs"
+)]
+mod system_calls;
 mod worker;
 
 pub use configuration::configuration;

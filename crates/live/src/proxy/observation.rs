@@ -80,7 +80,7 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileFigures {
         retired: false,
         flows: proxy::Flows { opening: 1, open: mobiles },
         connections: proxy::Connections { taken: 9, bypassed: 2, released: 3, reset: 4 },
-        syns: proxy::Syns { seen: 12, held: 1, refused: 5 },
+        syns: proxy::Syns { seen: 12, held: 1, refused: 5, displaced: 2 },
         wired: leg(1),
         radio: leg(6),
         stalls: 2,

@@ -157,7 +157,7 @@ struct Mobile {
 fn lines(told: &Told) -> Vec<String> {
     vec![
         format!(
-            "thinpipe proxy {}: {} for {}; worker for {}, {} before it, heartbeat {} ago",
+            "thinpipe proxy {}: {}, up {}; worker for {}, {} before it, heartbeat {} ago",
             told.version,
             told.state,
             span(told.uptime_seconds),
@@ -320,7 +320,7 @@ mod tests {
     fn all_that_matters_is_told() {
         let text = summary(Question::Status, 2).to_string();
         let expect = "\
-thinpipe proxy 1.2.3: serving for 2.02 h; worker for 1.50 min, 3 before it, heartbeat 12.0 ms ago
+thinpipe proxy 1.2.3: serving, up 2.02 h; worker for 1.50 min, 3 before it, heartbeat 12.0 ms ago
 packets: 12 in (3.46 kB), 11 out (3.21 kB), 7 lost before the proxy
 untouched: 5 not tcp
 dropped: 1 fragment

@@ -20,6 +20,7 @@ use super::log::Log;
 use super::machine::{Gate, Relay, Shared};
 use super::message::Line;
 use super::observer::{Doors, observe};
+use super::system_calls;
 use crate::driver::run;
 use crate::{Bell, Clock, Scheduling, Trouble};
 
@@ -64,13 +65,17 @@ impl Worker<'_> {
         thread::Builder::new()
             .name("observer".into())
             .spawn(move || {
-                if let Err(error) = observe(doors, &caller, health, &watcher) {
-                    watcher.tell(Event::Unobservable, &json!({ "why": error.to_string() }));
+                let failed = |error: io::Error| Trouble::new(error.to_string());
+                let outcome = system_calls::confine_worker()
+                    .and_then(|()| observe(doors, &caller, health, &watcher).map_err(failed));
+                if let Err(trouble) = outcome {
+                    watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
                 }
             })
             .map_err(failed)?;
         let gates = [Gate::Packets(shared.device), Gate::Orders(self.line)];
         let mut relay = Relay::new(gateway, self.config, shared, calls, log).map_err(failed)?;
+        system_calls::confine_worker()?;
         run(&clock, &gates, &bell, Scheduling::Normal, &mut relay).map_err(failed)
     }
 }

@@ -3,6 +3,7 @@
 mod address;
 mod between;
 mod beyond;
+mod connections;
 mod fresh;
 mod ledger;
 mod processes;
@@ -138,6 +139,11 @@ impl Site {
     pub fn environment(&self) -> Vec<(String, String)> {
         let token = (processes::VARIABLE.to_owned(), self.mark.token.clone());
         self.gateways.iter().cloned().chain([token]).collect()
+    }
+
+    /// Whether the mobile side has a TCP connection with another host that is not over.
+    pub fn has_open_connections(&self) -> bool {
+        self.mobile.as_ref().is_some_and(|mobile| mobile.ask(connections::any_is_open))
     }
 
     /// Remarks of one line for the user.

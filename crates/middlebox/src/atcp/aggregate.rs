@@ -161,6 +161,15 @@ impl Aggregate {
         self.schedule.join(id, &mut flow.place);
     }
 
+    /// The sender of flow `id` has sent all: what more it was allowed is others'.
+    pub(super) fn close<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
+        let flow = &mut context.flows[id];
+        self.books.credit -= flow.credit();
+        flow.closed = true;
+        self.schedule.join(id, &mut flow.place);
+        self.serve_line(context);
+    }
+
     /// Flow `id` is no more: says how many bytes were held of it.
     pub(super) fn remove<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> u64 {
         let mut flow = context.flows.0[id as usize].take().expect("a flow is removed once");
@@ -360,18 +369,18 @@ impl Aggregate {
         else {
             return;
         };
-        let (bytes, rtt, mss) = (news.bytes, news.rtt, self.mss);
-        let arrived = Arrived { bytes, rtt, limited, smoothed, least, mss };
+        let (bytes, mss) = (news.bytes, self.mss);
+        let arrived = Arrived { bytes, limited, smoothed, least, mss };
         self.estimator.on_arrival(context.now, context.config, &arrived);
     }
 
     /// Where the right edge of flow `id` may be now, with the window as it stands. What is left of
     /// the budget is for those first who wait for it.
     fn grant<P: Payload>(&self, id: u32, context: &Context<'_, P>) -> Grant {
-        if self.recovery.is_stalled() {
+        let flow = &context.flows[id];
+        if self.recovery.is_stalled() || flow.closed {
             return Grant::Enough;
         }
-        let flow = &context.flows[id];
         let first = self.line.front().is_none_or(|&first| first == id);
         let left = if first { self.books.left(context.config.budget, Step::Whole) } else { 0 };
         flow.window.grant(&flow.position(), left)

@@ -66,8 +66,6 @@ pub struct FlowControl {
 pub enum Estimation {
     /// It stays as configured.
     Static,
-    /// From how much of it waits in the network, as TCP Vegas does.
-    Vegas,
     /// From the rate at which packets arrive, as TCP Westwood does.
     Westwood,
     /// From what the radio reports.

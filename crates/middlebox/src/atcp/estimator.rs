@@ -1,46 +1,48 @@
 //! How much may be in flight to a mobile: the bandwidth-delay product of its radio, known or
-//! estimated (§IV.C; §IX leaves the estimates of Vegas and Westwood for the future).
+//! estimated (§IV.C; §IX leaves the estimates for the future).
 //!
 //! * *static*: what is configured, as in the paper;
-//! * *Vegas*: once a round trip, of cwnd bytes in flight cwnd·(1 − base/rtt) wait in the network;
-//!   below α segments the window grows by one, above β it shrinks by one (Brakmo, Peterson 1995);
-//! * *Westwood*: once a round trip, rate × shortest round-trip time × headroom, where the rate is
-//!   what arrived in that time, smoothed twice by 1/8 (Westwood+ in Linux);
-//! * *radio*: reported rate × usual round-trip time × headroom.
+//! * *Westwood*: the rate at which packets arrive × the shortest round-trip time, as TCP Westwood
+//!   takes it for its window;
+//! * *radio*: the rate that the radio reports × the usual round-trip time.
 //!
-//! Only round trips in which the window was in the way tell anything: a rate that the senders
-//! limit is not the radio's. The window is never below two segments, or delayed acknowledgements
-//! would stop it, and never above half the budget.
+//! Only round trips in which the window was always in the way tell anything: a rate that the
+//! senders limit is not the radio's. A rise counts at once, a fall by half each round trip.
+//! (Westwood+ smooths twice by 1/8: a window takes minutes to follow.)
+//!
+//! The shortest round-trip time is that of a SYN-ACK, which takes the radio no time to speak of,
+//! and remains when the rate falls; a segment that is being transmitted comes on top. The window
+//! exceeds both by `headroom`, and by a segment at least: one that is less than a segment above
+//! what arrived would send as much again, and never find out that the radio carries more.
+//! The window is never above half the budget.
 
 use base::{Duration, Rate, Time};
 
 use super::config::{AtcpConfig, Estimation};
 
-/// α and β in segments: what TCP Vegas keeps waiting.
-const ALPHA: f64 = 1.0;
-const BETA: f64 = 3.0;
-
 /// One estimator for all flows of a mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimator {
     clamp: u64,
-    /// When this round trip began.
-    since: Option<Time>,
-    /// Bytes that arrived in it.
+    round: Option<Round>,
+    /// Bytes/s.
+    rate: Option<f64>,
+}
+
+/// A round trip that is being measured.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    since: Time,
+    /// Bytes that arrived after that.
     arrived: u64,
-    /// True if the window was in the way.
+    /// True if the window was always in the way.
     limited: bool,
-    /// The shortest round-trip time of this round trip.
-    shortest: Option<Duration>,
-    /// Westwood's rate in bytes/s, smoothed once and twice.
-    rate: Option<(f64, f64)>,
 }
 
 /// What an acknowledgement tells of a round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived {
     pub(super) bytes: u64,
-    pub(super) rtt: Option<Duration>,
     /// True if the window was in the way of more.
     pub(super) limited: bool,
     pub(super) smoothed: Duration,
@@ -50,14 +52,7 @@ pub(super) struct Arrived {
 
 impl Estimator {
     pub(super) const fn new(config: &AtcpConfig) -> Self {
-        Self {
-            clamp: config.clamp,
-            since: None,
-            arrived: 0,
-            limited: false,
-            shortest: None,
-            rate: None,
-        }
+        Self { clamp: config.clamp, round: None, rate: None }
     }
 
     /// In bytes.
@@ -69,79 +64,50 @@ impl Estimator {
     pub(super) fn on_arrival(&mut self, now: Time, config: &AtcpConfig, arrived: &Arrived) {
         match config.estimator {
             Estimation::Static | Estimation::Radio => return,
-            Estimation::Vegas | Estimation::Westwood => {}
+            Estimation::Westwood => {}
         }
-        self.limited |= arrived.limited;
-        self.shortest = match (self.shortest, arrived.rtt) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
+        let Some(round) = &mut self.round else {
+            self.round = Some(Round { since: now, arrived: 0, limited: arrived.limited });
+            return;
         };
-        let since = *self.since.get_or_insert(now);
-        let elapsed = now - since;
+        let elapsed = now - round.since;
         if elapsed > Duration::ZERO {
-            self.arrived += arrived.bytes;
+            round.arrived += arrived.bytes;
         }
-        if elapsed < arrived.smoothed {
+        round.limited &= arrived.limited;
+        if elapsed == Duration::ZERO || elapsed < arrived.smoothed {
             return;
         }
-        if self.limited {
-            let clamp = match config.estimator {
-                Estimation::Vegas => self.vegas(arrived),
-                Estimation::Westwood => self.westwood(elapsed, config.headroom, arrived),
-                Estimation::Static | Estimation::Radio => self.clamp,
-            };
-            self.set(clamp, config, arrived.mss);
+        if round.limited {
+            let sample = round.arrived as f64 / elapsed.as_secs_f64();
+            let rate = self.rate.map_or(sample, |rate| sample.max(rate.midpoint(sample)));
+            self.rate = Some(rate);
+            self.fit(rate, arrived.least, config, arrived.mss);
         }
-        (self.since, self.arrived, self.limited) = (Some(now), 0, false);
-        self.shortest = None;
+        self.round = Some(Round { since: now, arrived: 0, limited: true });
     }
 
     /// The radio says what it carries; while nothing gets through, the window stays: the timer sees
     /// to that.
     pub(super) fn on_report(&mut self, rate: Option<Rate>, config: &AtcpConfig, mss: u64) {
         if let (Estimation::Radio, Some(rate)) = (config.estimator, rate) {
-            let bytes = rate.bytes_in(config.round_trip) as f64 * config.headroom;
-            self.set(bytes as u64, config, mss);
+            let segment = config.transmission(mss);
+            let shortest = config.round_trip.saturating_sub(segment);
+            self.fit(rate.as_bps() as f64 / 8.0, shortest, config, mss);
         }
     }
 
     /// Nothing arrived for long: what was measured of this round trip is worth nothing.
     pub(super) const fn interrupt(&mut self) {
-        self.since = None;
-        self.arrived = 0;
-        self.limited = false;
-        self.shortest = None;
+        self.round = None;
     }
 
-    fn set(&mut self, clamp: u64, config: &AtcpConfig, mss: u64) {
+    /// Fits the window to `rate` in bytes/s and the round-trip time of a packet without length.
+    fn fit(&mut self, rate: f64, shortest: Duration, config: &AtcpConfig, mss: u64) {
+        let pipe = rate * shortest.as_secs_f64() + mss as f64;
+        let window = (pipe * config.headroom).max(pipe + mss as f64) as u64;
         let least = 2 * mss;
-        self.clamp = clamp.clamp(least, (config.budget / 2).max(least));
-    }
-
-    fn vegas(&self, arrived: &Arrived) -> u64 {
-        let Some(rtt) = self.shortest else { return self.clamp };
-        let waits = self.clamp as f64 * (1.0 - arrived.least.as_secs_f64() / rtt.as_secs_f64());
-        let segments = waits / arrived.mss as f64;
-        if segments < ALPHA {
-            self.clamp + arrived.mss
-        } else if segments > BETA {
-            self.clamp.saturating_sub(arrived.mss)
-        } else {
-            self.clamp
-        }
-    }
-
-    fn westwood(&mut self, elapsed: Duration, headroom: f64, arrived: &Arrived) -> u64 {
-        let sample = self.arrived as f64 / elapsed.as_secs_f64();
-        let (once, twice) = match self.rate {
-            None => (sample, sample),
-            Some((once, twice)) => {
-                let once = once + (sample - once) / 8.0;
-                (once, twice + (once - twice) / 8.0)
-            }
-        };
-        self.rate = Some((once, twice));
-        (twice * arrived.least.as_secs_f64() * headroom) as u64
+        self.clamp = window.clamp(least, (config.budget / 2).max(least));
     }
 }
 
@@ -152,76 +118,63 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// `rounds` round trips of `rtt` in which `rate` bytes/s arrive, through a radio with a
-    /// shortest round-trip time of a second.
-    fn after(estimation: Estimation, clamp: u64, rtt: u64, rate: u64, rounds: u64) -> u64 {
-        let config = AtcpConfig { estimator: estimation, clamp, headroom: 1.3, ..config() };
+    /// The clamp after `rounds` round trips of 2 s in which `rate` bytes/s arrive, through a radio
+    /// with a shortest round-trip time of a second; before them, a round trip with each of
+    /// `earlier`.
+    fn after(estimator: Estimation, earlier: &[u64], rate: u64, limited: bool) -> u64 {
+        let config = AtcpConfig { estimator, clamp: 10_000, headroom: 1.3, ..config() };
         let mut estimator = Estimator::new(&config);
-        let least = Duration::from_millis(1_000);
-        let smoothed = Duration::from_millis(rtt);
-        let steps = rounds * 10;
-        for step in 0..=steps {
-            let now = Time::ZERO + smoothed * step / 10;
-            let bytes = rate * rtt / 10_000;
-            let (rtt, limited, mss) = (Some(smoothed), true, MSS);
-            let arrived = Arrived { bytes, rtt, limited, smoothed, least, mss };
-            estimator.on_arrival(now, &config, &arrived);
+        let (least, smoothed) = (Duration::from_secs(1), Duration::from_secs(2));
+        let mut now = Time::ZERO;
+        for (rate, limited) in earlier.iter().map(|&rate| (rate, true)).chain([(rate, limited)]) {
+            for step in 0..11 {
+                let bytes = rate / 5;
+                let arrived = Arrived { bytes, limited, smoothed, least, mss: MSS };
+                estimator.on_arrival(now, &config, &arrived);
+                now += smoothed * u64::from(step < 10) / 10;
+            }
         }
         estimator.clamp()
     }
 
     #[test]
     fn what_each_makes_of_a_round_trip() {
-        let check = |estimation, clamp, rtt, rate, rounds, expect| {
-            let clamp_after = after(estimation, clamp, rtt, rate, rounds);
-            let text = format!("{estimation:?} {clamp} B, {rtt} ms, {rate} B/s, {rounds} rounds");
-            assert_eq!(clamp_after, expect, "{text}");
+        let check = |estimator, earlier: &[u64], rate, expect| {
+            let clamp = after(estimator, earlier, rate, true);
+            assert_eq!(clamp, expect, "{estimator:?} {earlier:?} {rate} B/s");
         };
-        check(Estimation::Static, 10_000, 5_000, 100, 9, 10_000);
-        // 10,000·(1 − 1/1.05) = 476 bytes wait: less than one segment.
-        check(Estimation::Vegas, 10_000, 1_050, 4_000, 1, 11_000);
-        check(Estimation::Vegas, 10_000, 1_050, 4_000, 3, 13_000);
-        // 2000 bytes wait.
-        check(Estimation::Vegas, 10_000, 1_250, 4_000, 5, 10_000);
-        // 5000 bytes wait.
-        check(Estimation::Vegas, 10_000, 2_000, 4_000, 1, 9_000);
-        check(Estimation::Vegas, 3_000, 9_000, 4_000, 9, 3_000);
-        // 4000 B/s · 1 s · 1.3.
-        check(Estimation::Westwood, 10_000, 2_000, 4_000, 1, 5_200);
-        check(Estimation::Westwood, 10_000, 2_000, 100, 1, 2 * MSS);
-        check(Estimation::Westwood, 10_000, 2_000, 10_000_000, 1, config().budget / 2);
-        check(Estimation::Radio, 10_000, 2_000, 4_000, 9, 10_000);
+        check(Estimation::Static, &[], 100, 10_000);
+        check(Estimation::Radio, &[], 4_000, 10_000);
+        // 1.3 · (4000 B/s · 1 s + 1000 B).
+        check(Estimation::Westwood, &[], 4_000, 6_500);
+        // A segment more than 1000 B/s · 1 s + 1000 B.
+        check(Estimation::Westwood, &[], 1_000, 3_000);
+        check(Estimation::Westwood, &[], 10_000_000, config().budget / 2);
+        // A rise counts at once.
+        check(Estimation::Westwood, &[2_000], 4_000, 6_500);
+        // Half of a fall from 8000 B/s.
+        check(Estimation::Westwood, &[8_000], 4_000, 9_100);
     }
 
     #[test]
     fn what_senders_limit_tells_nothing() {
-        for estimator in [Estimation::Vegas, Estimation::Westwood] {
-            let config = AtcpConfig { estimator, clamp: 10_000, ..config() };
-            let mut estimator = Estimator::new(&config);
-            let second = Duration::from_secs(1);
-            for step in 0..100 {
-                let (bytes, rtt, limited, mss) = (100, Some(second), false, MSS);
-                let (smoothed, least) = (second, second);
-                let arrived = Arrived { bytes, rtt, limited, smoothed, least, mss };
-                estimator.on_arrival(Time::ZERO + second * step, &config, &arrived);
-            }
-            assert_eq!(estimator.clamp(), 10_000);
-        }
+        assert_eq!(after(Estimation::Westwood, &[], 100, false), 10_000);
+        assert_eq!(after(Estimation::Westwood, &[4_000], 100, false), 6_500);
     }
 
     #[test]
     fn the_radio_is_believed_where_it_is_asked() {
         let rate = Rate::from_bps(40_000);
         let check = |estimator, report, expect| {
-            let round_trip = Duration::from_millis(1_500);
+            let (rate, round_trip) = (Rate::from_bps(32_000), Duration::from_millis(1_500));
             let config =
-                AtcpConfig { estimator, round_trip, headroom: 1.2, clamp: 7_000, ..config() };
+                AtcpConfig { estimator, rate, round_trip, headroom: 1.2, clamp: 7_000, ..config() };
             let mut estimator = Estimator::new(&config);
             estimator.on_report(report, &config, MSS);
             assert_eq!(estimator.clamp(), expect);
         };
-        // 5000 B/s · 1.5 s · 1.2.
-        check(Estimation::Radio, Some(rate), 9_000);
+        // 1.2 · (5000 B/s · (1.5 s − 1000 B ÷ 4000 B/s) + 1000 B).
+        check(Estimation::Radio, Some(rate), 8_700);
         check(Estimation::Radio, None, 7_000);
         check(Estimation::Static, Some(rate), 7_000);
     }

@@ -125,9 +125,9 @@ impl<P: Payload> Flow<P> {
         self.buffer.end().saturating_sub(self.nxt)
     }
 
-    /// Bytes that the sender may send.
+    /// Bytes that the sender may send, and has not said that it will not.
     pub(super) fn credit(&self) -> u64 {
-        self.window.edge.saturating_sub(self.buffer.end())
+        if self.closed { 0 } else { self.window.edge.saturating_sub(self.buffer.end()) }
     }
 
     pub(super) fn position(&self) -> Position {

@@ -211,7 +211,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
             if let Some(rtt) = terms.rtt {
                 aggregate.round_trip.sample(rtt);
             }
-            aggregate.met(context);
+            aggregate.end_stall(context);
         });
     }
 
@@ -225,9 +225,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     fn close(&mut self, now: Time, flow: FlowId) {
         let index = self.flows[flow.0].aggregate;
         self.with(now, index, &mut |_| {}, |aggregate, context| {
-            let flow_state = &mut context.flows[flow.0];
-            flow_state.closed = true;
-            aggregate.schedule.join(flow.0, &mut flow_state.place);
+            aggregate.close(flow.0, context);
         });
     }
 

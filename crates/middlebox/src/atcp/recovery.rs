@@ -14,7 +14,9 @@
 //! connection only; once it has been sent again [`PROBES`] times, a new packet goes in its place
 //! where one waits. ("Linear back-off": the n-th probe leaves n·1.5·RTT after the first. Intervals
 //! that grew would find the radio back later the longer it was away, and the paper wants "quick
-//! detection".) The first acknowledgement of something restores everything.
+//! detection".) The first acknowledgement of something restores everything. So does having nothing
+//! to ask with, once the connections of all that was in flight are no more: the others' senders may
+//! not send, and no answer will come.
 //!
 //! *After a stall* what was in flight may be lost, or may only have waited in the network. If what
 //! arrives was sent before the stall, it waited, and nothing more is sent again (F-RTO, RFC 5682;
@@ -192,8 +194,10 @@ impl Aggregate {
         }
     }
 
-    /// A handshake with the mobile has succeeded: the radio works.
-    pub(super) fn met<P: Payload>(&mut self, context: &mut Context<'_, P>) {
+    /// If there is a stall, it is over although nothing was acknowledged: a handshake with the
+    /// mobile has succeeded, so that the radio works; or nothing is left that an answer could come
+    /// to.
+    pub(super) fn end_stall<P: Payload>(&mut self, context: &mut Context<'_, P>) {
         if self.recovery.is_stalled() {
             self.recover(context, false);
             self.restart_timer(context.now, context.config);

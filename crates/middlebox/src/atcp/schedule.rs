@@ -1,9 +1,10 @@
 //! Which flow of an aggregate sends next (§IV.B): strict priorities, and tickets within each.
 //!
 //! Stride scheduling (Waldspurger and Weihl, MIT/LCS/TM-528): each flow has a pass, the lowest
-//! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is that of the flow
-//! served last: who comes anew, or comes back from an idle time, starts there and has no claim to
-//! what it did not use.
+//! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is the highest of
+//! those served: who comes back from an idle time starts there, and has no claim to what it did not
+//! use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
+//! queue that favours new flows (RFC 8290 §3.2), and what is short is over soon.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,6 +13,9 @@ use super::config::Share;
 
 /// Pass units for a byte of a flow with one ticket.
 const STRIDE: u64 = 1 << 20;
+
+/// Bytes of a new flow that go ahead: the initial window of RFC 3390 §1.
+const FIRST: u64 = 4_380;
 
 /// Who waits for a turn.
 #[derive(Debug, Default)]
@@ -34,13 +38,15 @@ struct Turn {
 pub(super) struct Place {
     pub(super) share: Share,
     pass: u64,
+    /// Bytes of its first window that are still to go ahead.
+    ahead: u64,
     /// True while it waits for a turn.
     waiting: bool,
 }
 
 impl Place {
     pub(super) const fn new(share: Share) -> Self {
-        Self { share, pass: 0, waiting: false }
+        Self { share, pass: 0, ahead: FIRST, waiting: false }
     }
 }
 
@@ -49,7 +55,8 @@ impl Schedule {
     pub(super) fn join(&mut self, flow: u32, place: &mut Place) {
         if !std::mem::replace(&mut place.waiting, true) {
             let priority = place.share.priority;
-            place.pass = place.pass.max(*self.global(priority));
+            let ahead = place.ahead * STRIDE / u64::from(place.share.tickets);
+            place.pass = place.pass.max(self.global(priority).saturating_sub(ahead));
             let (pass, flow) = (Reverse(place.pass), Reverse(flow));
             self.ready.push(Turn { priority, pass, flow });
         }
@@ -74,7 +81,9 @@ impl Schedule {
     /// The first, whose place this is, sends `bytes`.
     pub(super) fn serve(&mut self, flow: u32, place: &mut Place, bytes: u64) {
         self.ready.pop();
-        *self.global(place.share.priority) = place.pass;
+        let global = self.global(place.share.priority);
+        *global = place.pass.max(*global);
+        place.ahead = place.ahead.saturating_sub(bytes);
         place.pass += bytes * STRIDE / u64::from(place.share.tickets);
         place.waiting = false;
         self.join(flow, place);
@@ -144,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_late_has_no_claim_to_what_was_before() {
+    fn who_comes_late_has_a_window_ahead_and_no_claim_to_more() {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
         let (mut old, mut new) = (Place::new(share), Place::new(share));
@@ -154,12 +163,12 @@ mod tests {
         }
         schedule.join(1, &mut new);
         let mut order = Vec::new();
-        for _ in 0..6 {
+        for _ in 0..10 {
             let id = schedule.first().expect("both wait");
             order.push(id);
             schedule.serve(id, if id == 0 { &mut old } else { &mut new }, 1_000);
         }
-        assert_eq!(order, [1, 0, 1, 0, 1, 0]);
+        assert_eq!(order, [1, 1, 1, 1, 1, 1, 0, 1, 0, 1], "4380 bytes, and its turn");
     }
 
     #[test]
@@ -179,6 +188,6 @@ mod tests {
                 returns.waiting = false;
             }
         }
-        assert!(bytes[1] <= bytes[0] + 1_000, "{bytes:?}");
+        assert!(bytes[1] <= bytes[0] + FIRST + 1_000, "{bytes:?}");
     }
 }

@@ -29,10 +29,16 @@ impl Aggregate {
         match self.repair(context.config) {
             Repair::Packet(slot, reason) => Some(self.send_again(slot, reason, context)),
             Repair::Silence => None,
-            Repair::NewProbe(old) => self.send_new(context).or_else(|| {
-                let slot = old?;
-                Some(self.send_again(slot, RepairReason::Timeout, context))
-            }),
+            Repair::NewProbe(Some(old)) => self
+                .send_new(context)
+                .or_else(|| Some(self.send_again(old, RepairReason::Timeout, context))),
+            Repair::NewProbe(None) => {
+                let sent = self.send_new(context);
+                if sent.is_none() {
+                    self.end_stall(context);
+                }
+                sent
+            }
             Repair::Nothing => self.probe_window(context).or_else(|| self.send_new(context)),
         }
     }

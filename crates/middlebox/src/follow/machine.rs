@@ -110,20 +110,19 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         if !is_first {
             return;
         }
-        match self.admit(&key, &packet.segment) {
+        match self.admit(&packet.connection(), &packet.segment) {
             Ok(()) => self.follow(key, now, side, offer),
             Err(reason) => self.counters.bypass(reason),
         }
     }
 
-    fn admit(&mut self, key: &Key, syn: &Segment<P>) -> Result<(), Bypass> {
-        let mobiles = mobiles(key);
+    fn admit(&mut self, caller: &Connection, syn: &Segment<P>) -> Result<(), Bypass> {
         if self.draining {
             Err(Bypass::Draining)
-        } else if mobiles == [None; 2] || syn.payload.length() > 0 {
+        } else if ends(caller.source, caller.destination) == [None; 2] || syn.payload.length() > 0 {
             Err(Bypass::Handshake)
         } else {
-            self.door.open(mobiles)
+            self.door.open(caller)
         }
     }
 
@@ -231,8 +230,10 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     fn forget(&mut self, now: Time, id: u32, watch: Watch<'_>) {
         let (key, followed) = self.connections.remove(id);
         match followed.stage {
-            Stage::Opening => self.door.cancel(mobiles(&key)),
-            Stage::Stands => self.door.leave(mobiles(&key), followed.reserve::<P>()),
+            Stage::Opening => self.door.cancel(&key.called_by(followed.caller)),
+            Stage::Stands => {
+                self.door.leave(&key.called_by(followed.caller), followed.reserve::<P>());
+            }
             Stage::Refused => {}
         }
         for (end, host) in followed.sides.iter().zip(mobiles(&key)) {
@@ -250,7 +251,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     fn stand(&mut self, id: u32, watch: Watch<'_>) -> bool {
         let (key, followed) = self.connections.get_mut(id);
         let hosts = mobiles(key);
-        let admitted = self.door.stand(hosts, followed.reserve::<P>()).is_ok();
+        let connection = key.called_by(followed.caller);
+        let admitted = self.door.stand(&connection, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Stands } else { Stage::Refused };
         for (end, host) in followed.sides.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
@@ -424,9 +426,9 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         }
     }
 
-    fn refuse(&mut self, connection: Connection) {
+    fn forget_opening(&mut self, now: Time, connection: Connection) {
         if let Some(id) = self.opening(&connection) {
-            self.forget(Time::ZERO, id, &mut |_| {});
+            self.forget(now, id, &mut |_| {});
         }
     }
 

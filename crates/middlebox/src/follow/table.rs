@@ -42,6 +42,14 @@ impl Key {
         }
     }
 
+    /// As packets of the caller name the connection.
+    pub(super) const fn called_by(&self, caller: Side) -> Connection {
+        match caller {
+            Side::One => self.0,
+            Side::Other => self.0.reversed(),
+        }
+    }
+
     /// The host on `side`.
     pub(super) const fn host(&self, side: Side) -> Address {
         match side {

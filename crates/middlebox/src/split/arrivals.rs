@@ -7,7 +7,7 @@ use super::RadioLeg;
 use super::flow::{Context, Split, offset};
 use super::side::Side;
 use super::toward_host::Stage;
-use crate::Packet;
+use crate::{Leg, Packet};
 
 /// The least time between two acknowledgements that only strange segments call for (RFC 5961 §7
 /// asks for a limit; this is Linux's).
@@ -268,6 +268,23 @@ impl<P: Payload> Split<P> {
         news
     }
 
+    /// Whoever sends much to a fixed host shares the mobile's uplink, until it has sent all.
+    fn note_upload<L: RadioLeg<P>>(
+        &self,
+        cx: &mut Context<'_, P, L>,
+        from: Side,
+        segment: &Segment<P>,
+    ) {
+        if cx.way(from).destination.leg == Leg::Radio {
+            return;
+        }
+        let upload = self.upload(from);
+        cx.uplink.sent(cx.now, upload, segment.payload.length(), self.ends[from].segment);
+        if segment.has(Flags::FIN) {
+            cx.uplink.ended(upload);
+        }
+    }
+
     /// Data towards a mobile are taken in.
     fn take_data<L: RadioLeg<P>>(
         &mut self,
@@ -275,6 +292,7 @@ impl<P: Payload> Split<P> {
         from: Side,
         segment: Segment<P>,
     ) {
+        self.note_upload(cx, from, &segment);
         let Some(half) = &mut self.halves[from] else { return };
         half.handle_segment(cx.now, segment);
         while let Some(piece) = half.receiver.read() {
@@ -307,6 +325,7 @@ impl<P: Payload> Split<P> {
             self.ends[from].sent = end as u64;
             self.ends[from].closed = segment.has(Flags::FIN);
         }
+        self.note_upload(cx, from, &segment);
         self.ride(cx, from.other(), segment);
     }
 }

@@ -9,9 +9,12 @@ use crate::{Leg, Limits};
 pub struct SplitConfig {
     /// What becomes of data towards a fixed host.
     pub uplink: Uplink,
-    /// The most bytes that a window advertised to a mobile lets it send to a fixed host; `None` is
-    /// what the host says.
+    /// The most bytes that all uploads of a mobile may have under way over the radio, by the
+    /// windows that it is told; `None` is what the hosts say.
     pub uplink_clamp: Option<u32>,
+    /// An end whose SYN names less is sent segments of this size all the same, in bytes, options
+    /// included: or it could have a packet sent for each byte.
+    pub min_mss: u32,
     /// How long an acknowledgement to a sender may wait for a second segment (RFC 9293 §3.8.6.3).
     pub delayed_ack: Option<Duration>,
     /// How much the box takes upon itself.
@@ -43,10 +46,16 @@ impl SplitConfig {
     pub const PLAIN: Self = Self {
         uplink: Uplink::Rides,
         uplink_clamp: None,
+        min_mss: 1,
         delayed_ack: None,
         limits: Limits::NONE,
         journal: Journal::Unkept,
     };
+
+    /// The largest segment, options included, to an end whose SYN named `mss`.
+    pub(super) fn segment_to(&self, mss: u16) -> u32 {
+        u32::from(mss).max(self.min_mss)
+    }
 
     /// Whether data to a host on `leg` are split on their way.
     pub(super) fn splits_toward(&self, leg: Leg) -> bool {

@@ -10,14 +10,8 @@ use super::machine::{Flow, Phase, Splitter};
 use super::side::{Pair, Side};
 use super::table::Name;
 use super::toward_host::Stage;
-use crate::limits::{Bypass, Ends, ends};
+use crate::limits::{Bypass, ends};
 use crate::{Connection, Packet, Watch};
-
-/// The mobiles of a connection.
-fn mobiles(name: &Name) -> Ends {
-    let Connection { source, destination, .. } = name.connection();
-    ends(source, destination)
-}
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN with new numbers on a connection that stands: it passes, as its end may be over
@@ -43,7 +37,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         let offer = packet.segment.header;
-        let packet = self.clamped(packet);
+        let packet = self.clamped(now, packet);
         let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut() else {
             return;
         };
@@ -74,7 +68,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
         self.forget(now, slot, watch);
         let name = Name::of(packet.connection().reversed());
-        if let Err(reason) = self.door.open(mobiles(&name)) {
+        if let Err(reason) = self.door.open(&name.connection()) {
             self.counters.bypass(reason);
             self.out.push_back(packet);
             return;
@@ -97,7 +91,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let _ = self.retire(slot, watch);
         let Some(flow) = self.table.remove(slot) else { return };
         if matches!(flow.phase, Phase::Opening(_)) {
-            self.door.cancel(mobiles(&flow.name));
+            self.door.cancel(&flow.name.connection());
         }
         self.changes.note(slot);
     }
@@ -127,8 +121,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let (connection, numbers) = (name.connection(), split.numbers);
         if lived {
             let reserve = self.reserve(&connection, scales);
+            self.door.leave(&connection, reserve);
             let ends = ends(connection.source, connection.destination);
-            self.door.leave(ends, reserve);
             for (side, _) in Side::BOTH.into_iter().zip(ends).filter(|(_, end)| end.is_some()) {
                 watch(MiddleboxFact::Closed { mobile: numbers[side.other()].mobile });
             }
@@ -235,7 +229,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return false;
         }
         if let Some(flow) = self.table.remove(slot) {
-            self.door.cancel(mobiles(&flow.name));
+            self.door.cancel(&flow.name.connection());
         }
         true
     }

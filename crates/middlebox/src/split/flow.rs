@@ -10,6 +10,7 @@ use super::packet_size::{is_possible, mss_of};
 use super::side::{Pair, Side};
 use super::table::Name;
 use super::toward_host::{Stage, TowardHost};
+use super::uplink::Uplink;
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
 use crate::{Connection, Counters, Exposure, Heeds, IpFields, Packet, Watch};
 
@@ -21,6 +22,7 @@ pub(super) struct Context<'a, P, L> {
     pub(super) now: Time,
     pub(super) config: &'a SplitConfig,
     pub(super) leg: &'a mut L,
+    pub(super) uplink: &'a mut Uplink,
     pub(super) counters: &'a mut Counters,
     /// Packets that leave.
     pub(super) out: &'a mut VecDeque<Packet<P>>,
@@ -98,10 +100,12 @@ pub(super) struct End {
     pub(super) closed: bool,
     /// The right edge that it was told of, where it is told less than its peer said.
     pub(super) told: u64,
+    /// Payload bytes of a full segment that it sends.
+    pub(super) segment: u16,
 }
 
 impl End {
-    fn new(own: &Syn, other: &Syn, scale: u8) -> Self {
+    fn new(own: &Syn, other: &Syn, scale: u8, offers: Offers, config: &SplitConfig) -> Self {
         Self {
             first: own.isn + 1,
             scale,
@@ -117,6 +121,7 @@ impl End {
             whole: 0,
             closed: false,
             told: u64::from(other.window),
+            segment: full_segment(config.segment_to(other.mss), offers) as u16,
         }
     }
 
@@ -156,8 +161,8 @@ impl<P: Payload> Split<P> {
             numbers,
             offers: agreed.offers,
             ends: Pair([
-                End::new(opener, answerer, scale(Side::Caller)),
-                End::new(answerer, opener, scale(Side::Callee)),
+                End::new(opener, answerer, scale(Side::Caller), agreed.offers, cx.config),
+                End::new(answerer, opener, scale(Side::Callee), agreed.offers, cx.config),
             ]),
             halves: Pair::default(),
             owed: Pair::default(),
@@ -179,7 +184,7 @@ impl<P: Payload> Split<P> {
                 connection: way,
                 dscp: own.ip.dscp,
                 first: own.isn + 1,
-                mss: full_segment(other.mss, agreed.offers),
+                mss: u32::from(split.ends[from].segment),
                 window: u64::from(other.room),
                 scale,
                 sack: agreed.offers.sack,
@@ -289,7 +294,7 @@ impl<P: Payload> Split<P> {
         let host = cx.way(from).destination;
         let Some(half) = &self.halves[from] else { return Heeds::Sender };
         if is_possible(mtu, host) && half.stage != Stage::Closed {
-            let bytes = full_segment(mss_of(mtu, host), self.offers);
+            let bytes = full_segment(mss_of(mtu, host).into(), self.offers);
             cx.leg.limit_segment(cx.now, half.flow, bytes, cx.watch);
             self.fits = false;
         }
@@ -312,7 +317,7 @@ fn acknowledged<P: Payload, L: RadioLeg<P>>(leg: &L, half: &TowardHost<P>) -> u6
 }
 
 /// Payload bytes of a full segment. An MSS counts the options that each segment carries (RFC 6691).
-fn full_segment(mss: u16, offers: Offers) -> u32 {
+pub(super) fn full_segment(mss: u32, offers: Offers) -> u32 {
     let options = if offers.timestamps { Timestamps::BYTES } else { 0 };
-    u32::from(mss).saturating_sub(options).max(1)
+    mss.saturating_sub(options).max(1)
 }

@@ -7,7 +7,7 @@ use super::side::{Pair, Side};
 use crate::{Address, IpFields, Leg};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).
-const DEFAULT_MSS: u16 = 536;
+pub(super) const DEFAULT_MSS: u16 = 536;
 
 /// The largest shift (RFC 7323 §2.3).
 const SCALE_MAX: u8 = 14;
@@ -140,7 +140,8 @@ impl Handshake {
 }
 
 impl Syn {
-    fn read<P: Payload>(at: Time, segment: &Segment<P>, ip: IpFields) -> Self {
+    /// What a segment says that is a SYN.
+    pub(super) fn read<P: Payload>(at: Time, segment: &Segment<P>, ip: IpFields) -> Self {
         let header: &TcpHeader = &segment.header;
         let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
         Self {
@@ -159,6 +160,11 @@ impl Syn {
             at,
             repeated: false,
         }
+    }
+
+    /// The shift of its window from the next segment on, if the peer offers one as well.
+    pub(super) fn shift(&self) -> u8 {
+        self.scale.map_or(0, |scale| scale.min(SCALE_MAX))
     }
 
     /// The same SYN once more. A repetition may offer less, and the peer may have answered either:
@@ -181,10 +187,10 @@ impl Syn {
 /// What both SYNs, in their order, agree upon: the answer names nothing that was not offered.
 pub(super) fn agreed(opener: &Syn, answerer: &Syn) -> Agreed {
     let scaled = opener.scale.is_some() && answerer.scale.is_some();
-    let scale = |own: &Syn| own.scale.filter(|_| scaled).map_or(0, |scale| scale.min(SCALE_MAX));
+    let shift = |own: &Syn| if scaled { own.shift() } else { 0 };
     Agreed {
         offers: opener.offers.and(answerer.offers),
-        scales: Pair([scale(opener), scale(answerer)]),
+        scales: Pair([shift(opener), shift(answerer)]),
     }
 }
 

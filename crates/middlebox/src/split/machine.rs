@@ -14,6 +14,7 @@ use super::rounds::Rounds;
 use super::side::{Pair, Side};
 use super::table::{Directions, Name, Table};
 use super::toward_host::TowardHost;
+use super::uplink::Uplink;
 use super::{RadioLeg, SplitConfig};
 use crate::limits::{Admission, Door};
 use crate::mobiles::Mobiles;
@@ -41,6 +42,7 @@ pub struct Splitter<P, L> {
     pub(super) table: Table<P>,
     pub(super) directions: Directions,
     pub(super) mobiles: Mobiles,
+    pub(super) uplink: Uplink,
     pub(super) connections: u32,
     pub(super) rounds: Rounds,
     pub(super) remains: Remains,
@@ -84,6 +86,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             table: Table::default(),
             directions: Directions::default(),
             mobiles: Mobiles::default(),
+            uplink: Uplink::new(config.uplink_clamp),
             connections: 0,
             rounds: Rounds::new(limits.idle.min(limits.transitory)),
             remains: Remains::default(),
@@ -115,6 +118,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             now,
             config: &self.config,
             leg: &mut self.leg,
+            uplink: &mut self.uplink,
             counters: &mut self.counters,
             out: &mut self.out,
             draining: self.draining,
@@ -351,7 +355,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         self.let_go(connection);
     }
 
-    fn refuse(&mut self, connection: Connection) {
+    fn forget_opening(&mut self, _now: Time, connection: Connection) {
         if let Some(slot) = self.table.find(&Name::of(connection)) {
             self.cancel(slot);
         }

@@ -18,6 +18,7 @@ mod rounds;
 mod side;
 mod table;
 mod toward_host;
+mod uplink;
 
 pub use both_ways::BothWays;
 pub use config::{Journal, SplitConfig, Uplink};

@@ -3,8 +3,8 @@
 use base::{Flags, MiddleboxFact, Time};
 use tcp::Payload;
 
-use super::flow::{Draining, Split};
-use super::handshake::{Handshake, Step, agreed, clamp};
+use super::flow::{Draining, Split, full_segment};
+use super::handshake::{Handshake, Step, Syn, agreed, clamp};
 use super::machine::{Flow, Phase, Splitter};
 use super::side::{Pair, Side};
 use super::table::Name;
@@ -20,7 +20,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         } else if packet.segment.payload.length() > 0 {
             Err(Bypass::Handshake)
         } else {
-            self.door.open(ends(packet.source, packet.destination))
+            self.door.open(&packet.connection())
         };
         if let Err(reason) = admitted {
             self.counters.bypass(reason);
@@ -29,7 +29,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
         let name = Name::of(packet.connection());
         let offer = packet.segment.header;
-        let packet = self.clamped(packet);
+        let packet = self.clamped(now, packet);
         let mut handshake = Handshake::new(now, &packet.segment, packet.ip);
         handshake.note_offer(Side::Caller, &offer);
         let phase = Phase::Opening(handshake);
@@ -39,15 +39,30 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// A SYN as it goes on: its window clamped.
-    pub(super) fn clamped(&self, mut packet: Packet<P>) -> Packet<P> {
+    pub(super) fn clamped(&mut self, now: Time, mut packet: Packet<P>) -> Packet<P> {
         let source = packet.source;
         let split = self.config.splits_toward(source.leg).then(|| self.leg.syn_window(source));
         let window = split.unwrap_or(u64::MAX).min(match source.leg {
             Leg::Radio => u64::MAX,
-            Leg::Wired => self.config.uplink_clamp.map_or(u64::MAX, u64::from),
+            Leg::Wired => self.first_share(now, &packet).unwrap_or(u64::MAX),
         });
         clamp(&mut packet.segment.header, window);
         packet
+    }
+
+    /// What a mobile may send first in answer to a SYN of a fixed host.
+    fn first_share(&mut self, now: Time, syn: &Packet<P>) -> Option<u64> {
+        let said = Syn::read(now, &syn.segment, syn.ip);
+        let segment = full_segment(self.config.segment_to(said.mss), said.offers) as u16;
+        let scale = said.shift();
+        match self.mobiles.find(syn.destination) {
+            // Its number is the one that it will have.
+            Some(mobile) => {
+                let upload = Numbers { mobile, connection: self.connections };
+                self.uplink.share(now, upload, segment, scale)
+            }
+            None => self.uplink.among(1, segment, scale),
+        }
     }
 
     pub(super) fn opening_in(
@@ -60,7 +75,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     ) {
         let syn = packet.segment.has(Flags::SYN);
         let offer = packet.segment.header;
-        let packet = if syn { self.clamped(packet) } else { packet };
+        let packet = if syn { self.clamped(now, packet) } else { packet };
         let Some(Flow { phase: Phase::Opening(handshake), active, .. }) =
             self.table[slot].as_deref_mut()
         else {
@@ -126,8 +141,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let Some(flow) = self.table[slot].as_deref() else { return };
         let connection = flow.name.connection();
         let reserve = self.reserve(&connection, agreed.scales);
-        let ends = ends(connection.source, connection.destination);
-        if let Err(reason) = self.door.stand(ends, reserve) {
+        if let Err(reason) = self.door.stand(&connection, reserve) {
             // It is not among those that open any more.
             self.table.remove(slot);
             self.counters.bypass(reason);
@@ -152,6 +166,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 numbers[side].mobile = self.mobiles.join(mobile);
             }
         }
+        let ends = ends(connection.source, connection.destination);
         for (side, end) in Side::BOTH.into_iter().zip(ends) {
             if let Some(Address { host, .. }) = end {
                 let mobile = numbers[side.other()].mobile;

@@ -286,7 +286,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         let (config, rtt) = (Arc::clone(&self.config), terms.rtt);
         self.with(flow, watch, |line, told| {
             if let Some(rtt) = rtt.filter(|_| config.times_handshake) {
-                line.sender.know_round_trip(rtt);
+                line.sender.know_round_trip(now, rtt);
             }
             line.sender.start(now, &config, &agreement, told);
         });

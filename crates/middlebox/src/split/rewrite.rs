@@ -3,10 +3,10 @@
 use base::{Flags, MiddleboxFact, Options, SackBlocks, Seq, TcpHeader, Timestamps};
 use tcp::{AckDue, Departure, Payload, Segment};
 
-use super::RadioLeg;
 use super::flow::{Context, Draining, Split};
 use super::side::Side;
 use super::toward_host::Stage;
+use super::{Numbers, RadioLeg};
 use crate::{Leg, Packet};
 
 impl<P: Payload> Split<P> {
@@ -142,7 +142,7 @@ impl<P: Payload> Split<P> {
         } else {
             let ack = self.ends[to].first + peer.acked as u32;
             let ece = if peer.ece { Flags::ECE } else { Flags::NONE };
-            let window = self.uplink_window(cx.config.uplink_clamp, to);
+            let window = self.uplink_window(cx, to);
             (ack, window, SackBlocks::NONE, ece, peer.clocks.echo)
         };
         self.report_window(cx, to, window);
@@ -175,7 +175,7 @@ impl<P: Payload> Split<P> {
     /// goes no further than its peer's own. A mobile is never promised more at once than its host
     /// ever promised, so that the connection can be handed back.
     fn limit_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
-        let peer = &self.ends[to.other()];
+        let (peer, upload) = (&self.ends[to.other()], self.upload(to));
         let Some(half) = &mut self.halves[to] else { return };
         if half.stage == Stage::Closed {
             return;
@@ -188,22 +188,38 @@ impl<P: Payload> Split<P> {
         let most = match cx.way(to).destination.leg {
             Leg::Radio => u64::MAX,
             Leg::Wired => {
-                let clamp = cx.config.uplink_clamp.map_or(u64::MAX, u64::from);
-                half.receiver.received() + clamp.min(peer.largest_window)
+                let (segment, scale) = (self.ends[to].segment, peer.scale);
+                let share = cx.uplink.share(cx.now, upload, segment, scale).unwrap_or(u64::MAX);
+                half.receiver.received() + share.min(peer.largest_window)
             }
         };
         half.receiver.limit_window(edge.min(cap).min(most));
     }
 
-    /// The window for the mobile `to`: its host's, or `clamp` if that is less, but no right edge
-    /// before one that it was told of.
-    fn uplink_window(&mut self, clamp: Option<u32>, to: Side) -> u16 {
-        let peer = self.ends[to.other()];
-        let Some(clamp) = clamp else { return peer.window };
-        let unit = 1 << peer.scale;
-        let told = self.ends[to].told.saturating_sub(peer.acked).div_ceil(unit);
-        let field = (u64::from(clamp) / unit).max(told).min(u64::from(peer.window));
-        self.ends[to].told = self.ends[to].told.max(peer.acked + field * unit);
+    /// What facts call the upload of the mobile `from`. Its number is that of what goes the other
+    /// way, which is split always.
+    pub(super) fn upload(&self, from: Side) -> Numbers {
+        self.numbers[from.other()]
+    }
+
+    /// The window for the mobile `to`: its host's, or up to its share of the uplink beyond what has
+    /// come by here if that is less. No right edge moves back, and none by less than a segment
+    /// while there is room for one (RFC 9293 §3.8.6.2.2), but for the part of a unit by which the
+    /// window has to be rounded up for that (RFC 7323 §2.4).
+    fn uplink_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) -> u16 {
+        let (peer, upload) = (self.ends[to.other()], self.upload(to));
+        let own = &mut self.ends[to];
+        let share = cx.uplink.share(cx.now, upload, own.segment, peer.scale);
+        let Some(share) = share else { return peer.window };
+        let (segment, unit) = (u64::from(own.segment), 1 << peer.scale);
+        let passed = own.whole.max(peer.acked);
+        let window = |edge: u64| edge.saturating_sub(peer.acked);
+        let least = window(passed + segment).div_ceil(unit);
+        let wide = least.max(window(passed + share) / unit);
+        let kept = window(own.told).div_ceil(unit);
+        let stays = kept >= least && peer.acked + wide * unit < own.told + segment;
+        let field = if stays { kept } else { kept.max(wide) }.min(u64::from(peer.window));
+        own.told = own.told.max(peer.acked + field * unit);
         field as u16
     }
 

@@ -41,7 +41,7 @@ impl<P: Payload> TowardHost<P> {
         agreed: (Agreed, u8),
     ) -> Self {
         let ((from, to), (agreed, scale)) = (ends, agreed);
-        let mss = u32::from(to.mss);
+        let mss = config.segment_to(to.mss);
         let mut receiver = Receiver::new(flow.0, mss, u64::from(to.window), config.delayed_ack);
         receiver.start(from.isn + 1);
         receiver.agree_on_scale(Some(scale));

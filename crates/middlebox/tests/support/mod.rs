@@ -4,6 +4,7 @@
 
 mod aggregating;
 mod laws;
+mod losses;
 mod network;
 mod passing;
 mod path;
@@ -17,6 +18,7 @@ pub use laws::{
     clocks_are_somebodys, edges_never_move_back, edges_never_move_back_either_way,
     fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,
 };
+pub use losses::{LossPattern, Losses};
 pub use network::{
     CUBIC, FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern,
 };

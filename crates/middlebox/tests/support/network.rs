@@ -405,8 +405,16 @@ impl<P: Pattern> Network<P> {
             self.complaints.insert((now + delay * 2, self.packets), complaint);
             return;
         }
-        if let Some(arrival) = self.path(host, way).carry(now, bytes) {
-            self.flying.insert((arrival, self.packets), (way, packet));
+        let segment = &packet.segment;
+        let path = self.path(host, way);
+        let arrival = path.carry(now, bytes);
+        let carries = segment.numbers() > 0 && !segment.has(Flags::SYN);
+        let late = match &mut path.losses {
+            Some(losses) if carries => losses.delay(segment.header.seq),
+            Some(_) | None => Some(Duration::ZERO),
+        };
+        if let (Some(arrival), Some(late)) = (arrival, late) {
+            self.flying.insert((arrival + late, self.packets), (way, packet));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use base::{Duration, Probability, Stream, Time};
 
+use super::Losses;
+
 /// A path: first in, first out unless `jitter` disorders it.
 #[derive(Debug)]
 pub struct Path {
@@ -19,6 +21,8 @@ pub struct Path {
     pub loss: Probability,
     /// Packets that are lost, counted from 0.
     pub lost: Vec<u64>,
+    /// Transmissions of segments that are lost.
+    pub losses: Option<Losses>,
     /// When nothing gets through.
     pub outages: Vec<Outage>,
     chance: Stream,
@@ -57,6 +61,7 @@ impl Path {
             mtu: u64::MAX,
             loss: Probability::NEVER,
             lost: Vec::new(),
+            losses: None,
             outages: Vec::new(),
             chance: Stream::named(seed, name),
             packets: 0,

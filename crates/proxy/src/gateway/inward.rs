@@ -2,7 +2,7 @@
 
 use base::{Duration, Flags, Seq, Time};
 use bytes::Bytes;
-use middlebox::{Heeds, Leg, Packet};
+use middlebox::{Connection, Heeds, Leg, Packet};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
 use super::{Declined, Draining, Gateway};
@@ -109,10 +109,23 @@ impl Gateway {
             served.figures.bypassed += 1;
             return self.pass(reason, original);
         }
+        self.make_room(now, &seen.connection);
         if self.show(now, seen, segment, original) == Shown::Taken {
             self.openings.open(now, seen.connection, segment.header.seq);
         } else {
             self.records.drop(&seen.connection);
+        }
+    }
+
+    /// Half-open connections that `connection` needs the places of go on without the proxy.
+    fn make_room(&mut self, now: Time, connection: &Connection) {
+        while let Some(Seen { number, connection }) = self.boxes.displaced_by(connection) {
+            let Some(served) = self.boxes.get_mut(number) else { return };
+            served.machine.forget_opening(now, connection);
+            served.figures.syns_displaced += 1;
+            served.figures.bypassed += 1;
+            self.records.drop(&connection);
+            self.stir(number);
         }
     }
 
@@ -153,6 +166,12 @@ impl Gateway {
             if !self.boxes.knows(number, &connection) {
                 return self.pass(Bypass::Option, original);
             }
+        }
+        if syn {
+            // It may open another connection in the place of one that is over.
+            let answers = header.flags.contains(Flags::ACK);
+            let called = if answers { connection.reversed() } else { connection };
+            self.make_room(now, &called);
         }
         let Some(served) = self.boxes.get_mut(number) else { return };
         let figures = &mut served.figures;
@@ -271,7 +290,7 @@ impl Gateway {
                     && let Some(served) = self.boxes.get_mut(number)
                 {
                     served.figures.syns_refused += 1;
-                    served.machine.refuse(connection);
+                    served.machine.forget_opening(now, connection);
                     self.stir(number);
                 }
                 Icmp::Error

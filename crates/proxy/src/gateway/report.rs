@@ -39,6 +39,12 @@ impl Gateway {
         }
     }
 
+    /// Handshakes that have given way to newer ones.
+    pub fn displaced(&self) -> u64 {
+        let past = self.past.iter().map(|past| past.syns.displaced);
+        self.boxes.each().map(|served| served.figures.syns_displaced).chain(past).sum()
+    }
+
     /// The figures of a box; one of the configuration goes on from where others of the name ended.
     fn all_of(&self, now: Time, served: &Served) -> ProfileFigures {
         let mut figures = figures(now, served);

@@ -314,6 +314,13 @@ pub(crate) mod as_key {
         const WORD: &'static str = "last";
     }
 
+    /// `by uplink_rate`.
+    pub(crate) struct UplinkRate;
+
+    impl Absent for UplinkRate {
+        const WORD: &'static str = "by uplink_rate";
+    }
+
     /// `by overprovision`.
     pub(crate) struct Overprovision;
 

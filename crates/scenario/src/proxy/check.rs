@@ -6,7 +6,7 @@ use wire::Prefix;
 
 use super::{Proxy, ProxyProfile};
 use crate::error::Fault;
-use crate::schema::MiddleboxKind;
+use crate::schema::{Estimator, MiddleboxKind};
 use crate::tree::Table;
 use crate::{check_middlebox, validate};
 
@@ -153,6 +153,10 @@ fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> 
         let message = "is a node of a scenario: a proxy stands where it runs";
         return tree.clash(&[&at("middlebox.at")], message);
     }
+    if middlebox.atcp.estimator != Estimator::Static {
+        let message = "no estimate keeps up with every real radio: must be static";
+        return tree.clash(&[&at("middlebox.atcp.estimator")], message);
+    }
     if middlebox.kind == MiddleboxKind::None {
         let message = "a profile needs a scheme: who shall have none stands in never.hosts";
         return tree.clash(&[&at("middlebox.kind")], message);
@@ -206,7 +210,10 @@ fn budget(
 ) -> Result<(), Fault> {
     let (all, one) = (proxy.limits.bytes, profile.middlebox.atcp.budget);
     if profile.middlebox.kind == MiddleboxKind::Atcp && all < one {
-        let message = format!("{all} B cannot hold the {one} B of one mobile of {}", profile.name);
+        let name = &profile.name;
+        let message = format!(
+            "limits.bytes of {all} B cannot hold the budget of one mobile of {name}, {one} B"
+        );
         return tree.clash(&["limits.bytes", &at("middlebox.atcp.budget"), &at("bdp")], message);
     }
     Ok(())

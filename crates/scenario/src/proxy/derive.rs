@@ -42,6 +42,9 @@ fn fit_to_radio(profile: &mut ProxyProfile, is_given: &dyn Fn(&str) -> bool) {
     let rate = profile.rate.or(is_given("rate").then_some(atcp.rate));
     let round_trip = profile.round_trip.or(is_given("round_trip").then_some(atcp.round_trip));
     let usual = atcp.round_trip;
+    if !is_given("uplink_rate") {
+        atcp.uplink_rate = profile.uplink_rate;
+    }
     let Some((rate, round_trip)) = radio(rate, round_trip, profile.bdp, usual) else { return };
     if !is_given("rate") {
         atcp.rate = rate;

@@ -47,6 +47,7 @@ impl ProxyLimits {
             flows_per_mobile: self.flows_per_mobile,
             opening: self.opening,
             opening_per_mobile: self.opening_per_mobile,
+            opening_per_host: self.opening_per_host,
             bytes: self.bytes,
             idle: self.idle,
             transitory: self.transitory,

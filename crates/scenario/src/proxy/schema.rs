@@ -85,7 +85,7 @@ section! {
         /// The TUN device.
         pub device: String as InterfaceName = "thinpipe0".to_owned();
         /// Packets that may wait at the device to be read; more are dropped. Default: as many as
-        /// at an Ethernet device of Linux.
+        /// at an Ethernet device of Linux, since more bring delay and no throughput.
         pub queue: u32 as Count<u32, 1, 1_000_000> = 1_000;
     }
 }
@@ -98,11 +98,14 @@ section! {
         pub flows: u32 as Count<u32, 1, 1_000_000> = 65_536;
         /// Connections of one mobile at a time. Default: several web browsers.
         pub flows_per_mobile: u32 as Count<u32, 1, 1_000_000> = 256;
-        /// Connections that open at a time: a flood of SYNs gets no further. Default: what Linux
-        /// holds (`tcp_max_syn_backlog`, `somaxconn`).
+        /// Connections that open at a time: beyond it the oldest of them makes room (RFC 4987
+        /// §3.2). Default: what Linux holds (`tcp_max_syn_backlog`, `somaxconn`).
         pub opening: u32 as Count<u32, 1, 1_000_000> = 4_096;
         /// Connections of one mobile that open at a time. Default: a page with many servers.
         pub opening_per_mobile: u32 as Count<u32, 1, 1_000_000> = 64;
+        /// Connections that one fixed host calls and that open at a time. Default: half of those of
+        /// a mobile, so that no host has all of them.
+        pub opening_per_host: u32 as Count<u32, 1, 1_000_000> = 32;
         /// Bytes held for all mobiles together. Each has its own budget beside it, which is a key
         /// of its scheme. Default: 2,000 mobiles with the usual budget of one.
         pub bytes: u64 as Bytes<u64, 10_000, { u64::MAX }> = 256_000_000;
@@ -138,6 +141,9 @@ section! {
         /// What the radio carries towards a mobile. Beside `round_trip` or bdp: what
         /// middlebox.atcp.rate is by default.
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
+        /// What the radio carries from a mobile: what `middlebox.atcp.uplink_rate` is by default,
+        /// from which follows how much its uploads may have under way.
+        pub uplink_rate: Option<Rate> as Or<Nothing, Speed> = None;
         /// The round-trip time over the radio, of a full segment while nothing waits. Beside rate:
         /// what `middlebox.atcp.round_trip` is by default.
         pub round_trip: Option<Duration> as Or<Nothing, OfTime<1>> = None;

@@ -41,6 +41,11 @@ section! {
         /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
         /// §2.2.
         pub times_handshake: bool as Flag = true;
+        /// What the vegas recovery remembers of when and how often each segment was sent: that, or
+        /// what ns-2's ring of `window` places still holds of it. With the ring, a retransmission
+        /// also backs the timer off, duplicates open cwnd itself, and a segment that is
+        /// not outstanding counts as lost. Default: Brakmo and Peterson 1995.
+        pub records: VegasRecords as Word<VegasRecords> = VegasRecords::Exact;
         /// What becomes of baseRTT, the smallest round-trip time, when a handover of the mobile is
         /// complete: nothing, or it is learned anew from what is sent from then on. Default:
         /// Brakmo and Peterson 1995, ns-2.
@@ -107,6 +112,16 @@ words! {
         Rounded = "rounded",
         /// As it is: Brakmo and Peterson.
         Exact = "exact",
+    }
+}
+
+words! {
+    /// What the vegas recovery remembers of segments.
+    pub enum VegasRecords {
+        /// When each was sent, and how often.
+        Exact = "exact",
+        /// What a ring of places holds of it: ns-2.
+        Ring = "ring",
     }
 }
 

@@ -30,7 +30,8 @@ pub use channel::{
     Spike, Spreading, SpreadingName,
 };
 pub use control::{
-    BaseRtt, Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, Westwood,
+    BaseRtt, Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, VegasRecords,
+    Westwood,
 };
 pub use endpoint::{Freeze, Receiver, ShareState};
 pub use gprs::{
@@ -38,6 +39,7 @@ pub use gprs::{
     TbfTimes,
 };
 pub use link::{Back, GilbertElliott, Link, Step, Traces};
+pub(crate) use middlebox::Estimator;
 pub use middlebox::{
     AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
     SnoopKeys, Split, WTcpKeys,

@@ -32,6 +32,9 @@ section! {
         /// Payload bytes of a full segment. Default: RFC 9293 §3.7.1 over IPv4. At most what fits
         /// in a packet of 65,535 B.
         pub mss: u32 as Bytes<u32, 1, 65_495> = 536;
+        /// A peer whose SYN names less, options included, is sent segments of this size all the
+        /// same: or it could have a packet sent for each byte. Default: Linux's `tcp_min_snd_mss`.
+        pub min_mss: u32 as Bytes<u32, 1, 65_495> = 48;
         /// The most that may be in flight, in segments. Default: lo2005 Table 3.
         pub window: u32 as Count<u32, 1, 1_073_741_824> = 64;
         /// The congestion window to start with, in segments. Default: ns-2; RFC 5681 §3.1 allows

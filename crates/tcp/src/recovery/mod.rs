@@ -1,6 +1,7 @@
 //! Loss recovery: which segment is sent again, and when. How much the window then shrinks is
 //! congestion control, another choice.
 
+mod fack_restarts;
 mod newreno;
 pub(crate) mod prr;
 pub(crate) mod rack;
@@ -11,10 +12,10 @@ mod tahoe;
 mod vegas;
 
 use base::{Duration, Time};
-use cc::LossKind;
+use cc::{Controller, LossKind};
 
 use crate::scoreboard::{Scoreboard, Sent};
-use crate::{Config, RecoveryKind};
+use crate::{Config, FackWindow, RecoveryKind, VegasRecords};
 
 /// Duplicate acknowledgements that count as a loss (RFC 5681 §3.2).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
@@ -25,6 +26,8 @@ pub(crate) struct Standing {
     pub(crate) now: Time,
     /// What it acknowledged for the first time.
     pub(crate) acked: u64,
+    /// What it selected for the first time.
+    pub(crate) selected: u64,
     pub(crate) una: u64,
     pub(crate) nxt: u64,
     /// The end of what was ever sent.
@@ -70,8 +73,9 @@ pub(crate) enum Recovery {
     NewReno(newreno::NewReno),
     Sack1(sack1::Sack1),
     Selective(selective::Selective),
+    FackRestarts(fack_restarts::FackRestarts),
     Rack(Box<rack::Rack>),
-    Vegas(vegas::Vegas),
+    Vegas(Box<vegas::Vegas>),
 }
 
 impl Recovery {
@@ -85,16 +89,31 @@ impl Recovery {
             RecoveryKind::Tahoe => Self::Tahoe(tahoe::Tahoe::new(guard)),
             RecoveryKind::Reno => Self::Reno(reno::Reno::new(guard)),
             RecoveryKind::NewReno(rule) => Self::NewReno(newreno::NewReno::new(guard, rule)),
-            RecoveryKind::Vegas => Self::Vegas(vegas::Vegas::new(guard)),
-            kind if !sack => {
-                debug_assert!(kind.is_selective());
+            RecoveryKind::Vegas(records) => Self::vegas(guard, records, config.window),
+            RecoveryKind::Sack1
+            | RecoveryKind::Sack
+            | RecoveryKind::Fack(_)
+            | RecoveryKind::Rack
+                if !sack =>
+            {
                 Self::NewReno(newreno::NewReno::new(guard, crate::NewReno::RFC_6582))
             }
             RecoveryKind::Sack1 => Self::Sack1(sack1::Sack1::new(guard)),
             RecoveryKind::Sack => selective(selective::Rule::Sack),
-            RecoveryKind::Fack(window) => selective(selective::Rule::Fack(window)),
+            RecoveryKind::Fack(FackWindow::Halves) => selective(selective::Rule::Fack),
+            RecoveryKind::Fack(FackWindow::Restarts) => {
+                Self::FackRestarts(fack_restarts::FackRestarts::default())
+            }
             RecoveryKind::Rack => Self::Rack(Box::new(rack::Rack::new(limited_transmit))),
         }
+    }
+
+    fn vegas(guard: bool, records: VegasRecords, window: u32) -> Self {
+        let ring = match records {
+            VegasRecords::Exact => None,
+            VegasRecords::Ring => Some(window),
+        };
+        Self::Vegas(Box::new(vegas::Vegas::new(guard, ring)))
     }
 
     /// The oldest segment was acknowledged once more, and nothing else; or something was selected.
@@ -109,6 +128,7 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.on_duplicate_ack(standing),
             Self::Sack1(sack1) => sack1.on_duplicate_ack(standing, board),
             Self::Selective(selective) => selective.on_duplicate_ack(standing, board),
+            Self::FackRestarts(fack) => fack.on_ack(standing, board),
             Self::Rack(rack) => rack.on_ack(standing, board),
             Self::Vegas(vegas) => vegas.on_duplicate_ack(standing, board.oldest()),
         }
@@ -122,6 +142,7 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.on_new_ack(standing),
             Self::Sack1(sack1) => sack1.on_new_ack(standing, board),
             Self::Selective(selective) => selective.on_new_ack(standing, board),
+            Self::FackRestarts(fack) => fack.on_ack(standing, board),
             Self::Rack(rack) => rack.on_ack(standing, board),
             Self::Vegas(vegas) => vegas.on_new_ack(standing, board.oldest()),
         }
@@ -135,38 +156,54 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.on_timeout(max),
             Self::Sack1(sack1) => sack1.on_timeout(max, board),
             Self::Selective(selective) => selective.on_timeout(max, board),
+            Self::FackRestarts(fack) => fack.on_timeout(board),
             Self::Rack(rack) => rack.on_timeout(now, max, mss, board),
-            Self::Vegas(vegas) => vegas.on_timeout(max),
+            Self::Vegas(vegas) => vegas.on_timeout(now, max),
         }
     }
 
     /// Segments were cut, since they were larger than the path takes, and count as lost. What had
     /// been sent up to `max` tells of no congestion.
-    pub(crate) fn on_cut(&mut self, max: u64, board: &mut Scoreboard) {
+    pub(crate) fn on_cut(&mut self, now: Time, max: u64, board: &mut Scoreboard) {
         match self {
             Self::Tahoe(tahoe) => tahoe.on_timeout(max),
             Self::Reno(reno) => reno.on_timeout(max),
             Self::NewReno(newreno) => newreno.on_timeout(max),
             Self::Sack1(sack1) => sack1.on_timeout(max, board),
             Self::Selective(selective) => selective.on_cut(max),
+            Self::FackRestarts(fack) => fack.on_cut(max),
             Self::Rack(rack) => rack.on_cut(max),
-            Self::Vegas(vegas) => vegas.on_timeout(max),
+            Self::Vegas(vegas) => vegas.on_timeout(now, max),
         }
     }
 
     /// A segment arrived of which that was not known; `echo` is this side's clock as the
     /// acknowledgement echoes it.
     pub(crate) fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
-        if let Self::Rack(rack) = self {
-            rack.on_arrival(now, segment, echo);
+        match self {
+            Self::Rack(rack) => rack.on_arrival(now, segment, echo),
+            Self::FackRestarts(fack) => fack.on_arrival(segment),
+            Self::Tahoe(_)
+            | Self::Reno(_)
+            | Self::NewReno(_)
+            | Self::Sack1(_)
+            | Self::Selective(_)
+            | Self::Vegas(_) => {}
         }
     }
 
     /// A segment leaves.
     #[inline]
-    pub(crate) fn on_departure(&mut self, segment: &Sent) {
-        if let Self::Rack(rack) = self {
-            rack.on_departure(segment);
+    pub(crate) fn on_departure(&mut self, segment: &Sent, mss: u64) {
+        match self {
+            Self::Rack(rack) => rack.on_departure(segment),
+            Self::Vegas(vegas) => vegas.on_departure(segment, mss),
+            Self::Tahoe(_)
+            | Self::Reno(_)
+            | Self::NewReno(_)
+            | Self::Sack1(_)
+            | Self::Selective(_)
+            | Self::FackRestarts(_) => {}
         }
     }
 
@@ -197,6 +234,7 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.on_undo(),
             Self::Sack1(sack1) => sack1.on_undo(),
             Self::Selective(selective) => selective.on_undo(),
+            Self::FackRestarts(fack) => fack.on_undo(),
             Self::Rack(rack) => rack.on_undo(board),
             Self::Vegas(vegas) => vegas.on_undo(),
         }
@@ -210,6 +248,7 @@ impl Recovery {
             | Self::Reno(_)
             | Self::NewReno(_)
             | Self::Selective(_)
+            | Self::FackRestarts(_)
             | Self::Rack(_)
             | Self::Vegas(_) => {}
         }
@@ -219,7 +258,11 @@ impl Recovery {
     #[inline]
     pub(crate) fn window(&self, cwnd: u64, mss: u64) -> u64 {
         match self {
-            Self::Tahoe(_) | Self::Sack1(_) | Self::Selective(_) | Self::Rack(_) => cwnd,
+            Self::Tahoe(_)
+            | Self::Sack1(_)
+            | Self::Selective(_)
+            | Self::FackRestarts(_)
+            | Self::Rack(_) => cwnd,
             Self::Reno(reno) => cwnd + u64::from(reno.inflation) * mss,
             Self::NewReno(newreno) => newreno.window(cwnd, mss),
             Self::Vegas(vegas) => cwnd + u64::from(vegas.inflation) * mss,
@@ -230,12 +273,12 @@ impl Recovery {
     #[inline]
     pub(crate) fn duplicates(&self) -> u32 {
         match self {
-            Self::Tahoe(tahoe) => tahoe.duplicates,
+            Self::Tahoe(tahoe) => tahoe.duplicates(),
             Self::Reno(reno) => reno.duplicates,
             Self::NewReno(newreno) => newreno.duplicates,
             Self::Sack1(sack1) => sack1.duplicates,
             Self::Selective(selective) => selective.duplicates,
-            Self::Rack(_) => 0,
+            Self::FackRestarts(_) | Self::Rack(_) => 0,
             Self::Vegas(vegas) => vegas.duplicates,
         }
     }
@@ -248,55 +291,78 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.is_recovering(),
             Self::Sack1(sack1) => sack1.is_recovering(),
             Self::Selective(selective) => selective.is_recovering(),
+            Self::FackRestarts(fack) => fack.is_recovering(),
             Self::Rack(rack) => rack.is_recovering(),
         }
     }
 
     /// True if the window stands still with the acknowledgement that has just been taken in.
-    pub(crate) fn holds_window(&self, board: &Scoreboard) -> bool {
+    pub(crate) fn holds_window(&self) -> bool {
         match self {
             Self::Sack1(sack1) => sack1.holds_window(),
-            Self::Selective(selective) => selective.holds_window(board),
-            Self::Tahoe(_) | Self::Reno(_) | Self::NewReno(_) | Self::Rack(_) | Self::Vegas(_) => {
-                self.is_recovering()
-            }
+            Self::FackRestarts(fack) => fack.holds_window(),
+            Self::Tahoe(_)
+            | Self::Reno(_)
+            | Self::NewReno(_)
+            | Self::Selective(_)
+            | Self::Rack(_)
+            | Self::Vegas(_) => self.is_recovering(),
         }
     }
 
-    /// True if even duplicates restart the retransmission timer, and feed it.
-    pub(crate) fn restarts_timer(&self) -> bool {
+    /// What the retransmission timer is fed with, and restarted before, where an acknowledgement of
+    /// `acked` bytes does so whatever was sent again.
+    pub(crate) fn age(&self, now: Time, acked: u64, board: &Scoreboard) -> Option<Duration> {
+        if let Self::FackRestarts(fack) = self { fack.age(now, acked, board) } else { None }
+    }
+
+    /// What duplicates open is the controller's to keep, if it will.
+    pub(crate) fn hand_inflation_to(&mut self, controller: &mut dyn Controller) {
+        if let Self::Vegas(vegas) = self {
+            vegas.hand_inflation_to(controller);
+        }
+    }
+
+    /// True if something new that is acknowledged now ends what the controller keeps.
+    pub(crate) fn deflates(&self) -> bool {
+        matches!(self, Self::Vegas(vegas) if vegas.deflates())
+    }
+
+    /// True if a retransmission backs the timer off.
+    pub(crate) fn backs_off(&self) -> bool {
+        matches!(self, Self::Vegas(vegas) if vegas.backs_off())
+    }
+
+    /// How often the oldest segment was sent, as far as is remembered.
+    pub(crate) fn transmissions(&self, oldest: &Sent, mss: u64) -> u16 {
         match self {
-            Self::Selective(selective) => selective.restarts_timer(),
+            Self::Vegas(vegas) => vegas.transmissions(oldest, mss),
             Self::Tahoe(_)
             | Self::Reno(_)
             | Self::NewReno(_)
             | Self::Sack1(_)
-            | Self::Rack(_)
-            | Self::Vegas(_) => false,
+            | Self::Selective(_)
+            | Self::FackRestarts(_)
+            | Self::Rack(_) => oldest.transmissions,
         }
     }
 
-    /// True if duplicates open the window.
+    /// True if duplicates open the window as well.
     pub(crate) fn opens_with_duplicates(&self) -> bool {
-        match self {
-            Self::Selective(selective) => selective.opens_with_duplicates(),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Sack1(_)
-            | Self::Rack(_)
-            | Self::Vegas(_) => false,
-        }
+        matches!(self, Self::FackRestarts(fack) if !fack.holds_window())
     }
 
     /// How many new segments an acknowledgement may release.
     pub(crate) fn burst(&self, board: &Scoreboard) -> Option<u32> {
         match self {
             Self::NewReno(newreno) => newreno.burst(),
-            Self::Selective(selective) => selective.burst(board),
-            Self::Tahoe(_) | Self::Reno(_) | Self::Sack1(_) | Self::Rack(_) | Self::Vegas(_) => {
-                None
-            }
+            Self::FackRestarts(fack) => fack.burst(board),
+            Self::Tahoe(_)
+            | Self::Reno(_)
+            | Self::Sack1(_)
+            | Self::Selective(_)
+            | Self::Rack(_)
+            | Self::Vegas(_) => None,
         }
     }
 
@@ -307,6 +373,7 @@ impl Recovery {
             Self::Tahoe(_) | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => Order::Stream,
             Self::Sack1(sack1) => sack1.order(),
             Self::Selective(selective) => selective.order(board),
+            Self::FackRestarts(_) => fack_restarts::FackRestarts::order(board),
             Self::Rack(rack) => rack.order(board),
         }
     }
@@ -340,5 +407,11 @@ impl Guard {
 
     pub(crate) fn allows(&self, una: u64) -> bool {
         !self.on || self.recover.is_none_or(|recover| una > recover)
+    }
+
+    /// RFC 6675 §5.1: where selections tell of the loss, it is enough that everything is
+    /// acknowledged that had been sent at the last one.
+    pub(crate) fn allows_selected(&self, una: u64) -> bool {
+        !self.on || self.recover.is_none_or(|recover| una >= recover)
     }
 }

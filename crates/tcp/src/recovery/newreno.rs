@@ -51,9 +51,8 @@ impl NewReno {
     }
 
     pub(crate) fn on_new_ack(&mut self, standing: &Standing) -> Verdict {
-        self.duplicates = 0;
-        let Some(recover) = self.recover else { return Verdict::Wait };
-        if standing.una >= recover {
+        if self.recover.is_none_or(|recover| standing.una >= recover) {
+            self.duplicates = 0;
             self.recover = None;
             self.inflation = 0;
             return Verdict::Wait;

@@ -12,14 +12,14 @@ use crate::scoreboard::Scoreboard;
 /// segment is sent again, or else new data.
 #[derive(Debug)]
 pub(crate) struct Sack1 {
+    /// Set by timeouts alone: after a fast retransmit ns-2 asks for no more than three duplicates.
     guard: Guard,
     pub(crate) duplicates: u32,
     recovery: Option<Episode>,
     /// True if the newest acknowledgement ended an episode.
     ended: bool,
-    /// What had been sent at the last timeout: until more is acknowledged, duplicates may be of
-    /// what the timeout sent again, and tell nothing.
-    timed_out: Option<u64>,
+    /// True from a timeout until something new is acknowledged: duplicates tell nothing.
+    timed_out: bool,
 }
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Sack1 {
             duplicates: 0,
             recovery: None,
             ended: false,
-            timed_out: None,
+            timed_out: false,
         }
     }
 
@@ -47,35 +47,39 @@ impl Sack1 {
         board: &mut Scoreboard,
     ) -> Verdict {
         let mss = standing.mss as i64;
-        if self.timed_out.is_some_and(|sent| standing.una <= sent) {
-            return Verdict::Wait;
-        }
-        self.duplicates += 1;
         if let Some(episode) = &mut self.recovery {
             episode.pipe -= mss;
             lose_holes(board);
             return Verdict::Wait;
         }
+        let stale = standing.selected == 0 && board.selected_bytes() > 0;
+        if self.timed_out || stale {
+            return Verdict::Wait;
+        }
+        self.duplicates += 1;
         if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(standing.una) {
             return Verdict::Wait;
         }
-        self.guard.set(standing.max);
+        self.guard.clear();
         let flight = (standing.nxt - standing.una) as i64;
         let pipe = flight - i64::from(DUPLICATE_THRESHOLD) * mss;
         self.recovery = Some(Episode { recover: standing.max, pipe });
         lose_holes(board);
+        // The oldest goes first, also where the last episode sent it again.
+        board.lose_at(standing.una);
         Verdict::Retransmit(LossKind::DuplicateAcks)
     }
 
     pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates = 0;
-        self.ended = false;
-        let Some(episode) = &mut self.recovery else { return Verdict::Wait };
-        if standing.una >= episode.recover {
+        self.timed_out = false;
+        self.ended = self.recovery.as_ref().is_some_and(|it| standing.una >= it.recover);
+        let Some(episode) = self.recovery.as_mut().filter(|_| !self.ended) else {
             self.recovery = None;
-            self.ended = true;
+            // What was selected beyond it may be selected, and count as a duplicate, once more.
+            board.forget_selections();
             return Verdict::Wait;
-        }
+        };
         episode.pipe -= 2 * standing.mss as i64;
         lose_holes(board);
         Verdict::Wait
@@ -83,7 +87,7 @@ impl Sack1 {
 
     pub(crate) fn on_timeout(&mut self, max: u64, board: &mut Scoreboard) {
         self.guard.set(max);
-        self.timed_out = Some(max);
+        self.timed_out = true;
         self.duplicates = 0;
         self.recovery = None;
         board.forget_selections();
@@ -91,7 +95,7 @@ impl Sack1 {
 
     pub(crate) const fn on_undo(&mut self) {
         self.guard.clear();
-        self.timed_out = None;
+        self.timed_out = false;
         self.duplicates = 0;
         self.recovery = None;
     }

@@ -3,7 +3,6 @@
 use cc::LossKind;
 
 use super::{DUPLICATE_THRESHOLD, Guard, Order, Standing, Verdict};
-use crate::FackWindow;
 use crate::scoreboard::Scoreboard;
 
 /// What is lost, given what arrived above it.
@@ -13,7 +12,7 @@ pub(crate) enum Rule {
     Sack,
     /// Mathis and Mahdavi 1996: everything below the forward-most segment that arrived, once more
     /// than three segments are missing there or three duplicate acknowledgements came.
-    Fack(FackWindow),
+    Fack,
 }
 
 /// RFC 6675 §5: sends again what is lost and then new data, as long as what is in the network
@@ -47,8 +46,10 @@ impl Selective {
     }
 
     pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.duplicates = 0;
-        if self.recovery_point.is_some_and(|point| self.ends(standing.una, point, board)) {
+        // RFC 6675 §5: what selects something is a duplicate, "regardless of its status as a
+        // cumulative acknowledgment".
+        self.duplicates = u32::from(standing.selected > 0);
+        if self.recovery_point.is_some_and(|point| standing.una >= point) {
             self.recovery_point = None;
         }
         self.look(standing, board)
@@ -78,47 +79,10 @@ impl Selective {
         self.recovery_point.is_some()
     }
 
-    fn restarts(&self) -> bool {
-        self.rule == Rule::Fack(FackWindow::Restarts)
-    }
-
-    /// True if something is missing that does not count as lost yet, and ns-2's rule waits for it.
-    fn waits(&self, board: &Scoreboard) -> bool {
-        self.restarts() && !self.is_recovering() && board.selected_bytes() > 0
-    }
-
-    pub(crate) fn burst(&self, board: &Scoreboard) -> Option<u32> {
-        self.waits(board).then_some(0)
-    }
-
-    /// RFC 6675's recovery point is reached; ns-2 waits for an acknowledgement of more, which
-    /// leaves nothing selected behind.
-    fn ends(&self, una: u64, recovery_point: u64, board: &Scoreboard) -> bool {
-        if self.restarts() {
-            una > recovery_point && board.selected_bytes() == 0
-        } else {
-            una >= recovery_point
-        }
-    }
-
-    pub(crate) fn holds_window(&self, board: &Scoreboard) -> bool {
-        if self.restarts() { self.waits(board) } else { self.is_recovering() }
-    }
-
-    /// True if even duplicates restart the retransmission timer, and feed it.
-    pub(crate) fn restarts_timer(&self) -> bool {
-        self.restarts()
-    }
-
-    pub(crate) fn opens_with_duplicates(&self) -> bool {
-        self.restarts() && self.is_recovering()
-    }
-
     pub(crate) fn order(&self, board: &Scoreboard) -> Order {
         // Before a loss is established, only Limited Transmit lets duplicates release new data.
         let in_order = self.recovery_point.is_none() && board.lost_segments() == 0;
-        let limited_transmit = self.limited_transmit && !self.restarts();
-        let held = !limited_transmit && self.duplicates > 0 && in_order;
+        let held = !self.limited_transmit && self.duplicates > 0 && in_order;
         let arrived = if held { board.selected_bytes() } else { 0 };
         Order::Lost { pipe: board.pipe() + arrived }
     }
@@ -131,7 +95,7 @@ impl Selective {
                 let edge = board.lost_edge(segments * standing.mss, DUPLICATE_THRESHOLD as usize);
                 (edge, edge > standing.una)
             }
-            Rule::Fack(_) => {
+            Rule::Fack => {
                 let edge = board.forward_most().unwrap_or(0);
                 let missing = u64::from(DUPLICATE_THRESHOLD) * standing.mss;
                 (edge, edge > standing.una + missing)
@@ -142,15 +106,14 @@ impl Selective {
             return Verdict::Wait;
         }
         let triggered = triggered || self.duplicates >= DUPLICATE_THRESHOLD;
-        if !triggered || !self.guard.allows(standing.una) || standing.una == standing.max {
+        let allowed = self.guard.allows_selected(standing.una);
+        if !triggered || !allowed || standing.una == standing.max {
             return Verdict::Wait;
         }
         self.guard.set(standing.max);
         self.recovery_point = Some(standing.max);
         board.lose_below(lost_below);
         board.lose_at(standing.una);
-        // To congestion control, starting over is what a timeout asks for.
-        let kind = if self.restarts() { LossKind::Timeout } else { LossKind::DuplicateAcks };
-        Verdict::Retransmit(kind)
+        Verdict::Retransmit(LossKind::DuplicateAcks)
     }
 }

@@ -10,17 +10,20 @@ use super::{DUPLICATE_THRESHOLD, Guard, Standing, Verdict};
 #[derive(Debug)]
 pub(crate) struct Tahoe {
     guard: Guard,
-    pub(crate) duplicates: u32,
+    duplicates: u32,
+    /// Those of the same segment that had come before the last timeout.
+    earlier: u32,
 }
 
 impl Tahoe {
     pub(crate) const fn new(guard: bool) -> Self {
-        Self { guard: Guard::new(guard), duplicates: 0 }
+        Self { guard: Guard::new(guard), duplicates: 0, earlier: 0 }
     }
 
     pub(crate) fn on_duplicate_ack(&mut self, standing: &Standing) -> Verdict {
         self.duplicates += 1;
-        if self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(standing.una) {
+        if self.earlier + self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(standing.una)
+        {
             self.guard.set(standing.max);
             return Verdict::GoBack(LossKind::DuplicateAcks);
         }
@@ -29,16 +32,26 @@ impl Tahoe {
 
     pub(crate) const fn on_new_ack(&mut self) -> Verdict {
         self.duplicates = 0;
+        self.earlier = 0;
         Verdict::Wait
+    }
+
+    /// Duplicates that count for Limited Transmit: those before a timeout have had their turn, and
+    /// count for the threshold alone.
+    pub(crate) const fn duplicates(&self) -> u32 {
+        let counts = self.earlier + self.duplicates < DUPLICATE_THRESHOLD;
+        if counts { self.duplicates } else { DUPLICATE_THRESHOLD }
     }
 
     pub(crate) const fn on_timeout(&mut self, max: u64) {
         self.guard.set(max);
+        self.earlier += self.duplicates;
         self.duplicates = 0;
     }
 
     pub(crate) const fn on_undo(&mut self) {
         self.guard.clear();
         self.duplicates = 0;
+        self.earlier = 0;
     }
 }

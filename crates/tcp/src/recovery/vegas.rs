@@ -1,7 +1,7 @@
 //! Vegas's retransmission (Brakmo and Peterson 1995 §III-A), as ns-2 has it.
 
 use base::{Duration, Time};
-use cc::LossKind;
+use cc::{Controller, LossKind};
 
 use super::{DUPLICATE_THRESHOLD, Guard, Standing, Verdict};
 use crate::scoreboard::Sent;
@@ -9,25 +9,36 @@ use crate::scoreboard::Sent;
 /// Reno's, and a fine-grained timer that is looked at when acknowledgements come: on each
 /// duplicate, and on the first two new ones after a retransmission. If the oldest segment is
 /// older than the timeout, it is sent again at once.
+///
+/// With ns-2's [`Ring`] also: a retransmission backs the coarse timer off; duplicates open the
+/// controller's own window ([`cc::Inflation::Window`]), which stays as it is if none follows upon
+/// the retransmission; and a timeout ends no looking.
 #[derive(Debug)]
 pub(crate) struct Vegas {
     /// After a timeout, no retransmission until all is acknowledged that had been sent then, or
     /// duplicates tell of another loss.
     guard: Guard,
     timer: FineTimer,
+    ring: Option<Ring>,
     pub(crate) duplicates: u32,
     pub(crate) inflation: u32,
+    /// When the window was last cut: what was sent before is no reason to cut it once more.
+    cut: Option<Time>,
     /// New acknowledgements that still look at the timer.
-    worried: u32,
+    worried: u64,
 }
 
 impl Vegas {
-    pub(crate) fn new(guard: bool) -> Self {
+    /// `ring` is the number of segments that the window lets fly, if they are remembered as in
+    /// ns-2.
+    pub(crate) fn new(guard: bool, ring: Option<u32>) -> Self {
         Self {
             guard: Guard::new(guard),
             timer: FineTimer::default(),
+            ring: ring.map(Ring::new),
             duplicates: 0,
             inflation: 0,
+            cut: None,
             worried: 0,
         }
     }
@@ -39,9 +50,11 @@ impl Vegas {
     ) -> Verdict {
         self.duplicates += 1;
         let Some(oldest) = oldest else { return Verdict::Wait };
+        let transmissions = self.transmissions(oldest, standing.mss);
         let expired = self.timer.has_expired(standing.now, oldest.last_at);
         if !expired && self.duplicates != DUPLICATE_THRESHOLD {
-            if self.duplicates > DUPLICATE_THRESHOLD && !self.guard.is_set() {
+            let heard = self.ring.is_some() || !self.guard.is_set();
+            if self.duplicates > DUPLICATE_THRESHOLD && heard {
                 self.inflation += 1;
             }
             return Verdict::Wait;
@@ -50,10 +63,13 @@ impl Vegas {
             return Verdict::Wait;
         }
         self.guard.clear();
-        self.inflation = self.inflation.max(self.duplicates);
-        self.worried = 2;
-        self.timer.back_off(oldest.transmissions);
-        if oldest.transmissions == 1 {
+        if self.cut.is_none_or(|cut| cut < oldest.last_at) {
+            self.inflation = self.duplicates;
+            self.cut = Some(standing.now);
+        }
+        self.worried = 2.min((standing.nxt - standing.una).div_ceil(standing.mss));
+        self.timer.back_off(transmissions);
+        if transmissions == 1 {
             self.duplicates = DUPLICATE_THRESHOLD;
         }
         let kind = if expired { LossKind::FineTimeout } else { LossKind::DuplicateAcks };
@@ -70,9 +86,7 @@ impl Vegas {
             return Verdict::Wait;
         }
         self.worried -= 1;
-        let expired =
-            oldest.is_some_and(|oldest| self.timer.has_expired(standing.now, oldest.last_at));
-        if !expired {
+        if !self.next_has_expired(standing, oldest) {
             self.worried = 0;
             return Verdict::Wait;
         }
@@ -80,11 +94,73 @@ impl Vegas {
         Verdict::Repair
     }
 
-    pub(crate) const fn on_timeout(&mut self, max: u64) {
+    fn next_has_expired(&self, standing: &Standing, oldest: Option<&Sent>) -> bool {
+        let sent = match (&self.ring, oldest) {
+            // An empty place is older than any timeout: what follows is sent once more than needed.
+            (Some(ring), _) => match ring.slot(number(standing.una, standing.mss)).sent {
+                Some(sent) => sent,
+                None => return true,
+            },
+            (None, Some(oldest)) => oldest.last_at,
+            (None, None) => return false,
+        };
+        self.timer.has_expired(standing.now, sent)
+    }
+
+    /// A segment leaves.
+    pub(crate) fn on_departure(&mut self, segment: &Sent, mss: u64) {
+        if let Some(ring) = &mut self.ring {
+            ring.send(number(segment.offset, mss), segment.last_at);
+        }
+    }
+
+    /// The round-trip time of the newest of the segments from `from` to `una`, which have just been
+    /// acknowledged; `rtt` without a ring.
+    pub(crate) fn take_round_trip(
+        &mut self,
+        now: Time,
+        [from, una]: [u64; 2],
+        mss: u64,
+        rtt: Option<Duration>,
+    ) -> Option<Duration> {
+        let Some(ring) = &mut self.ring else { return rtt };
+        let next = number(una.next_multiple_of(mss), mss);
+        ring.acknowledge(number(from, mss), next, now)
+    }
+
+    /// How often `oldest` was sent, as far as is remembered.
+    pub(crate) fn transmissions(&self, oldest: &Sent, mss: u64) -> u16 {
+        match &self.ring {
+            Some(ring) => ring.slot(number(oldest.offset, mss)).transmissions,
+            None => oldest.transmissions,
+        }
+    }
+
+    /// What duplicates open is the controller's to keep, if it will.
+    pub(crate) fn hand_inflation_to(&mut self, controller: &mut dyn Controller) {
+        if self.ring.is_some() && self.inflation > 0 && controller.inflate(self.inflation) {
+            self.inflation = 0;
+        }
+    }
+
+    /// True if something new that is acknowledged now ends what the controller keeps.
+    pub(crate) const fn deflates(&self) -> bool {
+        self.ring.is_some() && self.duplicates > DUPLICATE_THRESHOLD
+    }
+
+    /// True if a retransmission backs the coarse timer off.
+    pub(crate) const fn backs_off(&self) -> bool {
+        self.ring.is_some()
+    }
+
+    pub(crate) fn on_timeout(&mut self, now: Time, max: u64) {
         self.guard.set(max);
         self.duplicates = 0;
         self.inflation = 0;
-        self.worried = 0;
+        self.cut = Some(now);
+        if self.ring.is_none() {
+            self.worried = 0;
+        }
     }
 
     pub(crate) const fn on_undo(&mut self) {
@@ -92,6 +168,65 @@ impl Vegas {
         self.duplicates = 0;
         self.inflation = 0;
         self.worried = 0;
+    }
+}
+
+/// What ns-2 remembers of segments: a place for each that the window lets fly, which the next
+/// segment of that place finds as it was left. Where several are acknowledged at once and the first
+/// of them has a higher place than the last, none is emptied.
+#[derive(Debug)]
+struct Ring {
+    /// Places in all.
+    window: u64,
+    /// Those that segments have been at: the window may be as large as nobody sends.
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    sent: Option<Time>,
+    transmissions: u16,
+}
+
+/// Segments that ns-2's Vegas sends in place of a handshake.
+const OPENING: u64 = 2;
+
+/// ns-2's number of the segment at `offset`.
+fn number(offset: u64, mss: u64) -> u64 {
+    offset / mss + OPENING
+}
+
+impl Ring {
+    fn new(window: u32) -> Self {
+        Self { window: u64::from(window.max(1)), slots: Vec::new() }
+    }
+
+    const fn place(&self, number: u64) -> usize {
+        (number % self.window) as usize
+    }
+
+    fn slot(&self, number: u64) -> Slot {
+        self.slots.get(self.place(number)).copied().unwrap_or_default()
+    }
+
+    fn send(&mut self, number: u64, now: Time) {
+        let place = self.place(number);
+        self.slots.resize(self.slots.len().max(place + 1), Slot::default());
+        let slot = &mut self.slots[place];
+        slot.sent = Some(now);
+        slot.transmissions = slot.transmissions.saturating_add(1);
+    }
+
+    /// Everything from the segment `from` up to, but without, `next` was acknowledged: the newest
+    /// one's round-trip time, if it was sent once.
+    fn acknowledge(&mut self, from: u64, next: u64, now: Time) -> Option<Duration> {
+        let newest = self.slot(next - 1);
+        let (first, last) = (self.place(from), self.place(next - 1));
+        if first <= last && next - from <= self.window {
+            let filled = self.slots.len();
+            self.slots[first.min(filled)..(last + 1).min(filled)].fill(Slot::default());
+        }
+        newest.sent.filter(|_| newest.transmissions == 1).map(|sent| now - sent)
     }
 }
 
@@ -128,5 +263,56 @@ impl FineTimer {
             .timeout
             .map(|timeout| if transmissions > 1 { timeout * 2 } else { timeout + timeout / 8 })
             .map(|timeout| timeout.min(FOR_EVER));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cc::{Limits, Reno, RenoParameters, VegasParameters};
+
+    use super::*;
+
+    const fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    /// What duplicates open stays beside the window of a controller that has no place for it.
+    #[test]
+    fn inflation_is_lost_with_no_controller() {
+        let limits =
+            Limits { mss: 1_000, initial_window: 8, initial_ssthresh: 64, maximum_window: 8 };
+        let inflation = cc::Inflation::Window;
+        let parameters = VegasParameters { inflation, ..VegasParameters::PLAIN };
+        let check = |controller: &mut dyn Controller, expect| {
+            let mut recovery = Vegas::new(false, Some(8));
+            recovery.inflation = 3;
+            recovery.hand_inflation_to(controller);
+            let window = controller.window() / 1_000;
+            assert_eq!((window, recovery.inflation), expect);
+        };
+        check(&mut cc::Vegas::new(&limits, parameters), (11, 0));
+        check(&mut Reno::new(&limits, RenoParameters::PLAIN), (8, 3));
+    }
+
+    /// A ring takes the memory of the segments that were sent, not of its window.
+    #[test]
+    fn the_largest_window_takes_no_memory() {
+        let mut ring = Ring::new(u32::MAX);
+        (2..6).for_each(|number| ring.send(number, at(number)));
+        assert_eq!(ring.slots.len(), 6);
+        assert_eq!(ring.acknowledge(2, 4, at(103)), Some(Duration::from_millis(100)));
+        assert_eq!((ring.slot(3).sent, ring.slot(4).sent), (None, Some(at(4))));
+        assert_eq!(ring.slot(1_000_000).sent, None);
+    }
+
+    /// ns-2 empties no place when what is acknowledged goes over the ring's end.
+    #[test]
+    fn the_end_of_the_ring_empties_nothing() {
+        let mut ring = Ring::new(4);
+        (2..6).for_each(|number| ring.send(number, at(number)));
+        assert_eq!(ring.acknowledge(2, 5, at(104)), Some(Duration::from_millis(100)));
+        assert_eq!([0, 1, 2, 3].map(|number| ring.slot(number).transmissions), [1, 1, 1, 1]);
+        ring.send(6, at(6));
+        assert_eq!(ring.acknowledge(6, 7, at(106)), None);
     }
 }

@@ -23,7 +23,7 @@ impl<P: Payload> Sender<P> {
     /// before the timeout everything up to `recover` had been sent.
     ///
     /// Another timeout of the same segment starts over, where RFC 5682 gives up: nothing else was
-    /// sent again by then, and step 3 counts only what was sent once.
+    /// sent again by then, and step 3 counts only what was sent once. Linux does the same.
     pub(super) fn frto_new_ack(
         &mut self,
         step: Step,
@@ -60,13 +60,13 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// Step 2b. Without new data, or without room for them, there is nothing to find out with.
+    /// Step 2b. Without new data that may leave at once, there is nothing to find out with.
     fn probe_with_new_data(&mut self) -> Finding {
         let mss = u64::from(self.mss);
         let waiting = self.buffer.end().saturating_sub(self.max).min(mss);
         let outstanding = self.max - self.una;
         let room = self.peer.size.min(self.cap).saturating_sub(outstanding);
-        if waiting == 0 || waiting > room {
+        if waiting == 0 || waiting > room || self.waits_for_more(waiting) {
             return Finding::Genuine;
         }
         if self.recovery.order(&self.board) == Order::Stream {

@@ -95,9 +95,14 @@ impl Doubt {
     /// A loss, or what counts as one, of what is outstanding from `una` to `max`. If it is the
     /// oldest segment's as was the last, that goes on.
     pub(crate) fn begin(&mut self, cause: Cause, una: u64, max: u64) {
+        // RFC 5682 §2.1 step 1: no second test while what the last timeout found lost is repaired,
+        // or each would repair one segment.
+        let repairs = self.episode.is_some_and(|episode| {
+            episode.cause == Cause::Timeout && (episode.from + 1..episode.recover).contains(&una)
+        });
         let test = match (self.detection, cause) {
-            (Detection::FRto, Cause::Timeout) => Test::FRto(frto::Step::Waiting),
-            (Detection::FRto, Cause::Acknowledgements) => Test::Settled,
+            (Detection::FRto, Cause::Timeout) if !repairs => Test::FRto(frto::Step::Waiting),
+            (Detection::FRto, Cause::Timeout | Cause::Acknowledgements) => Test::Settled,
             (Detection::Eifel, Cause::Timeout | Cause::Acknowledgements) => Test::Eifel,
         };
         let (first_resent, unreported) = match self.episode {

@@ -8,7 +8,7 @@ use cc::{
 use proptest::prelude::*;
 use tcp::{
     BackOff, Config, FackWindow, Freeze, NewReno, Offers, Pacing, PacingRtt, RecoveryKind,
-    RtoConfig, RttSampling, SpuriousTimeouts, WindowOpening,
+    RtoConfig, RttSampling, SpuriousTimeouts, VegasRecords, WindowOpening,
 };
 
 /// Any configuration that ends a transfer.
@@ -71,7 +71,7 @@ fn recovery() -> impl Strategy<Value = RecoveryKind> {
         Just(RecoveryKind::Fack(FackWindow::Halves)),
         Just(RecoveryKind::Fack(FackWindow::Restarts)),
         Just(RecoveryKind::Rack),
-        Just(RecoveryKind::Vegas),
+        Just(RecoveryKind::Vegas(VegasRecords::Exact)),
     ]
 }
 

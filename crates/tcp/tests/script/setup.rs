@@ -10,7 +10,7 @@ use cc::{
 use tcp::{
     BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PacingRtt,
     PartialAckTimer, PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
-    WindowOpening,
+    VegasRecords, WindowOpening,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -97,6 +97,7 @@ impl Setup {
                 self.set_variant()?;
             }
             "mss" => config.mss = number(value)?,
+            "min_mss" => config.min_mss = number(value)?,
             "window" => config.window = number(value)?,
             "initial_window" => config.initial_window = number(value)?,
             "ssthresh" => config.initial_ssthresh = Some(number(value)?),
@@ -157,7 +158,7 @@ impl Setup {
             "fack" => (reno, RecoveryKind::Fack(FackWindow::Halves)),
             "fack-ns2" => (reno, RecoveryKind::Fack(FackWindow::Restarts)),
             "rack" => (reno, RecoveryKind::Rack),
-            "vegas" => (vegas, RecoveryKind::Vegas),
+            "vegas" => (vegas, RecoveryKind::Vegas(VegasRecords::Exact)),
             "westwood" => (Algorithm::Westwood(WestwoodParameters::PLAIN), newreno),
             "cubic" => (Algorithm::Cubic(CUBIC), RecoveryKind::Sack),
             "wtcp" => (Algorithm::Wtcp, RecoveryKind::Sack),

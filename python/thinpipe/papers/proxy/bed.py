@@ -199,7 +199,7 @@ def missing() -> str | None:
     """Return why there can be no bed on this machine; ``None`` if there can."""
     if os.geteuid() != 0:
         return "needs root"
-    for program in ("ip", "ethtool", "nsenter", "unshare"):
+    for program in ("ip", "nsenter", "unshare"):
         if shutil.which(program) is None:
             return f"needs {program}"
     if not Path("/dev/net/tun").exists():

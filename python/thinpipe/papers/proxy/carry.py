@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 from thinpipe.papers.emulation.packets import TCP, Packet, Transfer, measure, of_capture
 from thinpipe.papers.proxy.bed import Bed, bed
 from thinpipe.papers.proxy.ends import Fetched, Ping, Served
-from thinpipe.papers.proxy.experiments import LOCAL_PORT, MORE_S, Pinged, Setup
+from thinpipe.papers.proxy.experiments import (
+    LOCAL_PORT,
+    MORE_S,
+    PORT,
+    Direction,
+    Flow,
+    Pinged,
+    Setup,
+)
 from thinpipe.papers.proxy.nodes import BedError, Echo
 from thinpipe.papers.proxy.plan import HOST
 
@@ -35,13 +43,15 @@ class Carried:
     flows, served
         What the mobile and the host say of each flow, in the order of the set-up.
     transfers
-        Each flow over the radio, at the network's side: as the proxy sent it, or the host.
+        Each flow over the radio, at its sender's side: as the proxy sent it, the host, or the
+        mobile.
     echoes
         The mobile's echo requests while flows were under way.
     start_s
         When each flow's SYN entered the link, on the emulator's clock.
     window_bytes
-        The window that the mobile announced most of the time, where it announces no scale.
+        The window that the first flow's receiver announced most of the time, where it announces no
+        scale.
     handled
         How many connections the proxy took part in.
     record
@@ -82,7 +92,7 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
         flows.sort(key=lambda each: each.port)
         served.sort(key=lambda each: each.port)
         _assert_whole(flows, served)
-        captured = [_captured(made, number) for number in range(len(flows))]
+        captured = [_captured(made, *each) for each in enumerate(setup.flows)]
         _assert_cut(setup, captured[0])
         carried = Carried(
             tuple(flows),
@@ -111,7 +121,10 @@ def _start_pings(made: Bed, setup: Setup) -> Any:  # noqa: ANN401
     return made.mobile.ping(Ping(HOST[0], count, PING_S))
 
 
-def _captured(made: Bed, number: int) -> list[Packet]:
+def _captured(made: Bed, number: int, flow: Flow) -> list[Packet]:
+    """Return a flow's packets at the end of the link where its data enter."""
+    if flow.direction is Direction.UP:
+        return list(of_capture(made.captures / "mobile.pcapng", PORT + number))
     return list(of_capture(made.captures / "network.pcapng", LOCAL_PORT + number))
 
 
@@ -139,7 +152,7 @@ def _starts(made: Bed, flows: list[Fetched]) -> tuple[float, ...]:
 
 
 def _window(packets: list[Packet]) -> int:
-    """Return the window that the mobile announced most of the time."""
+    """Return the window that a flow's receiver announced most of the time."""
     announced = Counter(packet.window for packet in packets if not packet.sent)
     [(window, _)] = announced.most_common(1)
     return window

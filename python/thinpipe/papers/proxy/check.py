@@ -11,7 +11,13 @@ import numpy as np
 
 from thinpipe.papers.chakravorty2003.measuring import jain
 from thinpipe.papers.proxy.collect import Compared, compared
-from thinpipe.papers.proxy.experiments import BOXES, OUTAGE, SETUPS, WINDOWS
+from thinpipe.papers.proxy.experiments import (
+    BOXES,
+    OUTAGE,
+    SETUPS,
+    UPLOADED,
+    WINDOWS,
+)
 
 if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
@@ -74,6 +80,18 @@ def ping_s(each: Compared) -> float:
     return fmean(echo.rtt_s for echo in each.carried.echoes if echo.rtt_s is not None)
 
 
+def pinged_s(name: str) -> Measure:
+    """Measure the mean round-trip time of echo requests beside a transfer, in s."""
+    return lambda outcomes: [ping_s(of(outcomes, name))]
+
+
+def ratio(one: Measure, other: Measure) -> Measure:
+    """Measure how many times the other one is."""
+    return lambda outcomes: [
+        mine / yardstick for mine, yardstick in zip(one(outcomes), other(outcomes), strict=True)
+    ]
+
+
 def whole(outcomes: Outcomes) -> list[float]:
     """Return the share of flows that arrived byte for byte, by their SHA-256, in per cent."""
     flows = [flow for outcome in outcomes.values() for flow in compared(outcome).carried.flows]
@@ -96,21 +114,51 @@ def lateness_ms(outcomes: Outcomes) -> list[float]:
 
 LOAD: Final[dict[str, Measure]] = {
     "load-alone": carried("alone-proxy", last_s),
-    "load-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-proxy"))],
+    "load-ping": pinged_s("pinged-proxy"),
     "load-f2-connect": carried("three-proxy", connect_s, 1),
     "load-f2": carried("three-proxy", last_s, 1),
     "load-f3": carried("three-proxy", last_s, 2),
     "load-f2-weighted": carried("three-weighted", last_s, 1),
+    "load-fair-ping": ratio(pinged_s("pinged-proxy"), pinged_s("pinged-fair")),
+    "load-fair-f3": ratio(carried("three-proxy", last_s, 2), carried("three-fair", last_s, 2)),
     "load-cubic-alone": carried("pinged-cubic", last_s),
-    "load-cubic-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-cubic"))],
+    "load-cubic-ping": pinged_s("pinged-cubic"),
     "load-cubic-f2": carried("three-cubic", last_s, 1),
-    "load-bbr-ping": lambda outcomes: [ping_s(of(outcomes, "pinged-bbr"))],
+    "load-bbr-ping": pinged_s("pinged-bbr"),
     "load-bbr-f2": carried("three-bbr", last_s, 1),
     "load-sim": error(last_s, ("alone-proxy",)),
     "load-sim-three": error(last_s, ("three-proxy", "three-weighted"), (0, 1, 2)),
     "load-whole": whole,
     "load-handled": handled,
     "load-lateness": lateness_ms,
+}
+
+# --- Uploads --------------------------------------------------------------------------------------
+
+
+def times_plain(stems: Iterable[str], flow: int = 0) -> Measure:
+    """Measure how many times as long as without the proxy a flow takes with it."""
+    stems = tuple(stems)
+
+    def measured(outcomes: Outcomes) -> list[float]:
+        plain, proxy = ([of(outcomes, f"{stem}-{name}") for stem in stems] for name in BOXES)
+        return [
+            boxed.live[flow].last_s / without.live[flow].last_s
+            for without, boxed in zip(plain, proxy, strict=True)
+        ]
+
+    return measured
+
+
+UPLOADS: Final[dict[str, Measure]] = {
+    "up-umts-ping": pinged_s("up-umts-384-proxy"),
+    "up-umts-ping-plain": pinged_s("up-umts-384-plain"),
+    "up-gprs-ping": pinged_s("up-gprs-live-40-proxy"),
+    "up-gprs-ping-plain": pinged_s("up-gprs-live-40-plain"),
+    "up-time": times_plain(f"up-{link}" for link in UPLOADED),
+    "up-both-ways": times_plain(("both-ways",)),
+    "up-download": times_plain(("both-ways",), 1),
+    "up-download-plain": carried("both-ways-plain", last_s, 1),
 }
 
 # --- Figure 9 -------------------------------------------------------------------------------------
@@ -223,4 +271,4 @@ STALL: Final[dict[str, Measure]] = {
     "fig12-plain-sim": error(last_s, ("stall-plain",)),
 }
 
-MEASURES: Final = {**LOAD, **SHORT, **PAIR, **QUEUES, **STALL}
+MEASURES: Final = {**LOAD, **UPLOADS, **SHORT, **PAIR, **QUEUES, **STALL}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -36,13 +36,21 @@ class Pinged(Enum):
     YES = "yes"
 
 
+class Direction(Enum):
+    """Which way a flow's data go, as a scenario says it."""
+
+    DOWN = "downlink"
+    UP = "uplink"
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A download that the mobile opens: when, how much, and with how many tickets."""
+    """A flow that the mobile opens: when, how much, with how many tickets, and which way."""
 
     at_s: float
     bytes: int
     tickets: int = 1
+    direction: Direction = Direction.DOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +61,20 @@ class Box:
     ----------
     clamp_bytes
         Its window towards a mobile.
-    rate, round_trip
-        What its profile says of the radio.
+    rate, round_trip, uplink_rate
+        What its profile says of the radio; uploads are left alone without an `uplink_rate`.
     mss
         What SYNs may offer at most, if it is less than the interface allows.
+    fractions
+        Whether the window counts by the byte.
     """
 
     clamp_bytes: int
     rate: str
     round_trip: str
+    uplink_rate: str | None = None
     mss: int | None = None
+    fractions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +134,7 @@ class Setup:
         """Return settings by which the simulator has what the kernel and the daemon have."""
         found: list[tuple[str, Value]] = [*self.settings, *LINUX]
         if self.pinged is Pinged.YES:
-            found += BESIDE_ECHOES
+            found += BESIDE_ECHOES.get(self.link, ())
         quick = max(flow.bytes for flow in self.flows) <= QUICK_BYTES
         found += [
             ("tcp.delayed_ack", "off" if quick else "200 ms"),
@@ -137,7 +149,8 @@ class Setup:
             key = flow_key(number)
             found += [
                 (f"{key}.bytes", f"{flow.bytes} B"),
-                (f"{key}.opened_by", "receiver"),
+                (f"{key}.direction", flow.direction.value),
+                (f"{key}.opened_by", "sender" if flow.direction is Direction.UP else "receiver"),
                 (f"{key}.port", PORT + number),
                 (f"{key}.start", f"{flow.at_s} s"),
             ]
@@ -148,6 +161,10 @@ class Setup:
                 ("middlebox.atcp.rate", self.box.rate),
                 ("middlebox.atcp.round_trip", self.box.round_trip),
             ]
+            if self.box.fractions:
+                found += [("middlebox.atcp.fractions", True)]
+            if self.box.uplink_rate is not None:
+                found += [("middlebox.atcp.uplink_rate", self.box.uplink_rate)]
         for port, tickets in self._classes.items():
             key = f"middlebox.atcp.classes.p{port}"
             found += [(f"{key}.port", port), (f"{key}.tickets", tickets)]
@@ -168,6 +185,8 @@ class Setup:
 
     def _proxy(self, box: Box) -> Proxy:
         mss = "" if box.mss is None else f"mss = {box.mss}\n"
+        fractions = "fractions = true\n" if box.fractions else ""
+        uplink = "" if box.uplink_rate is None else f'uplink_rate = "{box.uplink_rate}"\n'
         classes = "".join(
             f"[[profile.middlebox.atcp.classes]]\n"
             f'name = "p{port}"\nport = {port}\ntickets = {tickets}\n'
@@ -175,8 +194,8 @@ class Setup:
         )
         return Proxy(
             f'[[profile]]\nname = "gprs"\nmobiles = {list(MOBILES)}\n{mss}'
-            f'rate = "{box.rate}"\nround_trip = "{box.round_trip}"\n'
-            f'[profile.middlebox.atcp]\nclamp = "{box.clamp_bytes} B"\n{classes}'
+            f'rate = "{box.rate}"\n{uplink}round_trip = "{box.round_trip}"\n'
+            f'[profile.middlebox.atcp]\nclamp = "{box.clamp_bytes} B"\n{fractions}{classes}'
         )
 
     @property
@@ -185,6 +204,7 @@ class Setup:
         return [
             Listener(
                 PORT + number,
+                does="absorb" if flow.direction is Direction.UP else "speak",
                 bytes=flow.bytes,
                 seed=number,
                 control=self.control,
@@ -201,6 +221,7 @@ class Setup:
                 HOST[0],
                 PORT + number,
                 at_s=flow.at_s,
+                does="send" if flow.direction is Direction.UP else "get",
                 bytes=flow.bytes,
                 seed=number,
                 local_port=LOCAL_PORT + number,
@@ -231,30 +252,53 @@ QUICK_BYTES: Final = 32_768
 """Up to so much the kernel acknowledges each segment at once; where they are as far apart as here,
 it delays every other acknowledgement by up to 200 ms afterwards (TCP_DELACK_MAX)."""
 
-BESIDE_ECHOES: Final = (("link.rate", "39328 bit/s"), ("link.back.rate", "13328 bit/s"))
-"""What 84 B a second leave of 40 and 14 kbit/s."""
+BESIDE_ECHOES: Final[dict[str | Path, Settings]] = {
+    "gprs-live-40": (("link.rate", "39328 bit/s"), ("link.back.rate", "13328 bit/s")),
+}
+"""What 84 B a second leave of 40 and 14 kbit/s; of a UMTS channel's 64 kbit/s it is 1 %."""
 
 # --- Flows under load: the figures to beat --------------------------------------------------------
 
-LIVE_BOX: Final = Box(clamp_bytes=4 * 1460, rate="40 kbit/s", round_trip="900 ms")
-"""Four segments of 1500 B are 1.2 s of the link: that bears acknowledgements that come late."""
+LIVE_BOX: Final = Box(clamp_bytes=5_500, rate="40 kbit/s", round_trip="900 ms", fractions=True)
+"""What the link carries in the round trip of a full segment, 0.93 s, and in most of the 0.2 s by
+which acknowledgements come late; the fourth segment leaves as soon as the link has room for it."""
 
 ALONE: Final = (Flow(0, 600_000),)
 THREE: Final = (Flow(0, 300_000), Flow(8, 100_000), Flow(16, 10_000))
 WEIGHTED: Final = (Flow(0, 300_000), Flow(8, 100_000, tickets=3), Flow(16, 10_000, tickets=3))
 
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends: its name in the report, the host's congestion control, and what helps it."""
+
+    name: str
+    control: str = "cubic"
+    box: Box | None = None
+    settings: Settings = ()
+
+
 SENDERS: Final = {
-    "cubic": ("no proxy, cubic", "cubic", None),
-    "bbr": ("no proxy, BBR", "bbr", None),
-    "proxy": ("thinpipe proxy, cubic", "cubic", LIVE_BOX),
+    "cubic": Sender("no proxy, cubic"),
+    "bbr": Sender("no proxy, BBR", control="bbr"),
+    "fair": Sender("no proxy, cubic, fair queue", settings=(("queue.kind", "fair"),)),
+    "proxy": Sender("thinpipe proxy, cubic", box=LIVE_BOX),
 }
-"""Name in the report, the host's congestion control, and the proxy."""
+"""The fair queue is the radio's own, which no box has a say in: a yardstick."""
 
 
 def live(flows: tuple[Flow, ...], sender: str, lasts_s: float, pinged: Pinged) -> Setup:
     """Return a run over the link on which other proxies were measured."""
-    _, control, box = SENDERS[sender]
-    return Setup("gprs-live-40", flows, lasts_s, box, control=control, pinged=pinged)
+    who = SENDERS[sender]
+    return Setup(
+        "gprs-live-40",
+        flows,
+        lasts_s,
+        who.box,
+        who.settings,
+        control=who.control,
+        pinged=pinged,
+    )
 
 
 LOAD: Final = {
@@ -263,6 +307,37 @@ LOAD: Final = {
     **{f"three-{each}": live(THREE, each, 90, Pinged.NO) for each in SENDERS},
     "three-weighted": live(WEIGHTED, "proxy", 90, Pinged.NO),
 }
+
+# --- Uploads --------------------------------------------------------------------------------------
+
+UPLOAD_BOXES: Final = {
+    "umts-384": Box(15_600, "384 kbit/s", "250 ms", uplink_rate="64 kbit/s"),
+    "gprs-live-40": replace(LIVE_BOX, uplink_rate="14 kbit/s"),
+}
+"""Both clamps of a channel of UMTS are 1.3 times what fits in it, as the daemon would have them."""
+
+UPLOADED: Final = {
+    "umts-384": (Flow(0, 200_000, direction=Direction.UP), 27),
+    "gprs-live-40": (Flow(0, 80_000, direction=Direction.UP), 52),
+}
+"""One upload for each link, and the seconds that it takes."""
+
+MEANWHILE: Final = Flow(5, 100_000)
+"""A download beside the upload."""
+
+
+def upload(link: str, boxed: str) -> Setup:
+    """Return an upload beside pings, through the proxy or without it."""
+    flow, lasts_s = UPLOADED[link]
+    box = UPLOAD_BOXES[link] if boxed == "proxy" else None
+    return Setup(link, (flow,), lasts_s, box, pinged=Pinged.YES)
+
+
+def both_ways(boxed: str) -> Setup:
+    """Return an upload over a UMTS channel and the download beside it."""
+    alone = upload("umts-384", boxed)
+    return replace(alone, flows=(*alone.flows, MEANWHILE), lasts_s=45, pinged=Pinged.NO)
+
 
 # --- The figures of Chakravorty et al. 2003 -------------------------------------------------------
 
@@ -319,7 +394,12 @@ def gprs(
 
 
 BOXES: Final = {"plain": None, "proxy": 10}
-"""Without the proxy, and with a window of 10 KB."""
+"""Without the proxy, and with it: for the paper's link with a window of 10 KB."""
+
+UPLOADS: Final = {
+    **{f"up-{link}-{name}": upload(link, name) for link in UPLOADED for name in BOXES},
+    **{f"both-ways-{name}": both_ways(name) for name in BOXES},
+}
 
 SHORT: Final = tuple(Flow(APART_S * number, kb * KB) for number, kb in enumerate(SIZES))
 PAIR: Final = (Flow(0, 235 * KB), Flow(20, 100 * KB))
@@ -333,4 +413,4 @@ FIGURES: Final = {
     **{f"stall-{name}": gprs(LONG, 175, kb, STALL) for name, kb in BOXES.items()},
 }
 
-SETUPS: Final = {**LOAD, **FIGURES}
+SETUPS: Final = {**LOAD, **UPLOADS, **FIGURES}

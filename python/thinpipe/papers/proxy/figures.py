@@ -19,10 +19,12 @@ from thinpipe.papers.proxy.check import BY_WINDOW, mean_rtt_s, of
 from thinpipe.papers.proxy.experiments import (
     BOXES,
     KB,
+    MEANWHILE,
     OUTAGE,
     SENDERS,
     SIZES,
     THREE,
+    UPLOADED,
     WINDOWS,
 )
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.proxy.seen import Seen
 
 TIME: Final = "Time (s)"
-HUE: Final = dict(zip(SENDERS, (HUES[1], HUES[4], HUES[0]), strict=True))
+HUE: Final = dict(zip(SENDERS, (HUES[1], HUES[4], HUES[2], HUES[0]), strict=True))
 BOX_HUE: Final = {"plain": HUES[1], "proxy": HUES[0]}
 BOX_NAME: Final = {"plain": "without proxy", "proxy": "with proxy"}
 SIMULATED: Final[dict[str, Any]] = {"linestyle": "--", "linewidth": 1, "alpha": 0.75}
@@ -53,10 +55,8 @@ def load(outcomes: Outcomes) -> Figure:
     figure = New(figsize=(11.0, 7.2))
     grid = figure.add_gridspec(2, 3, height_ratios=(1.25, 1))
     above = figure.add_subplot(grid[0, :])
-    for sender, (name, _, _) in SENDERS.items():
-        echoes = of(outcomes, f"pinged-{sender}").carried.echoes
-        answered = [(echo.sent_s, echo.rtt_s) for echo in echoes if echo.rtt_s is not None]
-        above.plot(*zip(*answered, strict=True), ".-", color=HUE[sender], markersize=4, label=name)
+    for sender, who in SENDERS.items():
+        _pings(above, of(outcomes, f"pinged-{sender}"), color=HUE[sender], label=who.name)
     above.axhline(TARGET_S, color=BLACK, linestyle=":", linewidth=1, label="1 s")
     above.set(yscale="log", xlabel="Time of the echo request (s)", ylabel="RTT (s)", ylim=(0.5, 40))
     above.set_yticks([0.5, 1, 2, 5, 10, 20, 40], ["0.5", "1", "2", "5", "10", "20", "40"])
@@ -71,6 +71,31 @@ def load(outcomes: Outcomes) -> Figure:
         ax.set_title(f"Flow {flow + 1}: {opened.bytes // 1000} kB at {opened.at_s:g} s")
     figure.axes[1].set_ylabel("Data at the mobile (KB)")
     one_legend(figure, [above])
+    return figure
+
+
+def _pings(ax: Axes, each: Compared, **look: Any) -> None:  # noqa: ANN401
+    echoes = each.carried.echoes
+    answered = [(echo.sent_s, echo.rtt_s) for echo in echoes if echo.rtt_s is not None]
+    ax.plot(*zip(*answered, strict=True), ".-", markersize=4, **look)
+
+
+@styled
+def uploads(outcomes: Outcomes) -> Figure:
+    """Draw echo requests beside an upload, for each link, and a download beside one."""
+    figure, axes = panels(1, 3, 12.5, 4.2)
+    for name in BOXES:
+        look = {"color": BOX_HUE[name], "label": BOX_NAME[name]}
+        for ax, link in zip(axes, UPLOADED, strict=False):
+            _pings(ax, of(outcomes, f"up-{link}-{name}"), **look)
+        each = of(outcomes, f"both-ways-{name}")
+        _progress(axes[2], each.live[1], MEANWHILE.at_s, **look, **CARRIED)
+    for ax, (link, (flow, _)) in zip(axes, UPLOADED.items(), strict=False):
+        ax.set(xlabel="Time of the echo request (s)", ylabel="RTT (s)", ylim=(0, None))
+        ax.set_title(f"{link}: echo requests, {flow.bytes // 1000} kB up")
+    axes[2].set(xlabel=TIME, ylabel="Data at the mobile (KB)", xlim=(0, None), ylim=(0, None))
+    axes[2].set_title(f"umts-384: {MEANWHILE.bytes // 1000} kB down, 200 kB up")
+    one_legend(figure, axes[:1])
     return figure
 
 

@@ -12,7 +12,7 @@ from thinpipe.papers.proxy import figures, tables
 from thinpipe.papers.proxy.bed import missing
 from thinpipe.papers.proxy.check import MEASURES
 from thinpipe.papers.proxy.collect import collect
-from thinpipe.papers.proxy.experiments import FIGURES, LOAD
+from thinpipe.papers.proxy.experiments import FIGURES, LOAD, UPLOADS
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
@@ -30,13 +30,27 @@ ITEMS: Final = (
             "gprs-live-40: 40 kbit/s down and 14 kbit/s up, 600 ms of round trip, 120 kB of queue. "
             "600 kB alone; the same beside a ping each second, which takes 1.7 % of the link; and "
             "three downloads, 300 kB at 0 s, 100 kB at 8 s and 10 kB at 16 s. The proxy's window "
-            "is of four segments.",
+            "is of 5500 B and counts by the byte; the fair queue is the radio's own.",
             "“Measured elsewhere” are yardsticks from the same link between kernels' ends.",
         ),
         tuple(setup.point for setup in LOAD.values()),
         Keep.RESULT,
         figures.load,
         tables.load,
+    ),
+    Item(
+        "uploads",
+        "Pings and a download beside an upload",
+        (
+            "A mobile uploads 200 kB over umts-384, 64 kbit/s up with a queue of 50 packets, and "
+            "80 kB over gprs-live-40, 14 kbit/s up with 120 kB of queue, beside a ping each "
+            "second; and the former beside a download of 100 kB that begins 5 s later. The proxy "
+            "knows the uplink's rate. An upload ends when the mobile has the host's digest of it.",
+        ),
+        tuple(setup.point for setup in UPLOADS.values()),
+        Keep.RESULT,
+        figures.uploads,
+        tables.uploads,
     ),
     Item(
         "figure-9",

@@ -29,9 +29,10 @@ class Seen:
     Attributes
     ----------
     connect_s, last_s
-        When the mobile was connected, and when it had the last byte.
+        When the mobile was connected, and when the receiver had the last byte: of an upload that
+        was carried, when the mobile had the host's digest of it.
     transfer
-        The flow over the radio, as its sender there saw it: the proxy, or the host.
+        The flow over the radio, as its sender there saw it: the proxy, the host, or the mobile.
     curve
         The bytes that the mobile had.
     """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from thinpipe import offloads
 from thinpipe.papers.proxy.nodes import BedError, Node
 from thinpipe.papers.proxy.plan import (
     HOST,
@@ -22,16 +23,6 @@ EMULATED: Final = ("network", "mobile")
 
 LEAST_MTU6: Final = 1280
 """Below it there is no IPv6 on an interface (RFC 8200 §5)."""
-
-OFFLOADS: Final = {
-    "rx": "rx-checksum",
-    "tx": "tx-checksum-ip-generic",
-    "tso": "tx-tcp-segmentation",
-    "gso": "tx-generic-segmentation",
-    "gro": "rx-gro",
-    "lro": "rx-lro",
-}
-"""What leaves checksums and segments to others: as ``ethtool -K`` and as the kernel call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +135,7 @@ def _connect(one: Interface, other: Interface) -> None:
     one.node.ip(f"link add {ends[0]} type veth peer {ends[1]}")
     for end in (one, other):
         if end.offloads is Offloads.OFF:
-            off = [word for each in OFFLOADS for word in (each, "off")]
-            end.node.run(["ethtool", "-K", end.name, *off])
+            end.node.run([sys.executable, "-S", offloads.__file__, end.name])
         bits = (end.bits, 64)
         end.node.ip(
             *(
@@ -169,10 +159,6 @@ def assert_laid(plan: Plan, nodes: Nodes) -> None:
         [shown] = end.node.shown("link", "show", end.name)
         if shown["mtu"] != end.mtu:
             raise BedError(f"{end.node.name}: {end.name} has an MTU of {shown['mtu']}")
-        [features] = json.loads(end.node.run(["ethtool", "--json", "-k", end.name]).stdout)
-        left = [name for name in OFFLOADS.values() if features.get(name, {}).get("active")]
-        if left and end.offloads is Offloads.OFF:
-            raise BedError(f"{end.node.name}: {end.name} has {', '.join(left)}")
     for end in (laid[0][0], laid[-1][1]):
         for family in ("-4", "-6")[: len(end.addresses)]:
             [route] = end.node.shown(family, "route", "show", "default")

@@ -28,7 +28,8 @@ const MOST: u32 = 64;
 /// Whom root becomes unless it is told otherwise.
 const NOBODY: &str = "nobody";
 
-/// The number of who is nobody where no user of that name is (`overflowuid` of the kernel).
+/// The number of who is nobody where no user of that name is, and of the group `nogroup` (the
+/// kernel's `overflowuid` and `overflowgid`).
 const NOBODY_ID: u32 = 65_534;
 
 /// A user and its group.
@@ -45,7 +46,8 @@ impl fmt::Display for Identity {
 }
 
 impl Identity {
-    /// Has whatever is made meanwhile belong to its group.
+    /// Has whatever is made meanwhile belong to its group, unless that is the one of all who have
+    /// none of their own.
     ///
     /// # Errors
     /// The kernel's.
@@ -53,6 +55,9 @@ impl Identity {
         self,
         make: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
+        if self.group.as_raw() == NOBODY_ID {
+            return make();
+        }
         let own = getegid();
         set_thread_res_gid(None, self.group, None)?;
         let done = make();
@@ -92,6 +97,11 @@ pub(in crate::proxy) fn may_serve() -> Result<(), Trouble> {
          systemd, or within `unshare -Urn`",
         missing.join(" and ")
     )))
+}
+
+/// Whether this process is root's.
+pub(super) fn is_root() -> bool {
+    geteuid().is_root()
 }
 
 /// Whether this process may make the file of a device.
@@ -230,6 +240,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::skip::skip;
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nbroken\nthinpipe:x:990:980::/:/bin/false\n\
                           nobody:x:65534:65533:nobody:/:/usr/sbin/nologin\n";
@@ -332,7 +343,8 @@ mod tests {
         }
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!text.contains("panicked") && !said.contains("panicked"), "{text}{said}");
-        eprintln!("skipped: {}: {}", prefix.join(" "), said.lines().next().unwrap_or("no reason"));
+        let why = said.lines().next().unwrap_or("no reason");
+        skip(&format!("needs `{}`: {why}", prefix.join(" ")));
         None
     }
 
@@ -342,7 +354,7 @@ mod tests {
             return drop_and_tell();
         }
         if may_serve().is_err() {
-            return eprintln!("skipped: neither root nor with capabilities");
+            return skip("needs root");
         }
         let service = "--reuid=1234 --regid=1234 --clear-groups --inh-caps=+net_admin,+net_raw \
                        --ambient-caps=+net_admin,+net_raw";

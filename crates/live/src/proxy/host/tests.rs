@@ -9,12 +9,13 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use scenario::{OnFailure, Proxy};
 
 use super::{Family, Gravity, Host, Legs, Target, check, table};
 use crate::site::resident::Resident;
+use crate::skip::skip;
 use crate::{Trouble, Tun, iproute};
 
 const CONFIG: &str = r#"
@@ -28,7 +29,10 @@ mobiles = ["10.45.0.0/16", "2001:db8:45::/48"]
 "#;
 
 /// For a SYN and another one a second later.
-const PATIENCE: Duration = Duration::from_millis(2500);
+const TWO_SYNS: Duration = Duration::from_millis(2500);
+
+/// More than anything takes on the busiest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const HOSTS: [&str; 2] = ["198.51.100.2:9000", "[2001:db8:100::2]:9000"];
 
@@ -90,10 +94,14 @@ impl Bed {
 
     /// What becomes of a connection from the mobile, with either version of IP.
     fn connect(&self) -> [Result<(), ErrorKind>; 2] {
-        ask(&self.mobile, || {
+        self.connect_within(PATIENCE)
+    }
+
+    fn connect_within(&self, patience: Duration) -> [Result<(), ErrorKind>; 2] {
+        ask(&self.mobile, move || {
             HOSTS.map(|host| {
                 let address: SocketAddr = host.parse().expect("an address");
-                let connected = TcpStream::connect_timeout(&address, PATIENCE);
+                let connected = TcpStream::connect_timeout(&address, patience);
                 connected.map(drop).map_err(|error| error.kind())
             })
         })
@@ -105,7 +113,7 @@ impl Bed {
             HOSTS.iter().all(|host| {
                 let any = if host.starts_with('[') { "[::]:0" } else { "0.0.0.0:0" };
                 let socket = UdpSocket::bind(any).expect("a socket");
-                socket.set_read_timeout(Some(Duration::from_secs(1))).expect("a limit");
+                socket.set_read_timeout(Some(PATIENCE)).expect("a limit");
                 let sent = socket.send_to(b"?", host);
                 sent.is_ok() && socket.recv(&mut [0; 8]).is_ok()
             })
@@ -222,7 +230,7 @@ macro_rules! bed {
     () => {
         match Bed::new() {
             Some(bed) => bed,
-            None => return eprintln!("skipped: no right to make network namespaces"),
+            None => return skip("needs root and network namespaces"),
         }
     };
 }
@@ -238,7 +246,7 @@ fn packets_of_mobiles_come_to_the_device_while_they_shall() {
     let (host, outcome) = bed.with(host, move |host| host.divert(&diverted));
     assert_eq!(outcome, Ok(()));
     let lost = Err(ErrorKind::TimedOut);
-    assert_eq!(bed.connect(), [lost, lost], "nobody reads the device");
+    assert_eq!(bed.connect_within(TWO_SYNS), [lost, lost], "nobody reads the device");
     assert!(bed.echoes(), "what is not TCP goes around it");
     let versions: Vec<_> = waiting(&tun).iter().map(|packet| packet[0] >> 4).collect();
     assert!(versions.contains(&4) && versions.contains(&6), "{versions:?}");
@@ -246,12 +254,8 @@ fn packets_of_mobiles_come_to_the_device_while_they_shall() {
     assert_eq!(outcome, BOTH, "what it gives back is forwarded");
     assert!(packets.iter().all(|count| *count >= SYNS), "{packets:?}");
 
-    let start = Instant::now();
     let (host, outcome) = bed.with(host, Host::bypass);
-    let took = start.elapsed();
     assert_eq!(outcome, Ok(()));
-    eprintln!("around it after {took:?}");
-    assert!(took < Duration::from_millis(50), "{took:?}");
     // Connections that are over may have left a packet.
     drop(waiting(&tun));
     assert_eq!(bed.connect(), BOTH);

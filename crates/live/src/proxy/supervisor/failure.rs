@@ -48,7 +48,13 @@ impl Supervisor {
 
     /// Resets both ends of the connections in the journal, which nobody writes any more.
     fn reset_exposed(&mut self) {
-        let exposures: Vec<_> = self.journal.exposed().collect();
+        let exposures = self.journal.exposed().collect();
+        self.reset_left(exposures);
+        self.journal.clear();
+    }
+
+    /// Resets both ends of connections whose worker is gone.
+    pub(super) fn reset_left(&mut self, exposures: Vec<Exposure>) {
         if exposures.is_empty() {
             return;
         }
@@ -57,7 +63,6 @@ impl Supervisor {
             Err(error) => json!({ "flows": 0, "why": error.to_string() }),
         };
         self.log.tell(Event::FlowsReset, &fields);
-        self.journal.clear();
         self.repeats.add(self.clock.now(), exposures);
     }
 

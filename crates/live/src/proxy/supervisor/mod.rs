@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use base::{Duration, Time};
+use middlebox::Exposure;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::getpid;
 use scenario::Proxy;
@@ -83,6 +84,7 @@ pub(super) struct Outfit {
     pub(super) host: Host,
     pub(super) legs: Legs,
     pub(super) doors: Doors,
+    pub(super) journal: Journal,
     pub(super) log: Arc<Log>,
     pub(super) signals: Signals,
 }
@@ -130,17 +132,17 @@ enum Stage {
 }
 
 impl Supervisor {
-    /// With no worker yet.
+    /// With no worker yet. Connections that `left` names, of a daemon that was killed, are reset.
     ///
     /// # Errors
     /// The kernel's.
-    pub(super) fn new(outfit: Outfit, places: u32) -> Result<Self, Trouble> {
-        let Outfit { file, config, device, host, legs, doors, log, signals } = outfit;
+    pub(super) fn new(outfit: Outfit, left: Vec<Exposure>) -> Result<Self, Trouble> {
+        let Outfit { file, config, device, host, legs, doors, journal, log, signals } = outfit;
         let memory =
             |error: io::Error| Trouble::new(format!("no memory to share with a worker: {error}"));
         let clock = Clock::start();
         let now = clock.now();
-        Ok(Self {
+        let mut supervisor = Self {
             file,
             proposed: VecDeque::new(),
             retired: Vec::new(),
@@ -156,7 +158,7 @@ impl Supervisor {
             is_ready: false,
             chronicle: Arc::new(Chronicle::new(now).map_err(memory)?),
             pulse: Arc::new(Pulse::new().map_err(memory)?),
-            journal: Journal::new(places).map_err(memory)?,
+            journal,
             repeats: Repeats::default(),
             crew: Crew::Awaited(now),
             back_off: BackOff::new(),
@@ -165,7 +167,9 @@ impl Supervisor {
             next_look: now + LOOKS,
             next_try: now,
             config,
-        })
+        };
+        supervisor.reset_left(left);
+        Ok(supervisor)
     }
 
     /// Serves until it is told to stop; then the worker is gone.

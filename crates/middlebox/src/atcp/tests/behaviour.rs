@@ -219,3 +219,13 @@ fn the_first_burst_is_shaped() {
     pipe.run_for(Duration::from_secs(1));
     assert_eq!(pipe.sent.len(), 7);
 }
+
+/// A connection that waits for its other direction keeps nothing of the budget from others.
+#[test]
+fn a_sender_that_has_closed_is_allowed_nothing_more() {
+    let mut pipe = Pipe::new(config());
+    let flow = pipe.open(Plan::of(30_000));
+    pipe.run_for(Duration::from_secs(60));
+    assert_eq!(pipe.read(flow), 30_000);
+    assert_eq!(pipe.leg.aggregates[0].books.committed(), 0);
+}

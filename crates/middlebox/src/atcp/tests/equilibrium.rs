@@ -31,7 +31,8 @@ fn the_queue_settles_where_the_equation_says() {
     check(1, FlowControl { a: 0.25, b: 0.0, c: 2_877.0 }, 20, 1_000);
 }
 
-/// Where a segment of each flow is more than that, it is a segment of each.
+/// Where a segment of each flow is more than that, it is a segment of each at most, and as often
+/// waited for as there.
 #[test]
 fn with_more_flows_than_segments_each_holds_one() {
     let mut pipe = Pipe::new(config());
@@ -42,8 +43,9 @@ fn with_more_flows_than_segments_each_holds_one() {
     pipe.measure();
     pipe.run_for(Duration::from_secs(200));
     let mean = pipe.mean_queue();
-    assert!(mean < 32.0 * MSS as f64 * 1.05, "{mean}");
-    assert!(pipe.committed_max <= config().budget);
+    let of_each = mean / (32.0 * MSS as f64);
+    assert!((0.4..1.05).contains(&of_each), "{of_each}");
+    assert!(pipe.committed_max > 0 && pipe.committed_max <= config().budget);
 }
 
 /// The budget holds whatever the windows want, and nobody is left out.
@@ -53,11 +55,13 @@ fn the_budget_is_kept_and_shared() {
         let mut pipe = Pipe::new(AtcpConfig { budget, ..config() });
         let ids: Vec<_> = (0..flows).map(|_| pipe.open(Plan::of(1_000_000))).collect();
         pipe.run_for(Duration::from_secs(400));
-        assert!(pipe.committed_max <= budget, "{flows} flows: {}", pipe.committed_max);
+        let used = pipe.committed_max as f64 / budget as f64;
+        assert!((0.5..=1.0).contains(&used), "{flows} flows: {used}");
         let read: Vec<_> = ids.iter().map(|&id| pipe.read(id)).collect();
         let least = read.iter().min().copied().unwrap_or(0);
         let fair = 400 * 4_000 / flows as u64;
-        assert!(least > fair / 2, "{flows} flows, {budget} B: {read:?}");
+        let most = read.iter().max().copied().unwrap_or(0);
+        assert!(least > fair / 2 && most < fair * 2, "{flows} flows, {budget} B: {read:?}");
     }
 }
 
@@ -76,7 +80,8 @@ fn senders_never_see_a_window_of_zero() {
             }
             pipe.run_for(Duration::from_secs(200));
             assert_eq!(pipe.zero_windows, [], "{flows} flows, {persist} ms, {scale}");
-            assert!(pipe.committed_max <= config().budget, "{flows}: {}", pipe.committed_max);
+            let committed = pipe.committed_max;
+            assert!(committed > 0 && committed <= config().budget, "{flows}: {committed}");
         }
     }
 }
@@ -118,7 +123,7 @@ fn delayed_acknowledgements_of_many_flows() {
         assert!((least..=most).contains(&again), "{delay} ms, {flows} flows: {again}");
         assert!(in_vain * 10 >= again * 9, "{in_vain} of {again} in vain");
     };
-    check(100, 4, 0, 10);
+    assert_eq!(sent_again(48_000, 100, 4, 0), (0, 0));
     check(200, 4, 50, 200);
     check(500, 8, 300, 700);
     check(500, 16, 300, 900);

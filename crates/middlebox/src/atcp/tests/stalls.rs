@@ -142,15 +142,19 @@ fn the_tail_of_a_transfer_lost_in_an_outage_is_not_forgotten() {
 }
 
 #[test]
-fn a_stall_with_nothing_left_but_ghosts_ends_with_the_next_connection() {
+fn a_stall_with_nothing_left_but_ghosts_ends() {
     let mut pipe = Pipe::new(config());
     pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(40)));
     pipe.radio.flushed = true;
+    let idle = pipe.open(Plan::of(1_000));
     let flow = pipe.open(Plan::of(600_000));
     pipe.run_for(secs(30));
+    assert_eq!(pipe.read(idle), 1_000);
+    assert!(pipe.leg.aggregates[0].recovery.is_stalled());
     pipe.remove(flow);
     pipe.run_for(secs(15));
     assert_eq!(pipe.in_flight(), 0);
+    assert!(!pipe.leg.aggregates[0].recovery.is_stalled());
     let other = pipe.open(Plan::of(20_000));
     pipe.run_for(secs(15));
     assert_eq!(pipe.read(other), 20_000);

@@ -15,8 +15,8 @@ section! {
         /// What may be in flight to a mobile; where it is estimated, what it starts with. Default:
         /// Chakravorty et al. 2003, §VI.
         pub clamp: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
-        /// What the clamp is afterwards: static, as in the paper; its future work, after TCP Vegas
-        /// or TCP Westwood; or what the radio reports.
+        /// What the clamp is afterwards: static, as in the paper; estimated after TCP Westwood, its
+        /// future work; or what the radio reports, where one does: to no daemon.
         pub estimator: Estimator as Word<Estimator> = Estimator::Static;
         /// What may be in flight ÷ (rate · round-trip time), where it is estimated. Default:
         /// Chakravorty et al. 2003, §IV.C, "around 30 % larger".
@@ -64,9 +64,15 @@ section! {
         /// no room for would have drained at rate. Default: Chakravorty et al. 2003, §IV.B, a
         /// segment leaves when there is room for all of it.
         pub fractions: bool as Flag = false;
-        /// Most bytes that a mobile may have under way to a fixed host on a connection. Default:
-        /// none; the paper leaves the uplink alone.
-        pub uplink_clamp: Option<u32> as Or<Off, Bytes<u32, 1, { u32::MAX as u64 }>> = None;
+        /// What the radio carries from a mobile. Default: unknown, and the uplink is left alone, as
+        /// in the paper.
+        pub uplink_rate: Option<Rate> as Or<Off, Speed> = None;
+        /// Most bytes that a mobile's uploads together may have under way over the radio. Default,
+        /// where `uplink_rate` is known: headroom times what that carries in `round_trip`, with a
+        /// full packet up in place of one down, and a packet more, which a host's delayed
+        /// acknowledgement may hold back.
+        pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
+            None;
         /// Flows that are not treated as all others.
         pub classes: Vec<AtcpClass> as Each<AtcpClass> = Vec::new();
     }
@@ -101,16 +107,29 @@ words! {
     pub enum Estimator {
         /// It stays.
         Static = "static",
-        /// How much of it waits in the network (Brakmo and Peterson 1995).
-        Vegas = "vegas",
-        /// The rate at which packets arrive (Westwood+ in Linux).
+        /// The rate at which packets arrive (Mascolo and others 2001).
         Westwood = "westwood",
         /// What the radio reports.
         Radio = "radio",
     }
 }
 
+/// A full packet on a path over Ethernet, in bytes.
+const PACKET: u64 = 1_500;
+
 impl AtcpKeys {
+    /// Most bytes that a mobile's uploads may have under way over the radio, if it is known.
+    #[must_use]
+    pub fn uplink_clamp(&self) -> Option<u32> {
+        let by_rate = |uplink: Rate| {
+            let packet = PACKET as f64;
+            let meanwhile = packet * uplink.as_bps() as f64 / self.rate.as_bps() as f64;
+            let empty = (uplink.bytes_in(self.round_trip) as f64 - meanwhile).max(0.0);
+            (self.headroom * (empty + packet) + packet).min(u32::MAX.into()) as u32
+        };
+        self.uplink_clamp.or_else(|| self.uplink_rate.map(by_rate))
+    }
+
     /// The same as the box takes it.
     pub(crate) fn config(&self) -> AtcpConfig {
         let window = self.rate.bytes_in(self.round_trip) as f64 * self.overprovision;
@@ -120,7 +139,6 @@ impl AtcpKeys {
             clamp: self.clamp,
             estimator: match self.estimator {
                 Estimator::Static => Estimation::Static,
-                Estimator::Vegas => Estimation::Vegas,
                 Estimator::Westwood => Estimation::Westwood,
                 Estimator::Radio => Estimation::Radio,
             },

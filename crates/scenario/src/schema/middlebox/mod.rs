@@ -8,6 +8,7 @@ mod snoop;
 mod split;
 mod w_tcp;
 
+pub(crate) use atcp::Estimator;
 pub use atcp::{AtcpClass, AtcpKeys};
 pub use delayed_dupacks::DelayedDupacksKeys;
 pub use fda::FdaKeys;
@@ -30,7 +31,7 @@ section! {
         pub at: Option<String> as Or<as_key::Last, Label> = None;
         /// The senders of i-tcp and split towards the mobile. What is not given here is as in
         /// [tcp], but the congestion control and the loss recovery are those of the kind: reno of
-        /// i-tcp, cubic of split.
+        /// i-tcp, cubic of split. Its `min_mss` is that of atcp, too.
         pub tcp: Tcp as Always<Tcp> = Tcp::default();
         /// The sockets of i-tcp and split.
         pub split: Split as Always<Split> = Split::default();

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.chakravorty2003.measuring import Measure
     from thinpipe.papers.outcomes import Outcome
 
-ESTIMATORS: Final = ("static", "vegas", "westwood", "radio")
+ESTIMATORS: Final = ("static", "westwood", "radio")
 SEEDS: Final = (1, 2, 3)
 
 STEPS: Final = ((40, 128), (80, 384), (120, 64), (160, 384))

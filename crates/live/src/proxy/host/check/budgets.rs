@@ -1,6 +1,6 @@
-//! Whether what may be held is enough for the connections that may stand.
+//! Whether what may be held is enough for the connections that may stand, and for a segment.
 
-use scenario::{Proxy, ProxyProfile};
+use scenario::{MiddleboxKind, Proxy, ProxyProfile};
 
 use super::super::leg::Legs;
 use super::Report;
@@ -14,6 +14,26 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
     let largest = wired.min(radio).saturating_sub(HEADERS);
     for profile in &config.profile {
         one(config, profile, profile.mss.unwrap_or(largest).min(largest), report);
+        segments(profile, largest, report);
+    }
+}
+
+/// The sizes of a profile beside the `largest` segment in bytes that the interfaces take.
+fn segments(profile: &ProxyProfile, largest: u16, report: &mut Report) {
+    let ProxyProfile { name, middlebox, mss: wanted, .. } = profile;
+    let mss = wanted.unwrap_or(largest).min(largest);
+    if let Some(wanted) = wanted.filter(|&wanted| wanted > largest) {
+        report.warning(format!(
+            "profile {name}: mss = {wanted}, and the interfaces take segments of {largest} B: \
+             that is what hosts are told"
+        ));
+    }
+    let clamp = middlebox.atcp.clamp;
+    if middlebox.kind == MiddleboxKind::Atcp && clamp < mss.into() {
+        report.warning(format!(
+            "profile {name}: middlebox.atcp.clamp of {clamp} B is less than a segment, of which \
+             one is always let go: name a smaller mss, or a larger rate, round_trip or clamp"
+        ));
     }
 }
 
@@ -35,6 +55,33 @@ fn one(config: &Proxy, profile: &ProxyProfile, mss: u16, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_segment_fits_is_told() {
+        let check = |keys: &str, expect: &[&str]| {
+            let text = format!(
+                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
+                 name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
+            );
+            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let mut report = Report(Vec::new());
+            segments(&config.profile[0], 1460, &mut report);
+            assert_eq!(report.lines(), expect, "{keys}");
+        };
+        let clamp = "warning: profile thin: middlebox.atcp.clamp of 1000 B is less than a segment, \
+                     of which one is always let go: name a smaller mss, or a larger rate, \
+                     round_trip or clamp";
+        check("", &[]);
+        check("mss = 1460", &[]);
+        check(
+            "mss = 1461",
+            &["warning: profile thin: mss = 1461, and the interfaces take segments of 1460 B: \
+               that is what hosts are told"],
+        );
+        check("middlebox.atcp.clamp = '1 kB'", &[clamp]);
+        check("mss = 1000\nmiddlebox.atcp.clamp = '1 kB'", &[]);
+        check("middlebox = { kind = 'split', atcp.clamp = '1 kB' }", &[]);
+    }
 
     #[test]
     fn a_mobile_that_gets_less_than_it_may_is_told() {

@@ -67,6 +67,7 @@ pub fn check(config: &Proxy) -> Vec<Finding> {
     }
     routes::check(config, is_running, &mut report);
     filters::check(&mut report);
+    sockets::reach(config, &mut report);
     if !is_running {
         sockets::check(config, &mut report);
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use scenario::Proxy;
 
 use super::super::{Identity, no_device, privileges};
-use super::Report;
+use super::{Finding, Gravity, Report};
 
 pub(super) fn check(config: &Proxy, report: &mut Report) {
     match privileges::may_serve() {
@@ -17,7 +17,7 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
     let identity = privileges::identity(config.user.as_deref());
     match &identity {
         Ok(Some(identity)) => report.ok(format!("user: becomes {identity}")),
-        Ok(None) => report.ok("user: stays who it is"),
+        Ok(None) => report.0.push(stays(config.user.as_deref(), privileges::is_root())),
         Err(trouble) => report.error(trouble.to_string()),
     }
     let device = &config.routing.device;
@@ -38,6 +38,20 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
     }
 }
 
+/// Who starts it is whom it stays.
+fn stays(user: Option<&str>, is_root: bool) -> Finding {
+    match user {
+        Some(user) if is_root => Finding {
+            gravity: Gravity::Warning,
+            line: format!(
+                "user = \"{user}\": stays root, whose files it could read if it were broken into: \
+                 leave user out, or name one of its own"
+            ),
+        },
+        Some(_) | None => Finding { gravity: Gravity::Ok, line: "user: stays who it is".into() },
+    }
+}
+
 /// Root makes the device, but whom it becomes has to if somebody deletes that; a service that is
 /// not started as root has to from the beginning.
 fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
@@ -48,5 +62,19 @@ fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
              /dev/net/tun`",
             of[2]
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_stays_root_by_name_is_told() {
+        let gravity = |user, is_root| stays(user, is_root).gravity;
+        assert_eq!(gravity(Some("root"), true), Gravity::Warning);
+        // Root of a namespace that knows nobody else is an ordinary user outside.
+        assert_eq!(gravity(None, true), Gravity::Ok);
+        assert_eq!(gravity(Some("thinpipe"), false), Gravity::Ok);
     }
 }

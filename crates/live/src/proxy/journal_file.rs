@@ -1,0 +1,201 @@
+//! The journal as a file, which outlives the daemon that wrote it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the number of a boot stands in a file; this room talks to the system"
+)]
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use middlebox::Exposure;
+use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use rustix::process::geteuid;
+
+use super::journal::{Journal, left_in};
+use super::memory::Words;
+
+/// The first word: what the file is, and as which version. Another order of bytes is another word.
+const KIND: u64 = u64::from_le_bytes(*b"thinp-j1");
+
+/// Where the words of the header stand.
+const KIND_AT: usize = 0;
+const BOOT_AT: usize = 1;
+
+/// Nobody else may read who talks to whom.
+const MODE: Mode = Mode::from_bits_retain(0o600);
+
+/// Where the journal is of the daemon that can be asked at `socket`: two daemons have two.
+pub(super) fn path(socket: &str) -> PathBuf {
+    format!("{socket}.journal").into()
+}
+
+/// Makes an empty journal with so many places, in the place of one that is there.
+///
+/// # Errors
+/// The kernel's.
+pub(super) fn create(path: &Path, places: u32) -> io::Result<Journal> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let words = Words::of_file(&open(path, flags, MODE)?, Journal::words(places))?;
+    words[KIND_AT].store(KIND, Ordering::Relaxed);
+    for (word, half) in words[BOOT_AT..].iter().zip(boot()?) {
+        word.store(half, Ordering::Relaxed);
+    }
+    Ok(Journal::new(words))
+}
+
+/// What a daemon that was killed has left behind: the connections that its journal names.
+///
+/// # Errors
+/// What is there is not of use.
+pub(super) fn left(path: &Path) -> Result<Vec<Exposure>, Refusal> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match open(path, flags, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT) => return Ok(Vec::new()),
+        Err(error) => return Err(Refusal::Unreadable(error.into())),
+        Ok(file) => file,
+    };
+    is_own(&file)?;
+    let mut bytes = Vec::new();
+    File::from(file).read_to_end(&mut bytes).map_err(Refusal::Unreadable)?;
+    let (words, rest) = bytes.as_chunks();
+    let words: Vec<_> =
+        words.iter().map(|&word| AtomicU64::new(u64::from_ne_bytes(word))).collect();
+    let word = |at: usize| words.get(at).map(|word| word.load(Ordering::Relaxed));
+    if word(KIND_AT) != Some(KIND) {
+        return Err(Refusal::Kind);
+    }
+    let boot = boot().map_err(Refusal::Unreadable)?;
+    if [word(BOOT_AT), word(BOOT_AT + 1)] != boot.map(Some) {
+        return Err(Refusal::Boot);
+    }
+    left_in(&words).filter(|_| rest.is_empty()).ok_or(Refusal::Damaged)
+}
+
+/// A file that somebody else has put there could have anybody's connections reset.
+fn is_own(file: &OwnedFd) -> Result<(), Refusal> {
+    let status = fstat(file).map_err(|error| Refusal::Unreadable(error.into()))?;
+    let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+    let is_own = status.st_uid == geteuid().as_raw();
+    let others = Mode::from_raw_mode(status.st_mode) & !MODE;
+    if is_file && is_own && others.is_empty() { Ok(()) } else { Err(Refusal::Foreign) }
+}
+
+/// The number of this boot (`random(4)`), in two halves: connections do not outlive the machine.
+fn boot() -> io::Result<[u64; 2]> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    let number = u128::from_str_radix(&digits, 16).map_err(io::Error::other)?;
+    Ok([(number >> 64) as u64, number as u64])
+}
+
+/// Why a journal is not taken up.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Unreadable(io::Error),
+    Foreign,
+    Kind,
+    Boot,
+    Damaged,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+            Self::Foreign => {
+                f.write_str("it is no file of mode 600 of the user who starts the daemon")
+            }
+            Self::Kind => f.write_str("it is no journal, or one of another version"),
+            Self::Boot => f.write_str("it is of before the machine was booted"),
+            Self::Damaged => f.write_str("it is damaged"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+
+    use base::Seq;
+    use middlebox::{Address, Connection, Leg};
+
+    use super::*;
+
+    /// A journal of its own for each test, which run in threads of one process.
+    fn place(of: &str) -> PathBuf {
+        let name = format!("thinpipe-journal-{}-{of}", std::process::id());
+        std::env::temp_dir().join(name)
+    }
+
+    fn exposure() -> Exposure {
+        Exposure {
+            connection: Connection {
+                source: Address { leg: Leg::Radio, host: 0xFFFF_0A2D_0002 },
+                destination: Address { leg: Leg::Wired, host: 0xFFFF_C633_6402 },
+                source_port: 40_000,
+                destination_port: 80,
+            },
+            caller_next: Seq::new(1),
+            caller_acked: Seq::new(2),
+            callee_next: Seq::new(3),
+            callee_acked: Seq::new(4),
+        }
+    }
+
+    #[test]
+    fn what_a_killed_daemon_noted_is_left() {
+        let path = place("left");
+        assert_eq!(left(&path).expect("nothing is there"), []);
+        let journal = create(&path, 8).expect("room");
+        assert_eq!(left(&path).expect("it is whole"), []);
+        journal.note(3, Some(&exposure()));
+        drop(journal);
+        assert_eq!(left(&path).expect("it is whole"), [exposure()]);
+        let next = create(&path, 2).expect("it takes the place of the other");
+        assert_eq!(left(&path).expect("it is whole"), []);
+        drop(next);
+        fs::remove_file(&path).expect("it is there");
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        let path = place("refused");
+        let refused = |act: &dyn Fn(&File)| {
+            let journal = create(&path, 2).expect("room");
+            journal.note(0, Some(&exposure()));
+            act(&File::options().write(true).open(&path).expect("it is there"));
+            left(&path).expect_err("it is none").to_string()
+        };
+        let word = |at: u64| move |file: &File| file.write_all_at(b"x", at * 8).expect("room");
+        assert!(refused(&word(0)).contains("version"));
+        assert!(refused(&word(1)).contains("booted"));
+        assert!(refused(&word(2)).contains("booted"));
+        assert!(refused(&word(7)).contains("damaged"));
+        assert!(refused(&word(8)).contains("damaged"));
+        assert!(refused(&|file| file.set_len(130).expect("it can be")).contains("damaged"));
+        assert!(refused(&|file| file.set_len(0).expect("it can be")).contains("version"));
+        let open_to_all = |file: &File| {
+            file.set_permissions(fs::Permissions::from_mode(0o644)).expect("it is ours");
+        };
+        assert!(refused(&open_to_all).contains("mode 600"));
+        fs::remove_file(&path).expect("it is there");
+        symlink("/dev/null", &path).expect("nothing is there");
+        left(&path).expect_err("a link");
+        drop(create(&path, 2).expect("the link goes"));
+        assert_eq!(left(&path).expect("it is whole"), []);
+        fs::remove_file(&path).expect("it is there");
+        fs::create_dir(&path).expect("nothing is there");
+        left(&path).expect_err("a directory");
+        create(&path, 2).expect_err("a directory stays");
+        fs::remove_dir(&path).expect("it is there");
+    }
+}

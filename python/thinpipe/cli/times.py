@@ -1,0 +1,27 @@
+"""Times as options take them, with their unit."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from thinpipe.cli.bad_request import BadRequestError
+
+UNITS_S: Final = {
+    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
+}  # fmt: skip
+
+
+def seconds(option: str, text: str) -> float:
+    """Return a time that was given with its unit, in seconds.
+
+    Raises
+    ------
+    BadRequestError
+        If it is none.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
+    if found is None or found[2] not in UNITS_S:
+        units = ", ".join(list(UNITS_S)[:-1])
+        raise BadRequestError(f"{option} {text}: must be a time in {units} or min, as in 10s")
+    return float(found[1]) * UNITS_S[found[2]]
