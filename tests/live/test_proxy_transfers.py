@@ -248,12 +248,12 @@ class Run:
 
 
 def run(plan: Plan, flows: list[Fetch], later_s: float) -> Run:
-    """Carry flows; the proxy is asked so long after their end."""
+    """Carry flows; the proxy is asked so long after both ends have closed them."""
     with bed(plan) as made:
-        server = made.host.serve(LISTENERS)
-        told = made.mobile.fetch(flows).all(100)
+        server = made.host.serve(LISTENERS, len(flows))
+        told, served = made.mobile.fetch(flows).all(100), server.all(LIMIT_S)
         time.sleep(later_s)
-        seen, served = status(made), server.so_far()
+        seen = status(made)
         assert seen["worker_restarts"] == 0
         assert sum(each["connections"]["taken"] for each in seen["profiles"]) == len(flows)
         log = made.log.read_text(encoding="utf-8").splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +31,7 @@ PING_S: Final = 1.0
 """Between echo requests."""
 
 PATIENCE_S: Final = 3.0
-"""For what is still under way when the flows are over; the queue is empty then."""
+"""For what is still under way when both ends have closed; the queue is empty then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,14 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
         whole, or one with a proxy went past it.
     """
     with bed(setup.plan) as made:
-        server = made.host.serve(setup.listeners)
+        server = made.host.serve(setup.listeners, len(setup.fetches))
         ready()
         pinged = _start_pings(made, setup)
         flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
+        _assert_whole(flows)
+        served = server.all(MORE_S)
+        _assert_whole(served)
         time.sleep(PATIENCE_S)
-        served = server.so_far()
         echoes = pinged.so_far() if pinged else []
         handled = 0 if setup.box is None else taken(made.status())
         record = made.finish()
@@ -91,7 +93,6 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
             raise BedError("the emulator left no record")
         flows.sort(key=lambda each: each.port)
         served.sort(key=lambda each: each.port)
-        _assert_whole(flows, served)
         captured = [_captured(made, *each) for each in enumerate(setup.flows)]
         _assert_cut(setup, captured[0])
         carried = Carried(
@@ -158,11 +159,12 @@ def _window(packets: list[Packet]) -> int:
     return window
 
 
-def _assert_whole(flows: list[Fetched], served: list[Served]) -> None:
-    for one, other in zip(flows, served, strict=True):
-        if not one.whole or one.error or other.error:
-            said = one.error or other.error or "other bytes than were sent"
-            raise BedError(f"the flow to port {one.port}: {said}")
+def _assert_whole(ends: Sequence[Fetched | Served]) -> None:
+    for each in ends:
+        whole = each.whole if isinstance(each, Fetched) else True
+        if each.error or not whole:
+            said = each.error or "other bytes than were sent"
+            raise BedError(f"the flow to port {each.port}: {said}")
 
 
 def _assert_cut(setup: Setup, packets: list[Packet]) -> None:

@@ -155,15 +155,22 @@ def content(seed: int, length: int) -> bytes:
 # --- The server -----------------------------------------------------------------------------------
 
 
-def serve(listeners: list[Listener]) -> None:
-    """Listen on all ports, say ``ready``, and serve each connection in a thread."""
+def serve(listeners: list[Listener], connections: int | None) -> None:
+    """Listen on all ports, say ``ready``, and serve each connection in a thread.
+
+    It ends with the last of so many `connections`; of None it never ends by itself.
+    """
     sockets = {_listen(each): each for each in listeners}
+    threads: list[threading.Thread] = []
     _tell({"ready": True})
-    while True:
+    while connections is None or len(threads) < connections:
         for ready in select.select(list(sockets), [], [], LIMIT_S)[0]:
             connection, peer = ready.accept()
             job = (connection, peer, sockets[ready])
-            threading.Thread(target=_serve, args=job, daemon=True).start()
+            threads.append(threading.Thread(target=_serve, args=job, daemon=True))
+            threads[-1].start()
+    for thread in threads:
+        thread.join()
 
 
 def _listen(listener: Listener) -> socket.socket:
@@ -395,7 +402,7 @@ def _tell(record: dict[str, object]) -> None:
 
 
 TASKS: Final[dict[str, Callable[[Any], None]]] = {
-    "serve": lambda asked: serve([Listener(**each) for each in asked]),
+    "serve": lambda asked: serve([Listener(**each) for each in asked[0]], asked[1]),
     "fetch": lambda asked: fetch([Fetch(**each) for each in asked]),
     "ping": lambda asked: ping(Ping(**asked)),
 }

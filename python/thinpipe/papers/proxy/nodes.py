@@ -130,9 +130,11 @@ class Node:
         """Start a series of echo requests."""
         return Running(self._end("ping", asdict(task)), Echo)
 
-    def serve(self, listeners: Sequence[Listener]) -> Running[Served]:
-        """Start a server; it listens when this returns."""
-        program = self._end("serve", [asdict(each) for each in listeners])
+    def serve(
+        self, listeners: Sequence[Listener], connections: int | None = None
+    ) -> Running[Served]:
+        """Start a server; it listens when this returns, and ends after so many connections."""
+        program = self._end("serve", [[asdict(each) for each in listeners], connections])
         assert program.stdout is not None
         if not program.stdout.readline():
             raise BedError(f"{self.name}: no server: {program.communicate()[1].strip()}")
