@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from rich.measure import Measurement
 
 from thinpipe.cli.terminal import console, show, table
-from thinpipe.papers.facts import DERIVED, Finding, Verdict
+from thinpipe.papers.facts import DERIVED, OWN, Finding
 from thinpipe.papers.paper import Reproduction
+from thinpipe.report import counts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,14 +24,42 @@ def print_reproduction(made: Reproduction) -> None:
     """Print the facts, their count and the tables of each item."""
     screen = console()
     print_facts(screen, made.findings)
-    counts = ", ".join(f"{verdict.value} {made.count(verdict)}" for verdict in Verdict)
-    screen.print(f"{made.paper.id}: {counts}", style="bold", highlight=False)
     screen.print(f"{DERIVED} not stated by the paper, but follows from it", highlight=False)
+    screen.print(f"{OWN} ours, and no sentence of the paper", highlight=False)
+    _print_wrong(screen, made.findings)
     for section in made.sections:
         for each in section.tables:
             screen.print(f"\n{each.caption}", style="bold", highlight=False)
             if not _printed(screen, each.head, each.rows, frozenset(each.head), each.head[0]):
                 show(screen, each.head, each.rows, text=frozenset(each.head))
+
+
+def print_counts(made: Sequence[Reproduction]) -> None:
+    """Print what could not be reproduced, and the counts of all papers."""
+    screen = console()
+    for each in made:
+        if each.paper.not_reproduced:
+            screen.print(f"\n{each.paper.id}, not reproduced:", style="bold", highlight=False)
+            screen.print(each.paper.not_reproduced, highlight=False)
+    screen.print(f"\nFacts: {counts.CELL}", style="bold", highlight=False)
+    show(screen, counts.HEAD, counts.rows(made), text=frozenset({"paper"}))
+
+
+def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
+    rows = [
+        (
+            finding.fact.id,
+            finding.fact.wrong,
+            finding.wrong.ours(),
+            finding.fact.band(),
+            "[bold red]passes[/]" if finding.passes_wrong_model else "fails",
+        )
+        for finding in findings
+        if finding.wrong is not None
+    ]
+    if rows:
+        columns = ("fact", "wrong model", "it gives", "accepted", "and")
+        show(screen, columns, rows, text=frozenset({"fact", "wrong model", "and"}))
 
 
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
@@ -78,5 +107,5 @@ def _printed(
 
 
 def _colored(finding: Finding) -> str:
-    word = finding.verdict.value
-    return {"holds": f"[green]{word}[/]", "differs": f"[bold red]{word}[/]"}.get(word, word)
+    word, told = finding.verdict.value, finding.told()
+    return {"holds": f"[green]{told}[/]", "differs": f"[bold red]{told}[/]"}.get(word, told)

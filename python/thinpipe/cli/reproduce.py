@@ -34,9 +34,19 @@ def reproduce(
             "replaced; one that holds anything else, or anything changed since, is left alone.",
         ),
     ] = Path("out"),
+    wrong_models: Annotated[
+        bool,
+        typer.Option(
+            "--wrong-models",
+            help="Run beside ours the wrong model that each fact's band must fail.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
-    """Run papers' experiments and write a report. Exit status 1 if a fact's verdict surprises."""
+    """Run papers' experiments and write a report.
+
+    Exit status 1 if a fact's verdict surprises, or a wrong model passes.
+    """
     from thinpipe.papers import papers
     from thinpipe.papers.paper import reproduce as reproduce_paper
 
@@ -49,19 +59,21 @@ def reproduce(
     with whole_directory(out) as directory:
         for paper, items in _possible(chosen, asked=bool(names)):
             with Bar(paper.id) as bar:
-                made.append(reproduce_paper(paper, items, progress=bar))
+                made.append(reproduce_paper(paper, items, wrong_models=wrong_models, progress=bar))
         _write(made, directory)
     if json:
         import json as encoder
 
         typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
     else:
-        from thinpipe.cli.findings import print_reproduction
+        from thinpipe.cli.findings import print_counts, print_reproduction
 
         for each in made:
             print_reproduction(each)
+        print_counts(made)
         typer.echo(f"report: {out / 'report.html'}")
-    if any(finding.surprising for each in made for finding in each.findings):
+    found = [finding for each in made for finding in each.findings]
+    if any(each.surprising or each.passes_wrong_model for each in found):
         raise typer.Exit(SURPRISE)
 
 
@@ -127,6 +139,7 @@ def _as_json(made: Reproduction) -> dict[str, Any]:
         "paper": made.paper.id,
         "runs": made.runs,
         "wall_s": made.wall_s,
+        "counts": {basis.value: dict(counts) for basis, counts in made.tally.items()},
         "facts": [_fact_as_json(finding) for finding in made.findings],
     }
 
@@ -139,8 +152,8 @@ def _fact_as_json(finding: Finding) -> dict[str, Any]:
         "says": fact.says,
         "where": fact.where,
         "unit": fact.unit,
-        "paper": fact.value if fact.stated else None,
-        "derived": None if fact.stated else fact.value,
+        "basis": fact.basis.value,
+        "value": fact.value,
         "list": list(fact.listed) or None,
         "low": _finite(fact.low),
         "high": _finite(fact.high),
@@ -149,6 +162,9 @@ def _fact_as_json(finding: Finding) -> dict[str, Any]:
         "values": list(finding.values),
         "verdict": finding.verdict.value,
         "expected": fact.expected.value,
+        "chosen_after": fact.chosen_after,
+        "wrong_model": fact.wrong or None,
+        "wrong_values": None if finding.wrong is None else list(finding.wrong.values),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -26,11 +27,11 @@ TINY = 1e-6
 DERIVED = "†"
 """Marks a number that the paper does not state but that follows from what it states."""
 
+OWN = "‡"
+"""Marks what is ours alone: no sentence of the paper says it."""
+
 COMPUTED = "computed"
 """Stands in a facts file for a value that the paper's model gives."""
-
-REFUTED = "differs"
-"""Stands in a facts file for a claim that ours contradicts what the paper says; a note says why."""
 
 
 class Verdict(Enum):
@@ -39,6 +40,64 @@ class Verdict(Enum):
     HOLDS = "holds"
     DIFFERS = "differs"
     NOT_CLAIMED = "not claimed"
+
+
+class Basis(Enum):
+    """What a fact rests on."""
+
+    NUMBER = "numbers stated"
+    WORDS = "words stated"
+    DERIVED = "derived"
+    OWN = "own"
+
+
+CHOSEN_AFTER = "measure chosen after"
+"""Stands at a verdict whose measure or band was chosen after a result had been seen."""
+
+MARKS = {Basis.NUMBER: "", Basis.WORDS: "", Basis.DERIVED: f" {DERIVED}", Basis.OWN: f" {OWN}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a word of a paper means, in every paper.
+
+    `relative` is how far from the number it stands beside; without a number `low` and `high` are
+    the band, in the unit named in `of`.
+    """
+
+    relative: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    of: str = ""
+
+    def band(self, value: float | None) -> tuple[float, float]:
+        """Return the widest band that the word allows around `value`."""
+        if self.relative is None:
+            return self.low, self.high
+        if value is None:
+            raise ValueError("a word that stands beside a number needs a value")
+        room = abs(value) * (self.relative + EXACT)
+        return value - room, value + room
+
+
+WORDS = {
+    "about": Word(relative=0.1),
+    "single": Word(low=1.0, high=1.0, of="number"),
+    "a few": Word(low=2.0, high=5.0, of="number"),
+    "several": Word(low=3.0, of="number"),
+    "tens": Word(low=20.0, high=99.0, of="number"),
+    "rarely": Word(low=0.0, high=10.0, of="% of cases"),
+    "most": Word(low=50.0 + TINY, high=100.0, of="% of cases"),
+    "alike": Word(low=-5.0, high=5.0, of="% of difference"),
+    "less": Word(high=-2.0, of="% of difference"),
+    "more": Word(low=2.0, of="% of difference"),
+    "significantly less": Word(high=-20.0, of="% of difference"),
+    "significantly more": Word(low=20.0, of="% of difference"),
+    "copes well": Word(low=75.0, of="% of the rate"),
+    "major difficulties": Word(high=75.0 - TINY, of="% of the rate"),
+}
+"""One meaning a word (docs/facts.md). "about" is also approximately, around, roughly, slightly
+over and ca.; "a few" is some; "rarely" is seldom and for a short period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +112,25 @@ class Fact:
         What the paper says, and in which section.
     value, unit
         The number to compare with; ``None`` where the text gives only a bound.
-    stated
-        Whether the paper states that number, or it follows from what the paper states.
+    basis
+        Whether the paper states that number, says it in words, whether it follows from what the
+        paper states, or is a prediction or observation of ours.
     low, high
         The band in which ours must lie, ends included.
     each
         Whether every run must lie in the band, or their mean.
     listed
         What to find in this order, where the paper gives a list of packets.
+    word
+        The word of the paper that gives the band, or bounds it: one of `WORDS`.
     claimed, expected
         Whether we claim anything of it, and what: that it holds, as a rule.
+    reading_of
+        The fact whose sentence this one reads in another way; nothing is claimed of such.
+    chosen_after
+        Whether the measure or the band was chosen, or loosened, after a result had been seen.
+    wrong
+        The wrong model that fails the band, by its name in the paper's `wrong_models`.
     derived, note
         How value and band were read out of the text, and what a reader should know beside.
     """
@@ -73,21 +141,25 @@ class Fact:
     where: str
     value: float | None
     unit: str
-    stated: bool
+    basis: Basis
     low: float
     high: float
     each: bool
     listed: tuple[float, ...]
+    word: str
     claimed: bool
     expected: Verdict
+    reading_of: str
+    chosen_after: bool
+    wrong: str
     derived: str
     note: str
 
     def paper(self) -> str:
-        """Return the paper's number as text, with a dagger if the paper does not state it."""
+        """Return the paper's number as text, marked if the paper does not state it."""
         known = bool(self.listed) or self.value is not None
         number = runs_of(self.listed) if self.listed else short(self.value, 5)
-        return number + ("" if self.stated or not known else f" {DERIVED}")
+        return number + (MARKS[self.basis] if known or self.basis is Basis.OWN else "")
 
     def band(self) -> str:
         """Return the accepted values as text."""
@@ -95,10 +167,8 @@ class Fact:
             return "–"
         if self.listed:
             return "exactly these"
-        if self.value is not None and self.high - self.low <= 2 * max(
-            EXACT * abs(self.value), TINY
-        ):
-            return f"exactly {short(self.value, 5)}"
+        if self.high - self.low <= 2 * max(EXACT * abs(self.low), TINY):
+            return f"exactly {short((self.low + self.high) / 2, 5)}"
         if math.isinf(self.high):
             return f"≥ {short(self.low, 5)}"
         if math.isinf(self.low):
@@ -108,10 +178,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fact with what we measured, one value a run."""
+    """A fact with what we measured, one value a run.
+
+    `wrong` is what the fact's wrong model gives, judged in the same way, where that has run.
+    """
 
     fact: Fact
     values: tuple[float, ...]
+    wrong: Finding | None = None
 
     @property
     def mean(self) -> float:
@@ -134,6 +208,16 @@ class Finding:
         """Whether the verdict is another than the one expected."""
         return self.verdict is not self.fact.expected
 
+    @property
+    def passes_wrong_model(self) -> bool:
+        """Whether the band does not tell the wrong model from ours."""
+        return self.wrong is not None and self.wrong.verdict is Verdict.HOLDS
+
+    def told(self) -> str:
+        """Return the verdict in words, and whether its measure was chosen after a result."""
+        after = self.fact.chosen_after and self.fact.claimed
+        return self.verdict.value + (f", {CHOSEN_AFTER}" if after else "")
+
     def ours(self) -> str:
         """Return what we measured: the mean, or the list; "never" without any."""
         if not self.values:
@@ -147,12 +231,27 @@ class Finding:
         return f"{short(min(self.values), 4)} – {short(max(self.values), 4)}"
 
     def remark(self) -> str:
-        """Return where the paper's number lies among ours, if it is a draw that we do not claim."""
+        """Return where the paper's number lies among ours, if it is a draw that we do not get."""
         fact = self.fact
-        draw = not fact.claimed and fact.stated and len(self.values) > 1
-        if fact.value is None or not draw:
+        missed = fact.expected is not Verdict.HOLDS and fact.basis is Basis.NUMBER
+        if fact.value is None or not missed or len(self.values) < 2:  # noqa: PLR2004 - no draw
             return ""
         return f"{below(self.values, fact.value)} of our {len(self.values)} runs lie below it"
+
+
+def tally(findings: Sequence[Finding]) -> dict[Basis, Counter[str]]:
+    """Count what holds, differs, or holds by a measure that was chosen after; by basis.
+
+    What is not claimed counts nowhere.
+    """
+    counts: dict[Basis, Counter[str]] = {basis: Counter() for basis in Basis}
+    for finding in findings:
+        if finding.verdict is Verdict.NOT_CLAIMED:
+            continue
+        holds = finding.verdict is Verdict.HOLDS
+        after = holds and finding.fact.chosen_after
+        counts[finding.fact.basis][CHOSEN_AFTER if after else finding.verdict.value] += 1
+    return counts
 
 
 def runs_of(values: Sequence[float]) -> str:
@@ -192,20 +291,23 @@ def load(source: Traversable, computed: Mapping[str, float]) -> tuple[Fact, ...]
     if {entry["id"] for entry in table if entry.get("value") == COMPUTED} != computed.keys():
         raise ValueError(f"the computed values are not those of {sorted(computed)}")
     facts = tuple(
-        _fact({**entry, "value": computed[entry["id"]], "stated": False})
+        _fact({"basis": "derived", **entry, "value": computed[entry["id"]]})
         if entry["id"] in computed
         else _fact(entry)
         for entry in table
     )
-    ids = [fact.id for fact in facts]
-    if len(set(ids)) != len(ids):
+    known = {fact.id: fact for fact in facts}
+    if len(known) != len(facts):
         raise ValueError("two facts share an id")
+    for fact in facts:
+        if fact.reading_of and not known[fact.reading_of].claimed:
+            raise ValueError(f"fact {fact.id!r} is a second reading of one that is not claimed")
     return facts
 
 
 _FIELDS = frozenset(
-    ("id", "item", "says", "where", "value", "stated", "unit", "tolerance", "band", "list", "of",
-     "claim", "derived", "note")
+    ("id", "item", "says", "where", "value", "unit", "basis", "tolerance", "band", "list", "word",
+     "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "derived", "note")
 )  # fmt: skip
 
 
@@ -213,8 +315,15 @@ def _fact(entry: dict[str, Any]) -> Fact:
     unknown = entry.keys() - _FIELDS
     if unknown:
         raise ValueError(f"fact {entry.get('id')!r}: unknown fields {sorted(unknown)}")
+    basis = _basis(entry)
     low, high = _band(entry)
     value = entry.get("value")
+    claimed = entry.get("claim", "reading_of" not in entry)
+    if not claimed and basis is not Basis.OWN and "reading_of" not in entry:
+        raise ValueError(
+            f"fact {entry['id']!r}: what the paper says is claimed, differs, or reads another "
+            "fact's sentence in a second way"
+        )
     return Fact(
         id=entry["id"],
         item=entry["item"],
@@ -222,33 +331,49 @@ def _fact(entry: dict[str, Any]) -> Fact:
         where=entry["where"],
         value=None if value is None else float(value),
         unit=entry["unit"],
-        stated=entry.get("stated", True),
+        basis=basis,
         low=low,
         high=high,
         each={"mean": False, "each": True}[entry.get("of", "mean")],
         listed=tuple(float(each) for each in entry.get("list", ())),
-        claimed=entry["claim"] is not False,
-        expected=_expected(entry),
+        word=entry.get("word", ""),
+        claimed=claimed,
+        expected=_expected(entry, claimed=claimed),
+        reading_of=entry.get("reading_of", ""),
+        chosen_after=entry.get("chosen_after", False),
+        wrong=entry.get("wrong", ""),
         derived=entry.get("derived", ""),
-        note=entry.get("note", ""),
+        note=entry.get("differs", entry.get("note", "")),
     )
 
 
-def _expected(entry: dict[str, Any]) -> Verdict:
-    if entry["claim"] == REFUTED:
-        if "note" not in entry:
-            raise ValueError(f"fact {entry['id']!r}: what differs needs a note that says why")
+def _basis(entry: dict[str, Any]) -> Basis:
+    if "basis" in entry:
+        return {"derived": Basis.DERIVED, "own": Basis.OWN}[entry["basis"]]
+    return Basis.NUMBER if "value" in entry or "list" in entry else Basis.WORDS
+
+
+def _expected(entry: dict[str, Any], *, claimed: bool) -> Verdict:
+    if "differs" in entry:
         return Verdict.DIFFERS
-    return {True: Verdict.HOLDS, False: Verdict.NOT_CLAIMED}[entry["claim"]]
+    return Verdict.HOLDS if claimed else Verdict.NOT_CLAIMED
 
 
 def _band(entry: dict[str, Any]) -> tuple[float, float]:
+    widest = (-math.inf, math.inf)
+    if "word" in entry:
+        widest = WORDS[entry["word"]].band(entry.get("value"))
     if "band" in entry:
-        low, high = entry["band"]
-        return float(low), float(high)
-    if "tolerance" in entry:
+        low, high = (float(each) for each in entry["band"])
+    elif "tolerance" in entry:
         room = float(entry["tolerance"]) + EXACT * abs(float(entry["value"]))
-        return float(entry["value"]) - room, float(entry["value"]) + room
-    if entry["claim"] and "list" not in entry:
-        raise ValueError(f"fact {entry['id']!r}: a claim needs a tolerance or a band, or a list")
-    return -math.inf, math.inf
+        low, high = float(entry["value"]) - room, float(entry["value"]) + room
+    elif "word" in entry or "list" in entry or not entry.get("claim", "reading_of" not in entry):
+        return widest
+    else:
+        raise ValueError(
+            f"fact {entry['id']!r}: a claim needs a tolerance, a band, a word or a list"
+        )
+    if low < widest[0] or high > widest[1]:
+        raise ValueError(f"fact {entry['id']!r}: the band is wider than its word allows")
+    return low, high

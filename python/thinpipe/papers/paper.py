@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from thinpipe.papers.facts import Fact, Finding, Verdict
+from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Keep, Outcome, collect
+from thinpipe.papers.wrong import Altered, WrongModel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,6 +84,7 @@ class Paper:
     """A published paper and all that is needed to reproduce it.
 
     `measures` gives, for the id of each fact, the function that measures it: one value a run.
+    `wrong_models` are those that facts name, and `not_reproduced` says what we do not get, and why.
     `collect` runs what the items want; where nothing can be run, `missing` says why in one line.
     """
 
@@ -91,6 +94,8 @@ class Paper:
     items: tuple[Item, ...]
     facts: tuple[Fact, ...]
     measures: Mapping[str, Callable[[Outcomes], Sequence[float]]]
+    wrong_models: Mapping[str, WrongModel] = field(default_factory=dict)
+    not_reproduced: str = ""
     collect: Collect = collect
     missing: Callable[[], str | None] = lambda: None
 
@@ -125,19 +130,23 @@ class Reproduction:
         """All facts with their verdicts."""
         return tuple(finding for section in self.sections for finding in section.findings)
 
-    def count(self, verdict: Verdict) -> int:
-        """Count the facts of one verdict."""
-        return sum(finding.verdict is verdict for finding in self.findings)
+    @property
+    def tally(self) -> Mapping[Basis, Counter[str]]:
+        """How many facts hold, differ, or hold by a measure chosen after; by basis."""
+        return tally(self.findings)
 
 
 def reproduce(
     paper: Paper,
     items: Iterable[Item] | None = None,
     *,
+    wrong_models: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reproduction:
     """Run what the items need (all items by default), measure their facts and draw their figures.
+
+    With `wrong_models`, those that the facts name run as well and are judged beside ours.
 
     Raises
     ------
@@ -147,19 +156,29 @@ def reproduce(
     start = time.monotonic()
     chosen = tuple(paper.items if items is None else items)
     wanted = [each for item in chosen for each in item.wanted()]
+    if wrong_models:
+        wanted += [each for item in chosen for each in _wanted_wrongly(paper, item)]
     outcomes = paper.collect(wanted, jobs=jobs, progress=progress)
     return Reproduction(
         paper,
-        tuple(_section(paper, item, outcomes) for item in chosen),
+        tuple(_section(paper, item, outcomes, wrong_models=wrong_models) for item in chosen),
         runs=len(outcomes),
         simulated_s=math.fsum(outcome.result.duration_s for outcome in outcomes.values()),
         wall_s=time.monotonic() - start,
     )
 
 
-def _section(paper: Paper, item: Item, outcomes: Outcomes) -> Section:
+def _wanted_wrongly(paper: Paper, item: Item) -> Iterator[tuple[Point, Keep]]:
+    """Yield the item's runs under each wrong model that its facts name."""
+    names = {fact.wrong for fact in paper.facts if fact.item == item.id and fact.wrong}
+    for name in sorted(names):
+        for point, keep in item.wanted():
+            yield paper.wrong_models[name].change(point), keep
+
+
+def _section(paper: Paper, item: Item, outcomes: Outcomes, *, wrong_models: bool) -> Section:
     findings = tuple(
-        Finding(fact, tuple(float(value) for value in paper.measures[fact.id](outcomes)))
+        _finding(paper, fact, outcomes, wrong_models=wrong_models)
         for fact in paper.facts
         if fact.item == item.id
     )
@@ -167,3 +186,13 @@ def _section(paper: Paper, item: Item, outcomes: Outcomes) -> Section:
     return Section(
         item, findings, figure, tuple(item.tabulate(outcomes)), tuple(item.say(outcomes))
     )
+
+
+def _finding(paper: Paper, fact: Fact, outcomes: Outcomes, *, wrong_models: bool) -> Finding:
+    measure = paper.measures[fact.id]
+    found = Finding(fact, tuple(float(value) for value in measure(outcomes)))
+    if not (wrong_models and fact.wrong):
+        return found
+    model = paper.wrong_models[fact.wrong]
+    values = model.values(measure(Altered(outcomes, model.change)))
+    return replace(found, wrong=Finding(fact, tuple(float(value) for value in values)))

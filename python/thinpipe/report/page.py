@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from thinpipe.report import counts
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def page(reproductions: Sequence[Reproduction]) -> str:
     )
     return template.render(
         reproductions=reproductions,
+        counts=counts,
         versions={name: version(name) for name in SHOWN_VERSIONS},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.lo2005 import model, split
+from thinpipe.papers.lo2005 import model, setup, split
 from thinpipe.papers.lo2005.experiments import (
     ISOLATED,
     OUT_OF_ORDER,
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 Measure = Callable[[Study], Sequence[float]]
 
 PATH: Final = model.PATH
-PDCP_BOUND: Final = PATH.packet / PATH.segment_sdu
-"""Share of the channel left by the PDCP header."""
+BOUND: Final = PATH.counted * PATH.packet / PATH.segment_sdu
+"""Share of the channel left by the headers of PDCP and IP."""
 
 RTT_STEP_S: Final = float(PATH.uplink.tti)
 ON_GRID_S: Final = 1e-6
-IP_HEADER: Final = 20
 MEAN_RTT_S: Final = (0.19, 0.21)
 """What counts as the mean round-trip time of 0.2 s."""
 
@@ -44,13 +43,13 @@ def of_runs(variant: str, tbler: int, value: Callable[[Outcome], float]) -> Meas
 
 
 def throughput(run: Outcome) -> float:
-    """Return the normalised throughput in percent, TCP and IP headers included."""
+    """Return the normalised throughput in percent: TCP segments, without IP headers."""
+    return throughput_with_ip(run) * PATH.counted
+
+
+def throughput_with_ip(run: Outcome) -> float:
+    """Return the throughput in percent that counts IP headers as well."""
     return 100 * (run.flow.normalized_throughput or 0.0)
-
-
-def throughput_without_ip(run: Outcome) -> float:
-    """Return the throughput in percent that counts TCP segments without IP headers."""
-    return throughput(run) * (PATH.packet - IP_HEADER) / PATH.packet
 
 
 def mean_throughput(study: Study, variant: str, tbler: int) -> float:
@@ -59,21 +58,15 @@ def mean_throughput(study: Study, variant: str, tbler: int) -> float:
 
 
 def falls(study: Study) -> list[float]:
-    """Return how far Vegas falls, in points, from each block error rate to the next."""
+    """Return what Vegas loses of its throughput from each error rate to the next, in percent."""
     means = [mean_throughput(study, "vegas", tbler) for tbler in TBLERS]
-    return [before - after for before, after in pairwise(means)]
-
-
-def largest_ratio_of_falls(study: Study) -> list[float]:
-    """Return how large, at most, one of these falls is beside the one before."""
-    return [max(after / before for before, after in pairwise(falls(study)))]
+    return [100 * (before - after) / before for before, after in pairwise(means)]
 
 
 def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
     """Measure the mean throughput in percent of what error-free blocks can carry."""
     return lambda study: [
-        mean_throughput(study, variant, tbler) / ((1 - tbler / 100) * PDCP_BOUND)
-        for tbler in tblers
+        mean_throughput(study, variant, tbler) / ((1 - tbler / 100) * BOUND) for tbler in tblers
     ]
 
 
@@ -99,6 +92,15 @@ def share_at_peak(run: Outcome) -> float:
     """Return the share of the time at 7 segments or more, in percent."""
     cwnd = after_slow_start(run)
     return 100 * cwnd.share(cwnd.value >= 7)  # noqa: PLR2004 - the paper's number
+
+
+def after_peaks(study: Study) -> list[float]:
+    """Return the window after each fall from 7, in whole segments."""
+    falls_to: list[float] = []
+    for run in study.runs("vegas", 5):
+        whole = np.floor(after_slow_start(run).value)
+        falls_to += whole[1:][(whole[:-1] == 7) & (whole[1:] != 7)].tolist()  # noqa: PLR2004
+    return falls_to
 
 
 def first_peak(study: Study) -> list[float]:
@@ -131,10 +133,15 @@ def first_decrease(run: Outcome) -> float:
     return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
 
 
-def drops_from_4_to_3(run: Outcome) -> float:
-    """Count the falls from 4 to 3 whole segments."""
+def drops_from_4_to_3(run: Outcome) -> bool:
+    """Return whether the window falls from 4 to 3 whole segments."""
     whole = np.floor(Steps.cwnd(run).value)
-    return float(np.sum((whole[:-1] == 4) & (whole[1:] == 3)))  # noqa: PLR2004 - the paper's
+    return bool(np.any((whole[:-1] == 4) & (whole[1:] == 3)))  # noqa: PLR2004 - the paper's
+
+
+def percent_of(runs: Sequence[Outcome], is_so: Callable[[Outcome], bool]) -> list[float]:
+    """Return for how many of the runs something is so, in percent."""
+    return [100 * sum(map(is_so, runs)) / len(runs)]
 
 
 def on_grid(run: Outcome) -> float:
@@ -208,21 +215,29 @@ def _isolated(tbler: int, value: Callable[[Outcome], float]) -> Measure:
 
 
 MEASURES: Final[dict[str, Measure]] = {
+    "setup-blocks-down": setup.of_traced("vegas", 5, setup.most_blocks_a_tti("down")),
+    "setup-blocks-up": setup.of_traced("vegas", 5, setup.most_blocks_a_tti("up")),
+    "setup-tti-down": setup.of_traced("vegas", 5, setup.tti_ms("down")),
+    "setup-tti-up": setup.of_traced("vegas", 5, setup.tti_ms("up")),
+    "setup-blocks-a-packet": setup.of_traced("vegas", 5, setup.blocks_a_segment),
+    "setup-segment": setup.of_traced("vegas", 5, setup.greatest_segment),
+    "setup-window": setup.of_traced("reno", 5, setup.most_under_way),
+    "setup-tbler": setup.of_traced("vegas", 5, setup.block_error_percent),
     "throughput-reno-0": of_runs("reno", 0, throughput),
     "throughput-vegas-0": of_runs("vegas", 0, throughput),
     "throughput-vegas-30": of_runs("vegas", 30, throughput),
     "throughput-reno-30": of_runs("reno", 30, throughput),
-    "throughput-reno-0-without-ip": of_runs("reno", 0, throughput_without_ip),
-    "throughput-vegas-0-without-ip": of_runs("vegas", 0, throughput_without_ip),
+    "throughput-reno-0-with-ip": of_runs("reno", 0, throughput_with_ip),
+    "throughput-vegas-0-with-ip": of_runs("vegas", 0, throughput_with_ip),
     "throughput-vegas-5": of_runs("vegas", 5, throughput),
     "throughput-vegas-falls": falls,
-    "throughput-vegas-smooth": largest_ratio_of_falls,
     "throughput-reno-falls": share_of_bound("reno", TBLERS),
     "cwnd-reno-5-greatest": of_runs("reno", 5, lambda run: run.flow.cwnd_segments.max or 0.0),
     "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
     "cwnd-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.cwnd_segments.mean or 0.0),
     "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest_after_slow_start),
     "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
+    "cwnd-vegas-5-drops-to-6": after_peaks,
     "cwnd-vegas-5-first-peak": first_peak,
     "bandwidth-delay-product": bandwidth_delay_product,
     "rtt-vegas-5-samples": of_runs("vegas", 5, lambda run: float(run.flow.rtt_s.samples)),
@@ -234,12 +249,16 @@ MEASURES: Final[dict[str, Measure]] = {
     "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
     "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
     "spurious-timeouts-30": spurious("vegas", 30),
-    "spurious-timeouts-20": spurious("vegas", 20),
-    "spurious-timeouts-up-to-10": spurious("vegas", 0, 5, 10),
-    "spurious-timeouts-15": spurious("vegas", 15),
+    "spurious-timeouts-20": lambda study: percent_of(
+        study.runs("vegas", 20), lambda run: run.flow.spurious_timeouts > 0
+    ),
+    "spurious-timeouts-below-20": spurious("vegas", 0, 5, 10, 15),
     "spurious-timeouts-reno-30": spurious("reno", 30),
-    "cwnd-vegas-30-slow-start": of_draws(30, peak_of_slow_start),
-    "cwnd-vegas-30-drops": of_runs("vegas", 30, drops_from_4_to_3),
+    "cwnd-vegas-30-slow-start": lambda study: percent_of(
+        study.draws(30),
+        lambda run: peak_of_slow_start(run) == 4,  # noqa: PLR2004 - the paper's number
+    ),
+    "cwnd-vegas-30-drops": lambda study: percent_of(study.runs("vegas", 30), drops_from_4_to_3),
     "cwnd-vegas-30-first-drop": of_draws(30, first_decrease),
     "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
     "nothing-lost": all_lost,

@@ -65,7 +65,10 @@ def throughput(outcomes: Outcomes) -> Figure:
     figure, ax = _figure(6.0, 4.2)
     for variant in ("reno", "vegas"):
         shares = [
-            [run.flow.normalized_throughput or 0.0 for run in study.runs(variant, tbler)]
+            [
+                PATH.counted * (run.flow.normalized_throughput or 0.0)
+                for run in study.runs(variant, tbler)
+            ]
             for tbler in TBLERS
         ]
         color = COLORS[variant]
@@ -114,7 +117,7 @@ def cwnd_30(outcomes: Outcomes) -> Figure:
     figure, vegas = _cwnd(Study(outcomes), 30)
     _mark_height(vegas, 2, "paper: half\nof the time")
     drop_s = stated("cwnd-vegas-30-first-drop")
-    _mark_height(vegas, stated("cwnd-vegas-30-slow-start"), "paper: end of\nslow start")
+    _mark_height(vegas, 4, "paper: end of\nslow start")
     _mark_time(vegas, drop_s, f"paper: down to 3, {drop_s:g} s")
     return figure
 
@@ -202,7 +205,10 @@ def beyond(outcomes: Outcomes) -> Figure:
     figure, ax = _figure(6.0, 3.6)
     for variant in ("reno", "vegas"):
         shares = [
-            [run.flow.normalized_throughput or np.nan for run in study.runs(variant, tbler)]
+            [
+                PATH.counted * (run.flow.normalized_throughput or np.nan)
+                for run in study.runs(variant, tbler)
+            ]
             for tbler in tblers
         ]
         color = COLORS[variant]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 TCP_IP_HEADERS: Final = 40
 """Bytes; Table 3. An acknowledgement is nothing else."""
 
+IP_HEADER: Final = 20
+"""Bytes of it that are IP's; RFC 791."""
+
 UNITS: Final = {"s": Decimal(1), "ms": Decimal("0.001"), "kbit/s": Decimal(1000), "B": Decimal(1)}
 
 
@@ -72,6 +75,11 @@ class Path:
         return self.mss + TCP_IP_HEADERS
 
     @property
+    def counted(self) -> float:
+        """The share of a packet that is throughput: the paper discounts IP headers (§5.1)."""
+        return (self.packet - IP_HEADER) / self.packet
+
+    @property
     def segment_sdu(self) -> int:
         """What link control carries of such a packet."""
         return self.packet + self.pdcp_header
@@ -107,8 +115,8 @@ class Path:
         return tuple(self._repaired(each, rounds) - end for each in shown)
 
     def throughput(self, samples_a_second: Decimal) -> Decimal:
-        """Return the share of the downlink's rate that so many segments a second take."""
-        return samples_a_second * self.packet * 8 / self.downlink.rate
+        """Return the share of the downlink's rate that so many TCP segments a second take."""
+        return samples_a_second * (self.packet - IP_HEADER) * 8 / self.downlink.rate
 
     def _sent_down(self) -> Decimal:
         """Return when a segment's first TTI starts, if an acknowledgement's last ends at 0."""

@@ -37,12 +37,12 @@ NO_MISSING: Final = {"missing": NO}
 EPC: Final = {"estimated_pdu_counter": "120 ms"}
 
 SETS: Final = (
-    _set("last block, window 100 % full; missing blocks (shipped)", {}, {}),
+    _set("last block, window 50 % full; missing blocks (shipped)", {}, {}),
     _set("last block, window; missing blocks and estimated counter (both)", {}, EPC),
     _set("last block, window; both, poll timer 150 ms", {"timer": "150 ms"}, EPC),
     _set("last block alone; missing blocks", NO_WINDOW, {}),
     _set("window alone; missing blocks", NO_LAST, {}),
-    _set("last block, window 50 % full; missing blocks", {"window_utilization": "50 %"}, {}),
+    _set("last block, window 100 % full; missing blocks", {"window_utilization": "100 %"}, {}),
     _set("last block, window, every 32 blocks; missing blocks", {"every_pdus": "32"}, {}),
     _set("last block, window, every 256 blocks; missing blocks", {"every_pdus": "256"}, {}),
     _set("last block, window, every packet; missing blocks", {"every_sdus": "1"}, {}),

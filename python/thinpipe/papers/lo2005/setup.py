@@ -1,0 +1,73 @@
+"""The set-up of Table 3 and Fig. 4, read off traced runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from thinpipe.papers.lo2005.experiments import TRACED_SEEDS, Study, point
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.outcomes import Outcome
+
+Value = Callable[["Outcome"], float]
+
+
+def of_traced(variant: str, tbler: int, value: Value) -> Callable[[Study], list[float]]:
+    """Measure one value a traced run."""
+    return lambda study: [
+        value(study.outcomes[point(variant, tbler, seed)]) for seed in TRACED_SEEDS
+    ]
+
+
+def most_blocks_a_tti(direction: str) -> Value:
+    """Measure the most blocks with data that a TTI of a direction carries."""
+    return lambda run: float(np.unique_counts(_block_times(run, direction)).counts.max())
+
+
+def tti_ms(direction: str) -> Value:
+    """Measure the least time between two TTIs with blocks."""
+    return lambda run: round(
+        1000 * float(np.diff(np.unique(_block_times(run, direction))).min()), 6
+    )
+
+
+def blocks_a_segment(run: Outcome) -> float:
+    """Return how many blocks of new data a segment takes."""
+    new = pl.col("kind").cast(pl.String) == "data"
+    return len(_blocks(run, "down").filter(new)) / run.flow.segments_sent
+
+
+def greatest_segment(run: Outcome) -> float:
+    """Return the greatest payload of a segment, in bytes."""
+    return float(run.tables["segments"]["payload_bytes"].to_numpy().max())
+
+
+def most_under_way(run: Outcome) -> float:
+    """Return the most data sent and not acknowledged, in segments."""
+    host = run.tables["segments"].filter(pl.col("endpoint").cast(pl.String).str.starts_with("host"))
+    sent = pl.when(pl.col("event").cast(pl.String) == "sent")
+    ends = sent.then(pl.col("seq") + pl.col("payload_bytes")).otherwise(0).cum_max()
+    acks = sent.then(0).otherwise(pl.col("ack")).cum_max()
+    under_way = host.select(ends.cast(pl.Int64) - acks.cast(pl.Int64)).to_series().to_numpy()
+    return float(under_way.max()) / greatest_segment(run)
+
+
+def block_error_percent(run: Outcome) -> float:
+    """Return the share of downlink blocks in error."""
+    return 100 * float(_blocks(run, "down")["error"].to_numpy().mean())
+
+
+def _blocks(run: Outcome, direction: str) -> pl.DataFrame:
+    return run.tables["blocks"].filter(pl.col("direction").cast(pl.String) == direction)
+
+
+def _block_times(run: Outcome, direction: str) -> NDArray[np.float64]:
+    """Return when each block with data was sent, in seconds."""
+    with_data = pl.col("kind").cast(pl.String) != "control"
+    return _blocks(run, direction).filter(with_data)["time_s"].to_numpy()
