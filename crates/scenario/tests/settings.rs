@@ -39,8 +39,9 @@ fn the_umts_set_up() {
 }
 
 #[test]
-fn its_radio_is_the_default() {
-    assert_eq!(umts(&[]).radio, parse("[radio]", &[]).expect("valid").radio);
+fn its_radio_is_the_default_but_for_one_poll() {
+    let polls_late = umts(&[("radio.rlc.poll.window_utilization", "100 %")]);
+    assert_eq!(polls_late.radio, parse("[radio]", &[]).expect("valid").radio);
 }
 
 #[test]

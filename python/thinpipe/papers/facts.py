@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean
@@ -278,8 +278,12 @@ def below(values: Sequence[float], value: float) -> int:
     return sum(each < value for each in values)
 
 
-def load(source: Traversable, computed: Mapping[str, float]) -> tuple[Fact, ...]:
+def load(
+    source: Traversable, computed: Mapping[str, float], more: Iterable[dict[str, Any]] = ()
+) -> tuple[Fact, ...]:
     """Read a paper's facts; `computed` has those values that stand there as computed, by id.
+
+    `more` are entries like those of the file.
 
     Raises
     ------
@@ -287,7 +291,7 @@ def load(source: Traversable, computed: Mapping[str, float]) -> tuple[Fact, ...]
         If a fact has an unknown field or lacks a band, two share an id, or what is computed and
         what the file says to be computed differ.
     """
-    table = tomllib.loads(source.read_text(encoding="utf-8"))["fact"]
+    table = [*tomllib.loads(source.read_text(encoding="utf-8"))["fact"], *more]
     if {entry["id"] for entry in table if entry.get("value") == COMPUTED} != computed.keys():
         raise ValueError(f"the computed values are not those of {sorted(computed)}")
     facts = tuple(

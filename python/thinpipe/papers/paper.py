@@ -7,11 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Keep, Outcome, collect
-from thinpipe.papers.wrong import Altered, WrongModel
+from thinpipe.papers.wrong import Altered, Asked, WrongModel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,43 +157,52 @@ def reproduce(
     start = time.monotonic()
     chosen = tuple(paper.items if items is None else items)
     wanted = [each for item in chosen for each in item.wanted()]
-    if wrong_models:
-        wanted += [each for item in chosen for each in _wanted_wrongly(paper, item)]
     outcomes = paper.collect(wanted, jobs=jobs, progress=progress)
+    wrongly: Outcomes = {}
+    if wrong_models:
+        asked = [each for item in chosen for each in _wanted_wrongly(paper, item, outcomes)]
+        wrongly = paper.collect(asked, jobs=jobs, progress=progress)
+    judge = partial(_finding, paper, outcomes, wrongly if wrong_models else None)
     return Reproduction(
         paper,
-        tuple(_section(paper, item, outcomes, wrong_models=wrong_models) for item in chosen),
-        runs=len(outcomes),
-        simulated_s=math.fsum(outcome.result.duration_s for outcome in outcomes.values()),
+        tuple(_section(paper, item, outcomes, judge) for item in chosen),
+        runs=len(outcomes) + len(wrongly),
+        simulated_s=math.fsum(
+            outcome.result.duration_s for outcome in (*outcomes.values(), *wrongly.values())
+        ),
         wall_s=time.monotonic() - start,
     )
 
 
-def _wanted_wrongly(paper: Paper, item: Item) -> Iterator[tuple[Point, Keep]]:
-    """Yield the item's runs under each wrong model that its facts name."""
-    names = {fact.wrong for fact in paper.facts if fact.item == item.id and fact.wrong}
-    for name in sorted(names):
-        for point, keep in item.wanted():
-            yield paper.wrong_models[name].change(point), keep
+def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Keep]]:
+    """Yield what the item's facts need to run under their wrong models: what they ask for."""
+    keeps: dict[Point, Keep] = {}
+    for point, keep in item.wanted():
+        keeps[point] = max(keep, keeps.get(point, Keep.RESULT))
+    for fact in paper.facts:
+        if fact.item == item.id and fact.wrong:
+            asked = Asked(outcomes)
+            paper.measures[fact.id](asked)
+            change = paper.wrong_models[fact.wrong].change
+            yield from ((change(point), keeps[point]) for point in asked.points)
 
 
-def _section(paper: Paper, item: Item, outcomes: Outcomes, *, wrong_models: bool) -> Section:
-    findings = tuple(
-        _finding(paper, fact, outcomes, wrong_models=wrong_models)
-        for fact in paper.facts
-        if fact.item == item.id
-    )
+def _section(
+    paper: Paper, item: Item, outcomes: Outcomes, judge: Callable[[Fact], Finding]
+) -> Section:
+    findings = tuple(judge(fact) for fact in paper.facts if fact.item == item.id)
     figure = None if item.draw is None else item.draw(outcomes)
     return Section(
         item, findings, figure, tuple(item.tabulate(outcomes)), tuple(item.say(outcomes))
     )
 
 
-def _finding(paper: Paper, fact: Fact, outcomes: Outcomes, *, wrong_models: bool) -> Finding:
+def _finding(paper: Paper, outcomes: Outcomes, wrongly: Outcomes | None, fact: Fact) -> Finding:
     measure = paper.measures[fact.id]
     found = Finding(fact, tuple(float(value) for value in measure(outcomes)))
-    if not (wrong_models and fact.wrong):
+    if wrongly is None or not fact.wrong:
         return found
     model = paper.wrong_models[fact.wrong]
-    values = model.values(measure(Altered(outcomes, model.change)))
+    measure = model.instead.get(fact.id, measure)
+    values = model.values(measure(Altered(wrongly, model.change)))
     return replace(found, wrong=Finding(fact, tuple(float(value) for value in values)))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from thinpipe.point import Point
+from thinpipe.point import Point, Value, as_text
 
 if TYPE_CHECKING:
     from thinpipe.papers.outcomes import Outcome
+
+Measure = Callable[[Mapping[Point, "Outcome"]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +25,35 @@ class WrongModel:
     change
         Makes of each run that a measure asks for the one that it gets.
     values
-        Makes of what was measured what the wrong formula gives; for facts that need no run.
+        Makes of what was measured what the wrong formula gives.
+    instead
+        What is measured in the place of the facts' own measures, by id; for facts without a run.
     """
 
     says: str
     change: Callable[[Point], Point] = lambda point: point
     values: Callable[[Sequence[float]], Sequence[float]] = lambda values: values
+    instead: Mapping[str, Measure] = field(default_factory=dict)
 
 
-def given(says: str, *settings: tuple[str, str]) -> WrongModel:
+def given(says: str, *settings: tuple[str, Value]) -> WrongModel:
     """Return the wrong model that has these settings in every run, whatever was set before."""
-    names = {key for key, _ in settings}
+    changed = {key: as_text(key, value) for key, value in settings}
 
     def change(point: Point) -> Point:
-        kept = [pair for pair in point.settings if pair[0] not in names]
-        return Point(point.scenario, (*kept, *settings), point.algorithms)
+        kept = [pair for pair in point.settings if pair[0] not in changed]
+        return Point(point.scenario, (*kept, *changed.items()), point.algorithms)
+
+    return WrongModel(says, change)
+
+
+def replaced(says: str, key: str, value: Value) -> WrongModel:
+    """Return the wrong model that has one value in all runs that set `key`."""
+    text = as_text(key, value)
+
+    def change(point: Point) -> Point:
+        pairs = tuple((name, text if name == key else given) for name, given in point.settings)
+        return Point(point.scenario, pairs, point.algorithms)
 
     return WrongModel(says, change)
 
@@ -58,6 +74,24 @@ def swapped(says: str, key: str, words: Mapping[str, str]) -> WrongModel:
 def scaled(says: str, factor: float) -> WrongModel:
     """Return the wrong formula whose result is so many times as large."""
     return WrongModel(says, values=lambda values: [factor * value for value in values])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Mapping["Point", "Outcome"]):
+    """Outcomes that remember for which of them a measure asks."""
+
+    outcomes: Mapping[Point, Outcome]
+    points: dict[Point, None] = field(default_factory=dict)
+
+    def __getitem__(self, point: Point) -> Outcome:
+        self.points[point] = None
+        return self.outcomes[point]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.outcomes)
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,11 @@ def least_after_greatest(run: Outcome) -> float:
 
 
 def after_slow_start(run: Outcome) -> Steps:
-    """Return the window from its first decrease on."""
+    """Return the window from its first decrease on; all of it, if it never falls."""
     cwnd = Steps.cwnd(run)
     first = cwnd.first_decrease()
+    if first == len(cwnd.time_s):
+        return cwnd
     return Steps(cwnd.time_s[first:], cwnd.value[first:], cwnd.end_s)
 
 

@@ -25,8 +25,13 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "segments of 1024 B": given("another size of segments", ("tcp.mss", "1024 B")),
     "window of 32": given("half the window", ("tcp.window", "32")),
     "least RTO of 0.2 s": given("Linux' least RTO", ("tcp.min_rto", "200 ms")),
-    "α and β of 3 and 5": given(
-        "thresholds above", ("tcp.vegas.alpha", "3"), ("tcp.vegas.beta", "5")
+    "β of 4": given("an upper threshold above", ("tcp.vegas.beta", "4")),
+    "β of 1": given("an upper threshold below", ("tcp.vegas.beta", "1")),
+    "repaired in the next TTI": WrongModel(
+        "no wait for a report", values=lambda values: [each - 30 for each in values]
+    ),
+    "poll when the window closes": given(
+        "RLC stands still until the report", ("radio.rlc.poll.window_utilization", "100 %")
     ),
     "Reno's cut": WrongModel(
         "half the window after a peak", values=lambda values: [each / 2 for each in values]

@@ -125,6 +125,10 @@ STALE: Final = Held.of(BY_RTT[40], BY_RTT[90])
 """Of the first and the last row of the lower band."""
 
 
+STALE_ABOVE: Final = Held.of(BY_RTT[100], BY_RTT[150])
+"""The same of the upper band's."""
+
+
 def place(table: Mapping[int, Row]) -> int:
     """Return the place of 512 B among the delays of a table, the lowest first."""
     return sorted(table, key=lambda size: table[size].delay_ms).index(PACKET) + 1
@@ -145,7 +149,8 @@ def spacing(rtt: Fraction, cwnd: int) -> Fraction:
     return rtt / cwnd
 
 
-def _constant(numbers: Numbers) -> Measure:
+def constant(numbers: Numbers) -> Measure:
+    """Return the measure of numbers that need no run."""
     values = [float(number) for number in numbers]
     return lambda _: values
 
@@ -194,5 +199,5 @@ _NUMBERS: Final[dict[str, Numbers]] = {
 }
 
 MEASURES: Final[dict[str, Measure]] = {
-    name: _constant(numbers) for name, numbers in _NUMBERS.items()
+    name: constant(numbers) for name, numbers in _NUMBERS.items()
 }

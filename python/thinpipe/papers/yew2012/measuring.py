@@ -103,6 +103,13 @@ def slow_start_end_s(run: Outcome) -> float:
     return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
 
 
+def first_cut(run: Outcome) -> float:
+    """Return the window after its first decrease over that before; 1 if it never fell."""
+    cwnd = Steps.cwnd(run)
+    place = cwnd.first_decrease()
+    return float(cwnd.value[place] / cwnd.value[place - 1]) if place < len(cwnd.value) else 1.0
+
+
 def completion_s(run: Outcome) -> float:
     """Return how long a transfer took; until the end of the run if it is not complete."""
     flow = run.flow

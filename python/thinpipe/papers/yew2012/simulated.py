@@ -11,18 +11,19 @@ from thinpipe.papers.chakravorty2003.drawing import styled
 from thinpipe.papers.facts import below
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Table
-from thinpipe.papers.yew2012 import bands, claims, figures, starts
+from thinpipe.papers.yew2012 import bands, cells, claims, figures, starts
 from thinpipe.papers.yew2012.measuring import (
     bound_s,
     delay_ms,
     dropped,
     efficiency,
+    first_cut,
     kbps,
     of,
     queue_at,
     ratio,
 )
-from thinpipe.papers.yew2012.printed import BY_RTT, SPACED, STANDARD, Row
+from thinpipe.papers.yew2012.printed import BY_RTT, PACKET, SPACED, STANDARD, Row
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
 from thinpipe.report.numbers import short
 
@@ -188,8 +189,9 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 OPEN_TEXT,
                 WALK_TEXT,
                 f"The paper's rows are single runs. They are placed among {plan.seeds} seeds of "
-                "ours, as medians and ranges, and not judged: “below” says how many of ours lie "
-                "below the paper's. Most seeds begin at home, some after the move (see starts).",
+                "ours, as medians and ranges: “below” says how many of ours lie below the "
+                "paper's; the facts judge the medians. Most seeds begin at home, some after the "
+                "move (see starts).",
             ),
             tuple(point for points in plan.tables_2_3.values() for point in points),
             Keep.RESULT,
@@ -330,6 +332,10 @@ def _told(claim: claims.Claim, outcomes: Outcomes) -> list[float]:
     return [float(claim.told(outcomes).value)]
 
 
+def _first_cut(plan: Plan, outcomes: Outcomes) -> list[float]:
+    return [median(of(outcomes, plan.tables_2_3[PACKET, OFF], first_cut))]
+
+
 def measures(plan: Plan) -> dict[str, Measure]:
     """Return what is measured for the facts that need runs."""
     return {
@@ -337,6 +343,8 @@ def measures(plan: Plan) -> dict[str, Measure]:
             claim.id: partial(_told, claim) for claim in (*claims.claims(plan), claims.bursts(plan))
         },
         **{name: partial(measure, plan) for name, measure in bands.MEASURES.items()},
+        **cells.measures(plan),
+        "window-eighth": partial(_first_cut, plan),
         "starts-band": partial(starts.made_by_start, plan),
         "slope-upper": partial(claims.slope, plan, upper=True),
         "slope-lower": partial(claims.slope, plan, upper=False),
