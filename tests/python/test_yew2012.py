@@ -17,6 +17,7 @@ from thinpipe.papers.yew2012 import (
     PAPER,
     arithmetic,
     bands,
+    cells,
     claims,
     measuring,
     over,
@@ -638,7 +639,8 @@ def test_fifty_seeds_tell_what_ten_do(fifty, seeds):
     found = [
         Finding(fact, tuple(paper.measures[fact.id](fifty)))
         for fact in paper.facts
-        if fact.item in simulated_ones
+        # With more seeds, other cells of the tables come near by chance.
+        if fact.item in simulated_ones and fact.id not in cells.measures(PLAN)
     ]
     assert len(found) > len(VERDICTS)
     assert [finding.fact.id for finding in found if finding.surprising] == []

@@ -35,6 +35,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "a mobile at rest": given("no handover: the mobile stays beside AR1", *STILL),
     "plain Mobile IPv6": given("no MAP", ("mobile_ip.kind", "mipv6")),
     "cells that do not overlap": given("cells of 150 m", ("wlan.range", "150 m")),
+    "a window of 8": given("a receiver that allows 8 packets", ("tcp.window", "8")),
     "packets of one size": replaced("512 B in each row", "ftp.packet_size", "512 B"),
     "one RTT": replaced("100 ms in each row", "wan.rtt", "100 ms"),
     "Reno": given("Reno in Vegas' place", ("tcp.variant", "reno")),
