@@ -15,9 +15,16 @@ pub trait Observe {
     /// False if nothing is recorded, so that work done only to record can be left out.
     const ON: bool = true;
 
+    /// True if it is to be told of packets dequeued, which machines find out only then.
+    const DEQUEUES: bool = false;
+
     /// A packet left or reached an endpoint or a middlebox, or entered, left or was dropped at a
     /// link or bearer.
     fn packet(&mut self, _now: Time, _fact: &PacketFact<'_>) {}
+
+    /// Packet `uid` leaves the queue of link or bearer number `machine` at `time`, when its first
+    /// bit is sent. Told as soon as it is known: of a pipe, when the packet enters.
+    fn dequeued(&mut self, _time: Time, _machine: u32, _uid: u64) {}
 
     /// Something happened inside TCP endpoint number `endpoint`.
     fn tcp(&mut self, _now: Time, _endpoint: u32, _fact: TcpFact) {}
@@ -61,10 +68,16 @@ impl Observe for () {
 /// Two observers, both told.
 impl<A: Observe, B: Observe> Observe for (A, B) {
     const ON: bool = A::ON || B::ON;
+    const DEQUEUES: bool = A::DEQUEUES || B::DEQUEUES;
 
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         self.0.packet(now, fact);
         self.1.packet(now, fact);
+    }
+
+    fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
+        self.0.dequeued(time, machine, uid);
+        self.1.dequeued(time, machine, uid);
     }
 
     fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {

@@ -85,12 +85,16 @@ pub struct Link<T> {
     /// What is being sent or on its way, oldest first: none is looked at before its turn, so that
     /// none overtakes.
     flight: VecDeque<Flight<T>>,
+    /// How many at the front of `flight` [`Self::poll_dequeued`] has told of.
+    told: usize,
     sent_bytes: u64,
     counters: Counters,
 }
 
 #[derive(Debug)]
 struct Flight<T> {
+    /// When its first bit is sent.
+    starts: Time,
     /// No sooner than then.
     arrives: Time,
     packet: T,
@@ -109,6 +113,7 @@ impl<T: Load> Link<T> {
             busy_until: Time::ZERO,
             sending_bytes: 0,
             flight: VecDeque::new(),
+            told: 0,
             sent_bytes: 0,
             counters: Counters::default(),
         }
@@ -142,6 +147,7 @@ impl<T: Load> Link<T> {
             return None;
         }
         let Flight { packet, lost, .. } = self.flight.pop_front()?;
+        self.told = self.told.saturating_sub(1);
         Some(match lost {
             None => Output::Delivered(packet),
             Some(reason) => {
@@ -149,6 +155,16 @@ impl<T: Load> Link<T> {
                 Output::Dropped(Dropped { packet, reason })
             }
         })
+    }
+
+    /// The next packet that has left the queue by `now`, and when its first bit is sent. For
+    /// observers; to be called after [`Self::handle_input`] and ahead of [`Self::poll_output`].
+    #[must_use]
+    pub fn poll_dequeued(&mut self, now: Time) -> Option<(Time, &T)> {
+        self.serve(now);
+        let Flight { starts, packet, .. } = self.flight.get(self.told)?;
+        self.told += 1;
+        Some((*starts, packet))
     }
 
     /// When something happens next; `None` while the link is empty. Changed by
@@ -241,6 +257,6 @@ impl<T: Load> Link<T> {
         self.counters.busy += departs - start;
         self.counters.queue_integral += departs - since;
         let lost = self.losses.of(departs);
-        self.flight.push_back(Flight { arrives, packet, lost });
+        self.flight.push_back(Flight { starts: start, arrives, packet, lost });
     }
 }

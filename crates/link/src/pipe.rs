@@ -81,6 +81,12 @@ impl<T: Load> Pipe<T> {
         Ok(())
     }
 
+    /// When the first bit is sent of the packet that has just been taken in, at `now`.
+    pub fn last_starts(&self, now: Time) -> Time {
+        let before = self.packets.len().checked_sub(2).and_then(|place| self.packets.get(place));
+        before.map_or(now, |passage| passage.departs.max(now))
+    }
+
     /// The next packet that has arrived at the far end by `now`.
     #[must_use]
     pub fn poll_output(&mut self, now: Time) -> Option<T> {
@@ -177,12 +183,15 @@ mod tests {
     fn packets_queue_behind_each_other() {
         let mut pipe = slow(None);
         assert_eq!(pipe.handle_input(at(0), Packet(10)), Ok(()));
+        assert_eq!(pipe.last_starts(at(0)), at(0));
         assert_eq!(pipe.handle_input(at(5), Packet(20)), Ok(()));
+        assert_eq!(pipe.last_starts(at(5)), at(10));
         assert_eq!(pipe.poll_timeout(), Some(at(110)));
         assert_eq!(pipe.poll_output(at(109)), None);
         assert_eq!(pipe.poll_output(at(110)), Some(Packet(10)));
         assert_eq!(pipe.poll_timeout(), Some(at(130)));
         assert_eq!(pipe.handle_input(at(125), Packet(1)), Ok(()));
+        assert_eq!(pipe.last_starts(at(125)), at(125));
         assert_eq!(pipe.poll_output(at(130)), Some(Packet(20)));
         assert_eq!(pipe.poll_timeout(), Some(at(226)));
         let counters = pipe.counters(at(200));

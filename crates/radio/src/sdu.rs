@@ -7,6 +7,11 @@ pub trait Sdu {
     /// Size of the IP packet in bytes, above zero.
     fn bytes(&self) -> u32;
 
+    /// The packet's number, by which observers know it.
+    fn uid(&self) -> u64 {
+        0
+    }
+
     /// The flow that it belongs to, where queues tell flows apart.
     fn flow(&self) -> u64 {
         0

@@ -223,6 +223,10 @@ impl<B: Body> radio::Sdu for Packet<B> {
         self.bytes
     }
 
+    fn uid(&self) -> u64 {
+        self.uid
+    }
+
     /// By hosts and ports; what has no TCP header goes by hosts alone.
     fn flow(&self) -> u64 {
         let Ends { source, destination } = self.ends;

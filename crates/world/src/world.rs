@@ -5,6 +5,7 @@ mod bearers;
 mod connections;
 mod fragments;
 mod interception;
+mod links;
 mod path_mtu;
 mod sharing;
 mod wireless;
@@ -14,7 +15,7 @@ pub use wireless::{Directory, WlanNodes};
 use std::collections::VecDeque;
 
 use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
-use link::{Dropped, Link, LinkConfig, Output, Pipe};
+use link::{Dropped, Link, LinkConfig, Pipe};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 
@@ -275,12 +276,12 @@ impl<B: Body> World<B> {
     }
 
     /// As [`Self::forward`], past the middlebox or agent of `node`.
-    fn route(
+    fn route<O: Observe>(
         &mut self,
         now: Time,
         mut node: NodeId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
+        observe: &mut O,
     ) {
         loop {
             let here = &self.nodes[node.0 as usize];
@@ -299,12 +300,19 @@ impl<B: Body> World<B> {
             };
             // What takes no time needs no event; but at the destination it does, where the
             // answer could come back in the same instant, without end.
+            let uid = packet.uid;
             if !pipe.is_instant() || *to == packet.ends.destination {
                 return match pipe.handle_input(now, packet) {
-                    Ok(()) => self.agenda.set(id.0, pipe.poll_timeout()),
+                    Ok(()) => {
+                        if O::DEQUEUES {
+                            observe.dequeued(pipe.last_starts(now), id.0, uid);
+                        }
+                        self.agenda.set(id.0, pipe.poll_timeout());
+                    }
                     Err(packet) => drop_full(now, id, &packet, observe),
                 };
             }
+            observe.dequeued(now, id.0, uid);
             observe.packet(now, &packet.fact_at(PacketEvent::Left, id.0, *to));
             pipe.pass();
             node = *to;
@@ -330,6 +338,7 @@ impl<B: Body> World<B> {
                 if let Err(Dropped { packet, reason }) = refused {
                     observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
                 }
+                self.tell_dequeued(now, id, observe);
             }
             Machine::Bearer { bearer, network, .. } => {
                 let direction =
@@ -374,24 +383,6 @@ impl<B: Body> World<B> {
         }
         if let Machine::Pipe { pipe, .. } = &self.machines[id.0 as usize] {
             self.agenda.set(id.0, pipe.poll_timeout());
-        }
-    }
-
-    /// Hands on what has come out of a link.
-    fn run_link(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Link { link, to } = &mut self.machines[id.0 as usize]
-            && let Some(output) = link.poll_output(now)
-        {
-            let to = *to;
-            match output {
-                Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
-                Output::Dropped(Dropped { packet, reason }) => {
-                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
-                }
-            }
-        }
-        if let Machine::Link { link, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, link.poll_timeout());
         }
     }
 

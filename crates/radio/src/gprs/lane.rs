@@ -244,12 +244,14 @@ impl<T: Sdu> Lane<T> {
 
     /// Builds and sends one radio block. False if there is nothing to send.
     fn send_block(&mut self, moment: &Moment<'_>, slot: u32, observe: &mut impl Observe) -> bool {
-        let Some((bsn, scheme, kind)) = self.next_block(moment, true) else { return false };
+        let Some((bsn, scheme, kind)) = self.next_block(moment, true, observe) else {
+            return false;
+        };
         self.send_part(moment, slot, 0, (bsn, scheme, kind), observe);
         let mut error = self.errs(moment, scheme, slot, 0);
         let mut is_repeat = kind == BlockKind::Retransmission;
         for part in 1..scheme.blocks() {
-            let Some(next) = self.next_block(moment, false) else { break };
+            let Some(next) = self.next_block(moment, false, observe) else { break };
             self.send_part(moment, slot, part, next, observe);
             error |= self.errs(moment, scheme, slot, part);
             is_repeat |= next.2 == BlockKind::Retransmission;
@@ -288,18 +290,24 @@ impl<T: Sdu> Lane<T> {
 
     /// The next data block: what a report asked for, else a new one, else, where that may be and no
     /// report has come for a round trip, the oldest again.
-    fn next_block(
+    fn next_block<O: Observe>(
         &mut self,
         moment: &Moment<'_>,
         may_insist: bool,
+        observe: &mut O,
     ) -> Option<(u64, CodingScheme, BlockKind)> {
         let period = moment.period;
         if let Some((bsn, scheme)) = self.window.send_again(period) {
             return Some((bsn, scheme, BlockKind::Retransmission));
         }
         if !self.window.is_stalled() && self.packets.has_more() {
-            let scheme = self.adapter.scheme();
+            let (scheme, before) = (self.adapter.scheme(), self.packets.begun());
             if let Some(ends) = self.packets.fill(moment.now, scheme.block_bytes()) {
+                if O::DEQUEUES {
+                    for sdu in self.packets.begun_since(before) {
+                        observe.dequeued(moment.now, moment.machine, sdu.uid());
+                    }
+                }
                 let bsn = self.window.send_new(period, scheme, ends);
                 return Some((bsn, scheme, BlockKind::Data));
             }

@@ -172,6 +172,16 @@ impl<T: Sdu> Packets<T> {
         }
     }
 
+    /// How many have been begun and not delivered.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// Those that have been begun since there were `before` of them.
+    pub(crate) fn begun_since(&self, before: usize) -> impl Iterator<Item = &T> {
+        self.begun.iter().skip(before).map(|turn| &turn.packet)
+    }
+
     /// The oldest packet that has been begun is at the far end of the radio.
     pub(crate) fn complete(&mut self) -> T {
         self.begun.pop_front().expect("what has been sent has begun").packet

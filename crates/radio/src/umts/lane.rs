@@ -50,6 +50,8 @@ pub(crate) struct Lane<T> {
 struct Contents<T> {
     base: u64,
     sdus: VecDeque<Option<T>>,
+    /// Those below this number have been told to observers as dequeued.
+    told: u64,
 }
 
 impl<T> Lane<T> {
@@ -84,7 +86,7 @@ impl<T> Lane<T> {
             errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch, dpdchs),
             pdcp: Convergence::new(config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
-            contents: Contents { base: 0, sdus: VecDeque::new() },
+            contents: Contents { base: 0, sdus: VecDeque::new(), told: 0 },
             air: TransportBlocks::new(),
             next: TransportBlocks::new(),
             counters: Counters::default(),
@@ -120,24 +122,6 @@ impl<T> Lane<T> {
     /// How far ahead the manager of the buffer looks, if there is one.
     pub(crate) fn anticipation(&self) -> Option<Duration> {
         self.manager.map(|manager| manager.anticipation)
-    }
-
-    /// Draws the errors of the TTI that begins.
-    pub(crate) fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
-        let (blocks, counters) = (&mut self.next, &mut self.counters);
-        if blocks.used() == 0 {
-            return;
-        }
-        let tti = blocks.start.saturating_since(Time::ZERO).whole(self.tti);
-        self.errors.draw(tti, blocks.used(), self.state.tbler, &mut blocks.errors);
-        counters.blocks_sent += u64::from(blocks.used());
-        counters.blocks_in_error += u64::from(blocks.errors.count());
-        counters.retransmitted_blocks += u64::from(blocks.retransmissions());
-        let reports = blocks.control.iter().filter(|control| control.is_report());
-        counters.status_pdus += reports.count() as u64;
-        if O::ON {
-            self.next.facts(machine, self.direction, observe);
-        }
     }
 
     /// Hands the TTI that ends to its receiver, and puts the one that begins on the air.
@@ -205,6 +189,27 @@ impl<T> Lane<T> {
 }
 
 impl<T: Sdu> Lane<T> {
+    /// Draws the errors of the TTI that begins.
+    pub(crate) fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
+        let (blocks, counters) = (&mut self.next, &mut self.counters);
+        if blocks.used() == 0 {
+            return;
+        }
+        let tti = blocks.start.saturating_since(Time::ZERO).whole(self.tti);
+        self.errors.draw(tti, blocks.used(), self.state.tbler, &mut blocks.errors);
+        counters.blocks_sent += u64::from(blocks.used());
+        counters.blocks_in_error += u64::from(blocks.errors.count());
+        counters.retransmitted_blocks += u64::from(blocks.retransmissions());
+        let reports = blocks.control.iter().filter(|control| control.is_report());
+        counters.status_pdus += reports.count() as u64;
+        if O::ON {
+            self.next.facts(machine, self.direction, observe);
+        }
+        if O::DEQUEUES {
+            self.contents.tell_dequeued(self.next.start, machine, self.sdus.begun(), observe);
+        }
+    }
+
     /// Takes in `sdu`, or gives it back if the queue is full. A manager counts with `coming` in
     /// the place of what a TTI has room for now.
     pub(crate) fn push(&mut self, now: Time, sdu: T, coming: Option<Blocks>) -> Result<(), T> {
@@ -346,5 +351,16 @@ impl<T> Contents<T> {
             self.base += 1;
         }
         sdu
+    }
+}
+
+impl<T: Sdu> Contents<T> {
+    /// The SDUs below number `begun` have been sent in part at least, the last of them from `now`
+    /// on.
+    fn tell_dequeued(&mut self, now: Time, machine: u32, begun: u64, observe: &mut impl Observe) {
+        for sdu in (self.told..begun).filter_map(|number| self.get(number)) {
+            observe.dequeued(now, machine, sdu.uid());
+        }
+        self.told = self.told.max(begun);
     }
 }

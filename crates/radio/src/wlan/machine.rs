@@ -203,6 +203,13 @@ impl<T: Sdu> Wlan<T> {
         self.outputs.pop_front()
     }
 
+    /// The next SDU that has left its queue: its frame is on the air for the first time. For
+    /// observers; to be called after each `handle_…` and [`Wlan::release`].
+    #[must_use]
+    pub fn poll_dequeued(&mut self) -> Option<&T> {
+        self.media.iter_mut().find_map(Medium::poll_dequeued)
+    }
+
     /// When [`Wlan::handle_timeout`] is due.
     #[must_use]
     pub const fn poll_timeout(&self) -> Option<Time> {

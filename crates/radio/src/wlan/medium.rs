@@ -116,6 +116,16 @@ impl<T: Sdu> Medium<T> {
         }
     }
 
+    /// The next SDU whose frame is on the air for the first time.
+    pub(super) fn poll_dequeued(&mut self) -> Option<&T> {
+        let is_new = |head: &Head<T>| !head.is_told;
+        let heads = self.on_air.iter().map(|sender| *sender as usize);
+        let new = heads.into_iter().find(|at| self.senders[*at].head.as_ref().is_some_and(is_new));
+        let head = self.senders[new?].head.as_mut()?;
+        head.is_told = true;
+        Some(&head.frame.sdu)
+    }
+
     /// When something is due next.
     pub(super) fn poll_timeout(&self) -> Option<Time> {
         if self.on_air.is_empty() { self.turns.start(self.idle_from) } else { Some(self.until) }

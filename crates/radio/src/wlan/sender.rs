@@ -1,7 +1,7 @@
 //! Who sends on a medium: its access point, or a station.
 
 use base::{Direction, Duration, Time};
-use link::queue::{self, Backlog, Queue, Transmission};
+use link::queue::{self, Backlog, Queue, Transmission, Turn};
 use link::{Dropped, Load};
 
 use super::counters::Counters;
@@ -40,6 +40,8 @@ pub(super) struct Head<T> {
     pub(super) frame: Frame<T>,
     /// How often it was sent in vain.
     pub(super) retries: u32,
+    /// Whether observers know that it has left the queue.
+    pub(super) is_told: bool,
 }
 
 /// A sender and what waits at it.
@@ -80,7 +82,7 @@ impl<T: Sdu> Sender<T> {
         let mut counts = link::Counters::default();
         let turn = self.queue.pop(now, &mut counts);
         counters.add(&counts);
-        turn.map(|turn| Head { since: turn.since, frame: turn.packet, retries: 0 })
+        turn.map(|Turn { since, packet: frame }| Head { since, frame, retries: 0, is_told: false })
     }
 
     /// The next SDU that the queue took in and dropped later.

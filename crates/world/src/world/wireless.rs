@@ -6,7 +6,7 @@ use mobility::binding::{Address, LinkEvent};
 use mobility::handover::Change;
 use radio::wlan::{End, Output, Wlan};
 
-use crate::{Body, Machine, MachineId, NodeId, Packet, World};
+use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
 /// Whoever is on a link.
 const ALL_NODES: NodeId = NodeId(Address::ALL_NODES.0);
@@ -70,6 +70,16 @@ impl Directory {
     /// or of no access point.
     pub fn access_point_of(&self, address: Address) -> Option<u32> {
         self.find(NodeId(address.0))?.1
+    }
+
+    /// Where what `from` sends comes out, if that can be told before it does: a mobile may prefer
+    /// now this access point, now that.
+    pub fn far_end(&self, from: NodeId, ends: Ends) -> Option<NodeId> {
+        if self.access_point(from).is_some() {
+            return self.station(ends.destination).map(|station| self.mobiles[station as usize]);
+        }
+        let (_, access_point) = self.find(ends.source)?;
+        access_point.map(|number| self.routers[number as usize])
     }
 
     /// The station that has an address, and its access point there.
@@ -177,6 +187,7 @@ impl<B: Body> World<B> {
 
     /// Hands on what has come out of a WLAN.
     pub(super) fn run_wlan(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        self.tell_dequeued(now, id, observe);
         let Machine::Wlan { is_running, .. } = &mut self.machines[id.0 as usize] else { return };
         // What comes out makes others put in: whoever runs it already hands on all that follows.
         if std::mem::replace(is_running, true) {

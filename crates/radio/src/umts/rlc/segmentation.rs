@@ -150,6 +150,11 @@ impl Sdus {
         self.cursor < self.end() && self.remaining < self.entry(self.cursor).bytes
     }
 
+    /// The number of the first SDU of which nothing has been sent.
+    pub(crate) fn begun(&self) -> u64 {
+        self.cursor + u64::from(self.has_begun())
+    }
+
     /// How many PDUs of its own the rest of the next SDU takes.
     pub(crate) const fn next_pdus(&self) -> u32 {
         self.remaining.div_ceil(self.way.payload)
@@ -210,8 +215,7 @@ impl Sdus {
 
     /// The SDU after the last that has a byte in PDU `sn`.
     pub(crate) fn after_pdu(&self, sn: Sn) -> u64 {
-        let begun = self.cursor + u64::from(self.has_begun());
-        let count = (begun - self.base) as usize;
+        let count = (self.begun() - self.base) as usize;
         let old = self.entries.iter().take(count).take_while(|entry| entry.start <= sn).count();
         self.base + old as u64
     }
@@ -219,8 +223,7 @@ impl Sdus {
     /// Gives up every SDU below `sdu`. If any of them has been sent in part, the window move that
     /// passes over them is returned; `next` is the number of the next new PDU.
     pub(crate) fn abandon(&mut self, now: Time, sdu: u64, next: Sn) -> Option<WindowMove> {
-        let sent = self.cursor + u64::from(self.has_begun());
-        let is_move_needed = sdu.min(sent) > self.base;
+        let is_move_needed = sdu.min(self.begun()) > self.base;
         if sdu < self.cursor || (sdu == self.cursor && !self.end_untold) {
             return is_move_needed.then(|| self.move_within_sent(sdu));
         }

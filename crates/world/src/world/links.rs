@@ -1,0 +1,54 @@
+//! What comes out of links, and what leaves the queues ahead of them.
+
+use base::{Observe, PacketEvent, Time};
+use link::{Dropped, Output};
+
+use crate::{Body, Machine, MachineId, World};
+
+impl<B: Body> World<B> {
+    /// Hands on what has come out of a link.
+    pub(super) fn run_link(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        self.tell_dequeued(now, id, observe);
+        while let Machine::Link { link, to } = &mut self.machines[id.0 as usize]
+            && let Some(output) = link.poll_output(now)
+        {
+            let to = *to;
+            match output {
+                Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
+                Output::Dropped(Dropped { packet, reason }) => {
+                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                }
+            }
+        }
+        if let Machine::Link { link, .. } = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, link.poll_timeout());
+        }
+    }
+
+    /// Tells what has left the queues of a link or a WLAN by `now`: machines that have no observer.
+    pub(super) fn tell_dequeued<O: Observe>(&mut self, now: Time, id: MachineId, observe: &mut O) {
+        if !O::DEQUEUES {
+            return;
+        }
+        match &mut self.machines[id.0 as usize] {
+            Machine::Link { link, .. } => {
+                while let Some((starts, packet)) = link.poll_dequeued(now) {
+                    observe.dequeued(starts, id.0, packet.uid);
+                }
+            }
+            Machine::Wlan { wlan, .. } => {
+                while let Some(packet) = wlan.poll_dequeued() {
+                    observe.dequeued(now, id.0, packet.uid);
+                }
+            }
+            Machine::Pipe { .. }
+            | Machine::Bearer { .. }
+            | Machine::Cell { .. }
+            | Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Browser(_) => {}
+        }
+    }
+}
