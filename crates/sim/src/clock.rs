@@ -7,6 +7,7 @@ use scenario::{Network, NetworkFlow, Scenario};
 use tcp::{Length, Segment};
 use world::{Body, Ipv6, World};
 
+use crate::transit::Transits;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
 /// How many events pass between two looks at whether to go on.
@@ -40,6 +41,8 @@ pub enum Recording {
     Series,
     /// Every segment, hop and block as well.
     Everything,
+    /// All this, and what a trace file of ns-2 tells of packets at links.
+    Ns2,
 }
 
 /// Runs `scenario` to its duration. `pulse` is called now and then with the simulated time and
@@ -72,11 +75,17 @@ fn simulate_over<B: Body<Payload = Length>>(
     let mut metrics = Metrics::new(flows(scenario, &network));
     let (events, trace) = match recording {
         Recording::Series => (run(&mut network.world, until, &mut metrics, pulse)?, None),
-        Recording::Everything => {
-            let mut observers = (metrics, Trace::default());
+        Recording::Everything | Recording::Ns2 => {
+            let is_ns2 = recording == Recording::Ns2;
+            let transits = is_ns2.then(|| Transits::new(&network.world));
+            let mut observers = (metrics, Trace::with(transits));
             let events = run(&mut network.world, until, &mut observers, pulse)?;
             metrics = observers.0;
-            (events, Some(observers.1))
+            let mut trace = observers.1;
+            if let Some(transits) = &mut trace.transits {
+                transits.end(until);
+            }
+            (events, Some(trace))
         }
     };
     assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");

@@ -13,9 +13,11 @@ mod metrics;
 mod middlebox;
 mod mobility;
 mod network;
+mod ns2;
 mod statistics;
 mod summary;
 mod trace;
+mod transit;
 
 pub use capture::{Vantage, write_pcapng};
 pub use cell::{
@@ -30,6 +32,7 @@ pub use middlebox::{
 };
 pub use mobility::{HandoverSummary, LostSummary, MobilityMetrics, MobilityRow, MobilitySummary};
 pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkLayout};
+pub use ns2::{write_ns2, write_ns2_nodes};
 pub use statistics::Distribution;
 pub use summary::{
     CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, NetworkSummary,

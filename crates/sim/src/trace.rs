@@ -6,6 +6,8 @@ use base::{BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, Tcp
 use tcp::Length;
 use world::{Ends, Ipv6, NodeId};
 
+use crate::transit::Transits;
+
 /// The most that a window is shifted (RFC 7323 §2.3).
 const SCALE_MAX: u8 = 14;
 
@@ -99,6 +101,8 @@ pub struct Trace {
     pub(crate) forms: Vec<Form>,
     /// The last of them, by number of the packet.
     last_forms: BTreeMap<u64, usize>,
+    /// What an ns-2 trace file tells, where that was asked for.
+    pub(crate) transits: Option<Transits>,
     /// The transmission that the packet about to depart is.
     transmission: u32,
     /// What each machine knows of the directions of connections.
@@ -139,6 +143,17 @@ struct Syn {
 }
 
 impl Trace {
+    /// Nothing yet; transits are recorded as well if there are some.
+    pub(crate) fn with(transits: Option<Transits>) -> Self {
+        Self { transits, ..Self::default() }
+    }
+
+    /// True if it holds what a trace file of ns-2 tells.
+    #[must_use]
+    pub const fn has_ns2(&self) -> bool {
+        self.transits.is_some()
+    }
+
     fn segment(&mut self, now: Time, fact: &PacketFact<'_>, header: TcpHeader) {
         let nodes = [fact.source, fact.destination];
         let way = Way { nodes, ports: [header.source_port, header.destination_port] };
@@ -203,7 +218,18 @@ impl Trace {
 }
 
 impl Observe for Trace {
+    const DEQUEUES: bool = true;
+
+    fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
+        if let Some(transits) = &mut self.transits {
+            transits.dequeued(time, machine, uid);
+        }
+    }
+
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        if let Some(transits) = &mut self.transits {
+            transits.packet(now, fact);
+        }
         match fact.event {
             PacketEvent::Departed | PacketEvent::Arrived => {
                 if let Some(&header) = fact.header {

@@ -1,0 +1,341 @@
+//! What becomes of packets at links: enqueued, dequeued, then received or dropped.
+
+use std::collections::BTreeMap;
+
+use base::{Ecn, Flags, PacketEvent, PacketFact, Seq, TcpHeader, Time};
+use tcp::{Length, Segment};
+use world::{Body, Directory, Ends, Ipv6, Machine, NodeId, World};
+
+use crate::Way;
+
+/// A packet at a link or bearer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transit {
+    /// The packet's number.
+    pub(crate) uid: u64,
+    /// The node that it comes from.
+    pub(crate) from: u32,
+    /// The node where it goes; `None` of a mobile's packet that no access point is known to hear.
+    pub(crate) to: Option<u32>,
+    /// The outermost addresses.
+    pub(crate) ends: Ends,
+    /// Size at the IP layer in bytes.
+    pub(crate) bytes: u32,
+    /// What it says of congestion when it enters and when it leaves.
+    pub(crate) ecn: [Ecn; 2],
+    /// What it carries; `None` of messages of mobility.
+    pub(crate) cargo: Option<Cargo>,
+}
+
+/// A segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cargo {
+    /// Between the connection's own ends, whatever stands around the packet.
+    pub(crate) way: Way,
+    pub(crate) flags: Flags,
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+}
+
+/// What a packet is to those who count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// It takes sequence numbers, or resets the connection.
+    Data,
+    /// It only acknowledges, as what answers a SYN does.
+    Acknowledgement,
+}
+
+/// Where in the stream it belongs, in bytes of payload from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// Ahead of it.
+    Syn,
+    /// From this byte on.
+    From(u64),
+    /// Acknowledged up to this byte.
+    UpTo(u64),
+    /// Behind these bytes, which are all: a FIN without payload, or a reset.
+    Behind(u64),
+}
+
+/// Something that happened to a packet at a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) time: Time,
+    /// Its place in [`Transits::rows`].
+    pub(crate) transit: u32,
+    pub(crate) event: StepEvent,
+}
+
+/// What happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StepEvent {
+    Enqueued,
+    Dequeued,
+    Received,
+    Dropped,
+}
+
+/// All packets at all links.
+#[derive(Debug, Default)]
+pub(crate) struct Transits {
+    pub(crate) rows: Vec<Transit>,
+    /// In order of time once [`Transits::end`] was called.
+    pub(crate) steps: Vec<Step>,
+    /// By number of the machine.
+    far: Vec<Option<Far>>,
+    /// Those between their first and their last step, by machine and packet.
+    open: BTreeMap<(u32, u64), Open>,
+    streams: BTreeMap<Way, Stream>,
+    /// What is in the packets that pieces are of, by number of the packet or piece.
+    cut: BTreeMap<u64, Option<Cargo>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    transit: u32,
+    /// A radio may begin anew with an SDU: the first time counts.
+    is_dequeued: bool,
+}
+
+/// Where packets come out of a machine.
+#[derive(Debug)]
+enum Far {
+    At(NodeId),
+    /// At the one that they do not come from.
+    Other([NodeId; 2]),
+    /// At this node, or at the mobile that they are for.
+    Cell(NodeId),
+    Wlan(Box<Directory>),
+}
+
+impl Far {
+    fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
+        match machine {
+            Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(Self::At(*to)),
+            Machine::Bearer { network, mobile, .. } => Some(Self::Other([*network, *mobile])),
+            Machine::Cell { network, .. } => Some(Self::Cell(*network)),
+            Machine::Wlan { directory, .. } => Some(Self::Wlan(directory.clone())),
+            Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Browser(_) => None,
+        }
+    }
+
+    /// Of what goes in at `from`.
+    fn node(&self, from: NodeId, ends: Ends) -> Option<NodeId> {
+        match self {
+            Self::At(to) => Some(*to),
+            Self::Other([one, other]) => Some(if from == *one { *other } else { *one }),
+            Self::Cell(network) if from == *network => Some(ends.destination),
+            Self::Cell(network) => Some(*network),
+            Self::Wlan(directory) => directory.far_end(from, ends),
+        }
+    }
+}
+
+/// One direction of a connection.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    isn: Seq,
+    /// The highest byte seen so far, by which sequence numbers are told apart that wrapped.
+    top: u64,
+    /// The bytes before the FIN, and where its acknowledgement belongs.
+    fin: Option<(u64, Place)>,
+}
+
+impl Stream {
+    /// How many bytes of payload lie below `seq`.
+    fn offset(&self, seq: Seq) -> u64 {
+        let beyond = (seq - self.isn).wrapping_sub(1).wrapping_sub(self.top as u32) as i32;
+        self.top.saturating_add_signed(i64::from(beyond))
+    }
+}
+
+impl Transits {
+    /// None, at the links of `world`.
+    pub(crate) fn new<B: Body>(world: &World<B>) -> Self {
+        let far = world.machines().map(|(_, _, machine)| Far::of(machine)).collect();
+        Self { far, ..Self::default() }
+    }
+
+    /// A packet was handed to a machine, or came out of it.
+    pub(crate) fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        let key = (fact.machine, fact.uid);
+        let event = match fact.event {
+            PacketEvent::Departed | PacketEvent::Arrived => return,
+            PacketEvent::Entered => return self.enter(now, fact),
+            PacketEvent::Left => StepEvent::Received,
+            PacketEvent::Dropped(_) => StepEvent::Dropped,
+        };
+        // Hosts and agents drop what is at no link.
+        let Some(Open { transit, .. }) = self.open.remove(&key) else { return };
+        if event == StepEvent::Received && fact.node.is_none() {
+            // Each mobile is sent a copy in its place, at once.
+            self.rows.pop();
+            self.steps.pop();
+            return;
+        }
+        let left = &mut self.rows[transit as usize];
+        left.ecn[1] = ecn(fact);
+        left.to = fact.node.or(left.to);
+        self.steps.push(Step { time: now, transit, event });
+    }
+
+    /// It leaves the queue at `time`.
+    pub(crate) fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
+        let Some(open) = self.open.get_mut(&(machine, uid)) else { return };
+        if !std::mem::replace(&mut open.is_dequeued, true) {
+            let event = StepEvent::Dequeued;
+            self.steps.push(Step { time, transit: open.transit, event });
+        }
+    }
+
+    /// The run ends at `until`: what was foretold of later times has not happened.
+    pub(crate) fn end(&mut self, until: Time) {
+        self.steps.retain(|step| step.time <= until);
+        self.steps.sort_by_key(|step| step.time);
+    }
+
+    fn enter(&mut self, now: Time, fact: &PacketFact<'_>) {
+        let ends = Ends { source: NodeId(fact.source), destination: NodeId(fact.destination) };
+        let from = fact.node.unwrap_or(fact.source);
+        let far = self.far.get(fact.machine as usize).and_then(Option::as_ref);
+        let to = far.and_then(|far| far.node(NodeId(from), ends)).map(|node| node.0);
+        let cargo = self.cargo(fact, ends);
+        let (uid, bytes, ecn) = (fact.uid, fact.bytes, [ecn(fact); 2]);
+        let transit = self.rows.len() as u32;
+        self.rows.push(Transit { uid, from, to, ends, bytes, ecn, cargo });
+        self.steps.push(Step { time: now, transit, event: StepEvent::Enqueued });
+        self.open.insert((fact.machine, uid), Open { transit, is_dequeued: false });
+    }
+
+    fn cargo(&mut self, fact: &PacketFact<'_>, outer: Ends) -> Option<Cargo> {
+        let body = fact.body.downcast_ref::<Ipv6<Length>>();
+        let within = body.and_then(|body| body.wraps().first()).map_or(outer, |(ends, _)| *ends);
+        let piece = body.and_then(|body| body.pieces().first());
+        let cargo = match (fact.header, piece) {
+            (Some(header), _) => Some(self.segment(within, header, fact.payload)),
+            (None, Some(piece)) => self.cut.get(&piece.of).copied().flatten(),
+            (None, None) => None,
+        };
+        if piece.is_some() {
+            self.cut.insert(fact.uid, cargo);
+        }
+        cargo
+    }
+
+    fn segment(&mut self, ends: Ends, header: &TcpHeader, payload: u32) -> Cargo {
+        let nodes = [ends.source.0, ends.destination.0];
+        let way = Way { nodes, ports: [header.source_port, header.destination_port] };
+        let (kind, place) = self.place(way, header, payload);
+        Cargo { way, flags: header.flags, kind, place }
+    }
+
+    fn place(&mut self, way: Way, header: &TcpHeader, payload: u32) -> (Kind, Place) {
+        let has = |flag| header.flags.contains(flag);
+        if has(Flags::SYN) {
+            let new = Stream { isn: header.seq, top: 0, fin: None };
+            let own = self.streams.entry(way).or_insert(new);
+            if own.isn != header.seq {
+                *own = new;
+            }
+            let answers = has(Flags::ACK);
+            return if answers {
+                (Kind::Acknowledgement, Place::UpTo(0))
+            } else {
+                (Kind::Data, Place::Syn)
+            };
+        }
+        if payload == 0 && !has(Flags::FIN) && !has(Flags::RST) {
+            let other = self.streams.get(&way.reversed());
+            let acked = other.map_or(0, |other| other.offset(header.ack));
+            let fin = other.and_then(|other| other.fin).filter(|(bytes, _)| acked > *bytes);
+            return (Kind::Acknowledgement, fin.map_or(Place::UpTo(acked), |(_, place)| place));
+        }
+        let Some(own) = self.streams.get_mut(&way) else { return (Kind::Data, Place::Behind(0)) };
+        let offset = own.offset(header.seq);
+        let end = offset + u64::from(payload);
+        own.top = own.top.max(end);
+        if has(Flags::FIN) {
+            let acknowledged = if payload > 0 { Place::UpTo(end) } else { Place::Behind(end) };
+            own.fin.get_or_insert((end, acknowledged));
+        }
+        (Kind::Data, if payload > 0 { Place::From(offset) } else { Place::Behind(offset) })
+    }
+}
+
+/// What a packet says of congestion.
+fn ecn(fact: &PacketFact<'_>) -> Ecn {
+    let plain = fact.body.downcast_ref::<Segment<Length>>().map(|segment| segment.ecn);
+    plain.or_else(|| fact.body.downcast_ref::<Ipv6<Length>>().map(Ipv6::ecn)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORTH: Way = Way { nodes: [0, 1], ports: [20, 1024] };
+    const FIRST: Seq = Seq::new(u32::MAX - 500);
+
+    fn header(flags: Flags, seq: Seq, ack: Seq) -> TcpHeader {
+        TcpHeader { seq, ack, flags, ..TcpHeader::default() }
+    }
+
+    /// A connection whose SYNs have crossed.
+    fn open() -> Transits {
+        let mut transits = Transits::default();
+        let (syn, answer) = (Flags::SYN, Flags::SYN | Flags::ACK);
+        let placed = transits.place(FORTH, &header(syn, FIRST, Seq::new(0)), 0);
+        assert_eq!(placed, (Kind::Data, Place::Syn));
+        let back = FORTH.reversed();
+        let placed = transits.place(back, &header(answer, FIRST, FIRST + 1), 0);
+        assert_eq!(placed, (Kind::Acknowledgement, Place::UpTo(0)));
+        transits
+    }
+
+    /// Where a segment of the way forth belongs, and the acknowledgement of all of it.
+    fn send(transits: &mut Transits, flags: Flags, offset: u64, payload: u32) -> [Place; 2] {
+        let seq = FIRST + 1 + offset as u32;
+        let (kind, place) = transits.place(FORTH, &header(flags, seq, FIRST + 1), payload);
+        assert_eq!(kind, Kind::Data);
+        let end = seq + payload + u32::from(flags.contains(Flags::FIN));
+        let ack = header(Flags::ACK, FIRST + 1, end);
+        let (kind, acknowledged) = transits.place(FORTH.reversed(), &ack, 0);
+        assert_eq!(kind, Kind::Acknowledgement);
+        [place, acknowledged]
+    }
+
+    #[test]
+    fn bytes_are_counted_beyond_the_wrap_of_sequence_numbers() {
+        let mut transits = open();
+        let mut offset = 0;
+        while offset < 1 << 34 {
+            let placed = send(&mut transits, Flags::ACK, offset, 1 << 30);
+            assert_eq!(placed, [Place::From(offset), Place::UpTo(offset + (1 << 30))]);
+            offset += 1 << 30;
+        }
+        let again = send(&mut transits, Flags::ACK, offset - 3000, 1000);
+        assert_eq!(again, [Place::From(offset - 3000), Place::UpTo(offset - 2000)]);
+    }
+
+    #[test]
+    fn a_fin_has_a_number_of_its_own_if_it_travels_alone() {
+        let fin = Flags::FIN | Flags::ACK;
+        let mut alone = open();
+        send(&mut alone, Flags::ACK, 0, 1000);
+        assert_eq!(send(&mut alone, fin, 1000, 0), [Place::Behind(1000); 2]);
+        let mut riding = open();
+        assert_eq!(send(&mut riding, fin, 0, 1000), [Place::From(0), Place::UpTo(1000)]);
+    }
+
+    #[test]
+    fn what_answers_nobody_is_a_reset_at_the_beginning() {
+        let mut transits = Transits::default();
+        let reset = header(Flags::RST, Seq::new(77), Seq::new(0));
+        assert_eq!(transits.place(FORTH, &reset, 0), (Kind::Data, Place::Behind(0)));
+    }
+}
