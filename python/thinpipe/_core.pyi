@@ -101,7 +101,7 @@ def run(
     settings: Sequence[tuple[str, str]],
     algorithms: Sequence[tuple[str, Callable[[Limits], tuple[Any, bool, bool]]]],
     *,
-    trace: bool = False,
+    trace: bool | str = ...,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run: ...
 def run_each(
@@ -116,7 +116,7 @@ def run_each(
     each: Callable[[int, Run], None],
     *,
     jobs: int,
-    trace: bool = False,
+    trace: bool | str = ...,
 ) -> None: ...
 
 @final
@@ -125,6 +125,8 @@ class Run:
     def tables(self) -> dict[str, dict[str, NDArray[np.generic[Any]]]]: ...
     def machines(self) -> list[str]: ...
     def write_pcapng(self, directory: str) -> list[str]: ...
+    def write_ns2(self, directory: str) -> list[str]: ...
+    def has_ns2(self) -> bool: ...
 
 @final
 class Limits:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thinpipe import _core
 from thinpipe.controller import Beginning, beginning, registered
@@ -21,6 +21,9 @@ from thinpipe.tables import TRACED, frame
 
 if TYPE_CHECKING:
     import polars as pl
+
+Trace: TypeAlias = bool | Literal["ns2"]
+"""What a run records beside its series."""
 
 
 class Run(Recording):
@@ -42,7 +45,9 @@ class Run(Recording):
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write ``result.json``, a Parquet file a table and, with a trace, captures.
 
-        There is a capture per host, and one per node of a network through which mobiles move.
+        There is a capture per host, and one per node of a network through which mobiles move. With
+        ``trace="ns2"`` there are also ``ns2.tr``, a trace file of ns-2, and ``ns2.nodes``, the name
+        of each number in it.
 
         The directory appears when all is written, or not at all, and ``thinpipe.sha256`` in it
         names its files. The directory of a former run is replaced; one that holds anything else, or
@@ -71,6 +76,8 @@ class Run(Recording):
             write_file(directory / f"{name}.parquet", content.getbuffer())
         if self.traced:
             self._core.write_pcapng(str(directory))
+        if self._core.has_ns2():
+            self._core.write_ns2(str(directory))
 
     def has(self, table: str) -> bool:
         """Say whether the run has a table of that name."""
@@ -95,7 +102,7 @@ def run(
     scenario: str | os.PathLike[str] | Scenario,
     settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
     *,
-    trace: bool = False,
+    trace: Trace = False,
     progress: Callable[[float, float], None] | None = None,
     **more: Value,
 ) -> Run:
@@ -108,7 +115,8 @@ def run(
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
     trace
-        Also record segments, radio blocks and the way of each packet.
+        Also record segments, radio blocks and the way of each packet; with ``"ns2"`` all this, and
+        what `Run.save` writes as a trace file of ns-2.
     progress
         Told the simulated and the whole time, in seconds, about ten times a second.
     **more
@@ -125,6 +133,8 @@ def run(
         no number of bytes is a ValueError.
     TypeError
         If settings are no pairs of keys and values.
+    ValueError
+        If there is no such `trace`.
 
     Examples
     --------
@@ -134,14 +144,14 @@ def run(
     """
     point = Point.of(scenario, settings, **more)
     core = _core.run(*_row(point), trace=trace, progress=progress)
-    return Run(core, traced=trace)
+    return Run(core, traced=trace is not False)
 
 
 def run_many(
     points: Iterable[Point | str | os.PathLike[str] | Scenario],
     *,
     jobs: int | None = None,
-    trace: bool = False,
+    trace: Trace = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Run]:
     """Run many points in parallel; the results stand in the order of the points.
@@ -154,7 +164,7 @@ def run_many(
         How many run at a time; all processors if ``None``. The results do not depend on it.
         A congestion control in Python has them run one after the other.
     trace
-        Also record segments, radio blocks and the way of each packet.
+        As in `run`.
     progress
         Told how many points are done, and of how many.
 
@@ -165,7 +175,7 @@ def run_many(
     TypeError
         If `points` is one point and no list.
     ValueError
-        If `jobs` is below 1.
+        If `jobs` is below 1, or there is no such `trace`.
     """
     if isinstance(points, Point | str | os.PathLike | Scenario):
         raise TypeError(f"points: a list of points is needed, not {points!r}")
@@ -186,7 +196,7 @@ def run_each(
     each: Callable[[int, Run], None],
     *,
     jobs: int | None = None,
-    trace: bool = False,
+    trace: Trace = False,
 ) -> None:
     """Run many points in parallel and hand each run over, with its index, as soon as it is done.
 
@@ -198,7 +208,7 @@ def run_each(
         raise ValueError(f"jobs: must be at least 1, not {jobs}")
     _core.run_each(
         [_row(point) for point in points],
-        lambda index, core: each(index, Run(core, traced=trace)),
+        lambda index, core: each(index, Run(core, traced=trace is not False)),
         jobs=jobs,
         trace=trace,
     )

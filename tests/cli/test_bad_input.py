@@ -467,6 +467,11 @@ def test_unknown_item(thinpipe):
             ("run", SCENARIO, "x", "y"),
             "got unexpected extra argument(s) (x y); see `thinpipe run --help`",
         ),
+        (("run", SCENARIO, "--trace", "ns3", "--out", "run"), "--trace ns3: must be ns2"),
+        (
+            ("run", SCENARIO, "--trace", "ns2"),
+            "--trace ns2: needs --out DIR, where the file goes",
+        ),
     ],
 )
 def test_bad_usage(thinpipe, arguments, expected):

@@ -62,6 +62,18 @@ def test_profiles_are_scenarios_and_profiles_of_tcp(thinpipe):
     assert "min_rto=200 ms" in profiles
 
 
+def test_a_trace_of_ns_2_stands_beside_the_tables(thinpipe, tmp_path):
+    done = thinpipe("run", *LOSSY, "--duration", "5s", "--trace", "ns2", "--out", "run")
+    assert (done.returncode, done.stderr) == (0, "")
+    first = (tmp_path / "run" / "ns2.tr").read_text().splitlines()[0]
+    assert first == "+ 0 0 1 tcp 44 ------- 0 0.20 5.1024 0 0"
+    assert "5 UE\n" in (tmp_path / "run" / "ns2.nodes").read_text()
+    listed = (tmp_path / "run" / "thinpipe.sha256").read_text()
+    assert "  ns2.nodes\n" in listed
+    assert "  ns2.tr\n" in listed
+    assert tp.load(tmp_path / "run").hops.height > 0
+
+
 def test_same_seed_gives_the_same_bytes(thinpipe, tmp_path):
     printed = []
     for directory in ("a", "b"):

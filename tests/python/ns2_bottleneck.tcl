@@ -1,7 +1,8 @@
 # The scenario `bottleneck` on ns-2: KEY=VALUE arguments, as below. Prints a line per flow: segments
-# acknowledged, segments sent again, and timeouts (which TCP/Fack does not count).
+# acknowledged, segments sent again, and timeouts (which TCP/Fack does not count). With `trace` it also
+# writes a trace file of that name.
 array set set {variant reno flows 1 rate 0.8Mb delay 100ms queue 50 window 20 mss 1000 ack each
-               duration 100}
+               duration 100 trace {}}
 foreach argument $argv {
     lassign [split $argument =] key value
     if {![info exists set($key)]} { error "no $key here" }
@@ -13,6 +14,7 @@ array set sinks {tahoe TCPSink reno TCPSink newreno TCPSink sack TCPSink/Sack1 f
                  vegas TCPSink}
 
 set ns [new Simulator]
+if {$set(trace) ne ""} { $ns trace-all [open $set(trace) w] }
 lassign [list [$ns node] [$ns node] [$ns node]] sender router receiver
 $ns duplex-link $sender $router 100Mb 1ms DropTail
 $ns simplex-link $router $receiver $set(rate) $set(delay) DropTail
@@ -39,10 +41,11 @@ for {set i 0} {$i < $set(flows)} {incr i} {
 }
 
 proc finish {} {
-    global tcp set
+    global ns tcp set
     for {set i 0} {$i < $set(flows)} {incr i} {
         puts [list [$tcp($i) set ack_] [$tcp($i) set nrexmitpack_] [$tcp($i) set nrexmit_]]
     }
+    $ns flush-trace
     exit 0
 }
 $ns at $set(duration) finish

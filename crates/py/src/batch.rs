@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use scenario::{Outside, Scenario};
 use sim::Recording;
@@ -19,27 +19,53 @@ use crate::wall::{self, Stopwatch};
 /// Source text, its name in messages, settings, and more values of `tcp.congestion_control`.
 type Point = (String, String, Vec<(String, String)>, Vec<Algorithm>);
 
+/// What is recorded beside the series.
+#[derive(FromPyObject)]
+pub(crate) enum Trace {
+    /// Nothing, or all that there are tables and captures of.
+    Tables(bool),
+    /// That, and what a trace file of this format tells.
+    Format(String),
+}
+
+impl Trace {
+    fn recording(&self) -> PyResult<Recording> {
+        match self {
+            Self::Tables(false) => Ok(Recording::Series),
+            Self::Tables(true) => Ok(Recording::Everything),
+            Self::Format(name) if name == "ns2" => Ok(Recording::Ns2),
+            Self::Format(name) => {
+                let error = format!("trace: must be True, False or 'ns2', not {name:?}");
+                Err(PyValueError::new_err(error))
+            }
+        }
+    }
+}
+
 /// Runs one scenario to its end. `algorithms` are more values of `tcp.congestion_control`; an
 /// exception in one ends the run. `progress(simulated_s, duration_s)` is called about ten times a
 /// second; an exception in it, or Ctrl-C, ends the run as well.
 #[pyfunction]
-#[pyo3(signature = (source, name, settings, algorithms, *, trace = false, progress = None))]
+#[pyo3(signature = (
+    source, name, settings, algorithms, *, trace = Trace::Tables(false), progress = None
+))]
 pub(crate) fn run(
     py: Python<'_>,
     source: String,
     name: String,
     settings: Vec<(String, String)>,
     algorithms: Vec<Algorithm>,
-    trace: bool,
+    trace: Trace,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
+    let recording = trace.recording()?;
     let wrong = Arc::new(Failure::default());
     let scenario = parse((source, name, settings, algorithms), &wrong)?;
     let duration = scenario.duration.as_secs_f64();
     let mut failure = None;
     let mut stopwatch = Stopwatch::start();
     let outcome = py.detach(|| {
-        sim::simulate(&scenario, recording(trace), &mut |now| {
+        sim::simulate(&scenario, recording, &mut |now| {
             if wrong.is_there() {
                 return ControlFlow::Break(());
             }
@@ -74,14 +100,15 @@ pub(crate) fn run(
 /// `each(index, run)` is handed every run as it is done, one at a time. An exception in it or in an
 /// algorithm, or Ctrl-C, ends all.
 #[pyfunction]
-#[pyo3(signature = (points, each, *, jobs, trace = false))]
+#[pyo3(signature = (points, each, *, jobs, trace = Trace::Tables(false)))]
 pub(crate) fn run_each(
     py: Python<'_>,
     points: Vec<Point>,
     each: Py<PyAny>,
     jobs: usize,
-    trace: bool,
+    trace: Trace,
 ) -> PyResult<()> {
+    let recording = trace.recording()?;
     let wrong = Arc::new(Failure::default());
     let scenarios =
         points.into_iter().map(|point| parse(point, &wrong)).collect::<PyResult<Vec<_>>>()?;
@@ -89,7 +116,7 @@ pub(crate) fn run_each(
     let jobs = if in_python { 1 } else { jobs.clamp(1, scenarios.len().max(1)) };
     let stop = AtomicBool::new(false);
     py.detach(|| {
-        let work = Work::new(&scenarios, recording(trace), &stop, &wrong);
+        let work = Work::new(&scenarios, recording, &stop, &wrong);
         std::thread::scope(|scope| {
             // As many runs wait to be handed over as are made meanwhile, and no more.
             let (done, inbox) = mpsc::sync_channel(jobs);
@@ -211,8 +238,4 @@ fn read_file(path: &str) -> Result<Vec<u8>, String> {
         let text = error.to_string();
         text.split(" (os error").next().unwrap_or(&text).to_owned()
     })
-}
-
-const fn recording(trace: bool) -> Recording {
-    if trace { Recording::Everything } else { Recording::Series }
 }

@@ -1,14 +1,14 @@
 //! What a run gives back.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
-use sim::{Outcome, Summary};
+use sim::{Outcome, Summary, Trace, Vantage};
 
 use crate::tables;
 
@@ -62,22 +62,47 @@ impl Run {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
         };
-        let mut paths = Vec::new();
-        for vantage in &self.outcome.vantages {
-            let path = Path::new(directory).join(format!("{}.pcapng", vantage.name));
-            let name = path.display().to_string();
-            #[expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
-            let file = File::create(&path).map_err(|error| os_error(py, &error, &name))?;
-            sim::write_pcapng(trace, vantage, BufWriter::new(file))
-                .map_err(|error| os_error(py, &error, &name))?;
-            paths.push(name);
+        let write = |vantage: &Vantage| {
+            let name = format!("{}.pcapng", vantage.name);
+            write(py, directory, &name, |file| sim::write_pcapng(trace, vantage, file))
+        };
+        self.outcome.vantages.iter().map(write).collect()
+    }
+
+    /// Writes `ns2.tr`, a trace file of ns-2, and `ns2.nodes`, the names of its nodes, into
+    /// `directory` and says their paths.
+    fn write_ns2(&self, py: Python<'_>, directory: &str) -> PyResult<[String; 2]> {
+        if !self.has_ns2() {
+            return Err(PyValueError::new_err("only a run with trace='ns2' has a trace of ns-2"));
         }
-        Ok(paths)
+        let outcome = &self.outcome;
+        let trace = write(py, directory, "ns2.tr", |file| sim::write_ns2(outcome, file))?;
+        let nodes = write(py, directory, "ns2.nodes", |file| sim::write_ns2_nodes(outcome, file))?;
+        Ok([trace, nodes])
+    }
+
+    /// Whether it was recorded with what `write_ns2` needs.
+    fn has_ns2(&self) -> bool {
+        self.outcome.trace.as_ref().is_some_and(Trace::has_ns2)
     }
 }
 
+/// Writes the file `name` in `directory`, and says its path.
+fn write(
+    py: Python<'_>,
+    directory: &str,
+    name: &str,
+    write: impl FnOnce(BufWriter<File>) -> io::Result<()>,
+) -> PyResult<String> {
+    let path = Path::new(directory).join(name);
+    let name = path.display().to_string();
+    #[expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
+    let written = File::create(&path).and_then(|file| write(BufWriter::new(file)));
+    written.map_err(|error| os_error(py, &error, &name)).map(|()| name)
+}
+
 /// The error as Python's own functions raise it: with errno, its text and the file's name.
-pub(crate) fn os_error(py: Python<'_>, error: &std::io::Error, path: &str) -> PyErr {
+pub(crate) fn os_error(py: Python<'_>, error: &io::Error, path: &str) -> PyErr {
     let Some(errno) = error.raw_os_error() else {
         return PyOSError::new_err(format!("{path}: {error}"));
     };

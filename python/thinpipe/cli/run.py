@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
 from thinpipe.files import whole_directory
-from thinpipe.run import Run
+from thinpipe.run import Run, Trace
 from thinpipe.run import run as run_scenario
 from thinpipe.signals import undisturbed
 
@@ -39,22 +40,41 @@ def run(
             "replaced; one that holds anything else, or anything changed since, is left alone.",
         ),
     ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Also write a trace file into --out DIR: ns2, as ns2.tr and the names of its "
+            "nodes as ns2.nodes.",
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario and print its figures.
 
     Goodput is payload over the time of the transfer. Throughput counts headers too, over the whole
     run, as a share of the bottleneck's rate (the radio's downlink or the link).
     """
+    _refuse(trace, out)
     asked = Settings.of(settings, seed=seed, duration=duration)
+    traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else whole_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
-            done = run_scenario(scenario, asked.pairs, trace=directory is not None, progress=bar)
+            done = run_scenario(scenario, asked.pairs, trace=traced, progress=bar)
         if directory is not None:
             done.write_files(directory)
     if json:
         typer.echo(done.json())
     else:
         _print(done)
+
+
+def _refuse(trace: str | None, out: Path | None) -> None:
+    if trace is None:
+        return
+    if trace != "ns2":
+        raise BadRequestError(f"--trace {trace}: must be ns2")
+    if out is None:
+        raise BadRequestError(f"--trace {trace}: needs --out DIR, where the file goes")
 
 
 def _print(run: Run) -> None:
