@@ -9,11 +9,14 @@ import polars as pl
 import pytest
 from thinpipe.papers.chakravorty2003 import (
     PAPER,
+    applications,
+    flow_control,
     laws,
     link,
     measuring,
     plain,
     queueing,
+    recovery,
     sharing,
     short,
     skipack,
@@ -24,8 +27,9 @@ from thinpipe.papers.facts import Verdict
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.papers.series import Steps
 
-STATEMENTS = {"l": 11, "t": 6, "p": 12}
-"""How many statements there are on the link, on TCP without a proxy, and on the proxy."""
+STATEMENTS = {"l": 11, "t": 6, "p": 14, "w": 3, "r": 3}
+"""How many statements there are: on the link, on TCP without a proxy, on the proxy, on the windows
+that hosts see, and on losses in bursts."""
 
 FLOW: Any = SimpleNamespace(
     bytes_acked=10 * MSS,
@@ -153,6 +157,15 @@ def test_pipe_is_full_when_the_window_holds_the_product():
     assert measuring.full_at(outcome(cwnd=((1.0, 0, 2.0),))) == np.inf
 
 
+def test_timeouts_of_a_handshake_are_of_either_end(monkeypatch):
+    monkeypatch.setattr(plain, "SECOND", 0)
+    answer = (0.0, "sent", "host:1", "receiver", 0, 1, 0, 0x12)
+    heard = (0.0, "received", "host:1", "sender", 0, 0, 0, 0x02)
+    rows = [SYN_SENT, (2.0, *heard[1:]), (2.0, *answer[1:]), (4.0, *SYN_SENT[1:])]
+    rows += [(5.0, *answer[1:]), (5.5, *heard[1:]), (5.5, *answer[1:]), sent(7.0, 0)]
+    assert plain.handshake_timeouts(outcome(rows)) == 2
+
+
 def test_repeated_syns_are_counted():
     again = (4.0, *SYN_SENT[1:])
     assert measuring.syn_again(outcome([SYN_SENT, again, sent(6.0, 0)])) == 1
@@ -208,10 +221,20 @@ def test_rate_of_the_line_counts_headers():
     assert measuring.line_rate(outcome(rtt=rtt)) == pytest.approx(PACKET)
 
 
-def test_bunches_are_groups_of_three_or_more():
+def test_bunches_are_of_what_comes_within_50_ms():
     times = (1.0, 1.02, 1.04, 2.0, 3.0, 3.01)
     run = outcome([sent(0.0, 0), *(told(time_s, 1) for time_s in times)])
-    assert link.bunched(run) == 50
+    assert link.group_sizes(run) == [3, 3, 3, 1, 2, 2]
+    assert link.bunched(run) == pytest.approx(100 * 5 / 6)
+    assert link.group(run) == 2.5
+
+
+def test_typical_outages_are_pauses_of_5_to_40_s():
+    arrivals = [
+        (time_s, "received", "mobile:1", "receiver", 1, 1, MSS, 0x10)
+        for time_s in (1.0, 2.0, 8.0, 9.0, 50.5, 51.0, 55.0)
+    ]
+    assert link.typical(outcome([sent(0.0, 0), *arrivals])) == pytest.approx(100 / 3)
 
 
 def test_losses_of_an_outage_in_one_row():
@@ -265,6 +288,117 @@ def test_rate_is_recovered_when_three_seconds_have_nine_tenths():
     run = outcome(rows)
     run.result.duration_s = 130.0
     assert 2 <= stall.recovered_s(run) <= 5.1
+
+
+STALLED = (94.0, 0, -1, "stalled", 0)
+RECOVERED = (121.0, 0, -1, "recovered", 0)
+
+
+def test_probes_of_a_stall_are_what_was_sent_again_in_it():
+    again = [passed(95.0, 3), passed(98.0, 4), passed(101.0, 3), passed(101.2, 4)]
+    run = outcome(
+        [sent(0.0, 0), *(passed(80.0 + number, number) for number in range(6)), *again],
+        middlebox_rtt=[(float(at_s), 0, 0, 2.0) for at_s in range(5)],
+        middlebox_events=(STALLED, RECOVERED),
+    )
+    assert stall.resent(run) == 4
+    assert stall.kinds(run) == 2
+    assert stall.at_once(run) == 2
+    assert stall.smoothed_s(run) == 2.0
+    assert stall.interval(run) == pytest.approx(6.2 / 3 / 2)
+
+
+def test_smoothed_time_takes_an_eighth():
+    run = outcome([sent(0.0, 0)], middlebox_rtt=((1.0, 0, 0, 2.0), (2.0, 0, 0, 4.0)))
+    assert stall.smoothed_s(run) == 2.25
+
+
+def windows(*told_to):
+    """Return what a host hears: times and windows."""
+    run = outcome(
+        [sent(0.0, 0), *(told(time_s, 1) for time_s, _ in told_to)],
+        middlebox_events=(STALLED, RECOVERED),
+    )
+    values = pl.Series([65_535, *(window for _, window in told_to)])
+    return Outcome(
+        run.result,
+        {**run.tables, "segments": run.tables["segments"].with_columns(window=values)},
+    )
+
+
+def test_windows_close_in_a_stall_and_open_after_it():
+    run = windows((93.0, 2706), (95.0, 0), (99.0, 0), (121.0, 10), (121.5, 1358))
+    assert stall.open_in_stall(run) == 0
+    assert stall.restored_s(run) == 0.5
+    assert flow_control.small(run) == 60
+    never = windows((93.0, 2706))
+    assert np.isnan(stall.open_in_stall(never))
+    assert np.isnan(stall.restored_s(never))
+
+
+@pytest.mark.parametrize(("window", "told_as"), [(11_516, 10_794), (5_758, 5_402), (1348, 1358)])
+def test_windows_are_told_in_whole_segments_and_a_sliver(window, told_as):
+    assert flow_control.whole(window) == told_as
+
+
+def test_repair_counts_from_the_loss_until_the_mobile_has_all_up_to_it():
+    run = outcome(
+        [sent(1.0, 0), sent(2.0, 1), sent(3.0, 2), said(4.0, 1), sent(5.0, 1), said(7.5, 3)],
+        flows=(FLOW, FLOW),
+    )
+    segments = run.tables["segments"]
+    got = segments.filter(segments["uid"].is_in([0, 2, 4])).with_columns(
+        event=pl.lit("received"), endpoint=pl.lit("mobile:1")
+    )
+    both = pl.concat([segments, got])
+    other = both.with_columns(flow=pl.lit(1))
+    run = Outcome(run.result, {"segments": pl.concat([both, other])})
+    assert recovery.repairs_s(run) == [5.5, 5.5]
+    assert recovery.both_s(run) == 8.0
+
+
+def test_what_skipack_repairs_is_counted_beside_timeouts():
+    events = [(1.0, 0, 0, "retransmitted_skipped", 0)] * 3
+    events += [(1.0, 0, 0, "retransmitted_timeout", 0), STALLED]
+    run = outcome([sent(0.0, 0)], middlebox_events=events)
+    runs = dict.fromkeys(recovery.runs("bursts of 2 packets", "atcp"), run)
+    assert recovery.by_skipack(runs, "bursts of 2 packets") == 75
+
+
+def test_timer_is_from_one_retransmission_to_the_next(monkeypatch):
+    monkeypatch.setattr(plain, "LOST_TWICE", 1)
+    run = outcome([sent(1.0, 0), sent(2.0, 1), sent(6.0, 0), sent(20.0, 0)])
+    assert plain.timer_s(run) == 14.0
+
+
+def test_gain_of_persistent_connections_is_beside_that_of_others(monkeypatch):
+    times = {"http/1.0": (10.0, 9.0), "http/1.1": (10.0, 7.0)}
+    monkeypatch.setattr(applications, "page_s", lambda *of: times[of[2]][of[3] != ()])
+    assert applications.enhanced({}) == pytest.approx([200.0] * 3)
+    assert applications.gains("http/1.0")({}) == pytest.approx([-10.0] * 3)
+
+
+def named(name):
+    return PAPER.wrong_models[name].change
+
+
+def test_a_proxy_that_does_nothing_is_none():
+    boxed = point("gprs-3+1", size(5), short.BOX)
+    assert named("idle proxy")(boxed) == point("gprs-3+1", size(5))
+    assert named("idle proxy")(point(FIFO, size(5))) == point(FIFO, size(5))
+
+
+def test_wrong_models_change_only_what_they_are_of():
+    queue, radio = point(FIFO, size(5)), point("gprs-3+1", size(5))
+    assert named("two slots")(queue) == queue
+    assert ("radio.downlink.slots", "2") in named("two slots")(radio).settings
+    assert named("β of 1")(radio) == radio
+    boxed = point("gprs-3+1", size(5), short.BOX)
+    assert named("window of 10 KB")(boxed) == boxed
+    assert dict(named("split")(boxed).settings)["middlebox.kind"] == "split"
+    assert not any("atcp" in key for key, _ in named("split")(boxed).settings)
+    assert named("a plain queue")(radio).scenario == queue.scenario
+    assert named("a radio")(queue).scenario == radio.scenario
 
 
 def test_stalls_are_the_radios_or_the_links():

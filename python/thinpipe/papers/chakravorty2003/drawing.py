@@ -65,7 +65,7 @@ def how(number: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - what matp
 def trace(
     ax: Axes, run: Outcome, flow: int = 0, hue: str = HUES[0], name: str = "sequence number"
 ) -> None:
-    """Draw a sender's trace over the radio: data sent, sent again, and acknowledged."""
+    """Draw a sender's trace over the radio: data sent, retransmitted, and acknowledged."""
     rows = radio_end(run.tables["segments"], flow)
     sent, heard = sent_by(rows), heard_by(rows)
     data = sent.only(sent.carries_data)
@@ -74,7 +74,7 @@ def trace(
     ax.plot(data.time_s[~again], data.first[~again] / KB, ".", color=hue, markersize=3, label=name)
     if again.any():
         ax.plot(
-            data.time_s[again], data.first[again] / KB, "x", color=BLACK, label="sent again",
+            data.time_s[again], data.first[again] / KB, "x", color=BLACK, label="retransmitted",
             markersize=5,
         )  # fmt: skip
     ax.step(

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.papers.chakravorty2003 import link, plain, queueing, sharing, short, stall
+from thinpipe.papers.chakravorty2003 import (
+    link,
+    plain,
+    queueing,
+    recovery,
+    sharing,
+    short,
+    stall,
+)
 from thinpipe.papers.chakravorty2003.drawing import (
     BLACK,
     GREY,
@@ -39,18 +47,21 @@ BDP_KB: Final = BDP / KB
 def delays(outcomes: Outcomes) -> Figure:
     """Figure 1: one-way delays of lone packets."""
     figure, axes = panels(1, 2, 9.0, 3.2)
-    for ax, run, title in zip(
+    for ax, run, title, ends in zip(
         axes,
         (link.DOWN, link.UP),
         ("(a) Downlink", "(b) Uplink"),
+        ((0.6, 3.0), (0.4, 1.3)),
         strict=True,
     ):
+        ax.axvspan(*ends, color=GREY, alpha=0.2, linewidth=0, label="range in the paper")
         found = link.delays(outcomes[run])
         edges = np.arange(0, 3.05, 0.05)
         weights = np.full(len(found), 100 / len(found))
         ax.hist(found, bins=edges.tolist(), weights=weights, color=HUES[0])
-        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3))
+        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3.1))
         ax.set_title(title)
+    axes[0].legend(loc="upper right")
     return figure
 
 
@@ -95,11 +106,33 @@ def slow_recovery(outcomes: Outcomes) -> Figure:
 def starved(outcomes: Outcomes) -> Figure:
     """Figure 4: two transfers without the proxy."""
     figure, axes = panels(1, 1, 8.0, 4.2)
-    run = outcomes[plain.pair_at_10()]
+    run = outcomes[plain.pair(RADIO, 10)[0]]
     trace(axes[0], run, 0, HUES[0], "f1, sequence number")
     trace(axes[0], run, 1, HUES[1], "f2, sequence number")
     axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 100), ylim=(0, 200))
-    axes[0].legend(loc="upper left")
+    axes[0].legend(loc="center right")
+    return figure
+
+
+@styled
+def repairs(outcomes: Outcomes) -> Figure:
+    """How soon losses in bursts are repaired, and when both downloads are there."""
+    figure, axes = panels(1, 2, 11.0, 4.2)
+    width = 0.8 / len(recovery.SCHEMES)
+    places = np.arange(len(recovery.CONDITIONS))
+    for number, scheme in enumerate(recovery.SCHEMES):
+        look: dict[str, Any] = {"color": HUES[number], "width": width, "label": scheme}
+        at = places + width * (number - (len(recovery.SCHEMES) - 1) / 2)
+        medians = [recovery.repair_s(outcomes, each, scheme) for each in recovery.CONDITIONS]
+        axes[0].bar(at, medians, **look)
+        times = [recovery.times_s(outcomes, each, scheme) for each in recovery.CONDITIONS]
+        error = [stdev(each) for each in times]
+        axes[1].bar(at, [fmean(each) for each in times], yerr=error, capsize=2, **look)
+    axes[0].set(ylabel="Loss to repair, median (s)")
+    axes[1].set(ylabel="Both downloads, mean (s)")
+    for ax in axes:
+        ax.set_xticks(places, [each.replace(" of ", "\nof ") for each in recovery.CONDITIONS])
+    one_legend(figure, axes[:1])
     return figure
 
 
@@ -203,5 +236,5 @@ def swift_recovery(outcomes: Outcomes) -> Figure:
         ax.set_title(title)
         ax.axvspan(stall.START_S, stall.END_S, color=GREY, alpha=0.2, linewidth=0)
     axes[3].set_ylim(200, 520)
-    one_legend(figure, axes[:1])
+    one_legend(figure, (axes[0], axes[3]))
     return figure

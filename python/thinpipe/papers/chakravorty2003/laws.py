@@ -14,6 +14,7 @@ from thinpipe.papers.chakravorty2003.measuring import (
     mobile_end,
     received_s,
 )
+from thinpipe.papers.chakravorty2003.plain import LONG
 from thinpipe.papers.chakravorty2003.queueing import runs as downloads
 from thinpipe.papers.chakravorty2003.setup import (
     BDP,
@@ -39,8 +40,13 @@ BOX: Final = clamp(10)
 
 # --- P8: over-provision ---------------------------------------------------------------------------
 
-OVERPROVISION: Final = 1.5
-"""Buffer over bandwidth-delay product: "more than 50 %" beyond, §IV.D."""
+FAR: Final[Settings] = (("wired.LAN.delay", "1 s"),)
+"""A host with a long round trip, such as another mobile."""
+
+
+def far() -> tuple[Point, ...]:
+    """Return downloads from a host far away."""
+    return seeds(RADIO, LONG, BOX, FAR, among=FEW)
 
 
 def starved(run: Outcome) -> float:
@@ -61,6 +67,14 @@ def starved(run: Outcome) -> float:
 def _last_data_s(run: Outcome) -> float:
     sent = sent_by(sending_end(run.tables["segments"], flow=0))
     return float(sent.time_s[sent.carries_data].max())
+
+
+EIGHT: Final[Settings] = (("flow.count", 8), *download(100), ("duration", "100 s"))
+
+
+def crowded() -> tuple[Point, ...]:
+    """Return eight downloads of a mobile at once."""
+    return seeds(RADIO, EIGHT, BOX, among=FEW)
 
 
 def most_held(run: Outcome) -> float:
@@ -155,7 +169,8 @@ def slowest(outcomes: Outcomes) -> list[float]:
 
 MEASURES: Final[dict[str, Measure]] = {
     "p8-idle": each(downloads(RADIO, BOX), starved),
-    "p8-held": each(downloads(RADIO, BOX), most_held),
+    "p8-far": each(far(), starved),
+    "p8-held": each(crowded(), most_held),
     "p8-zero": each(downloads(RADIO, BOX), zero_windows),
     "p8-zero-stall": each(stalled(RADIO, BOX), zero_windows),
     "p9": each(downloads(RADIO, BOX), fin_early_s),
@@ -163,5 +178,5 @@ MEASURES: Final[dict[str, Measure]] = {
     "p12": slowest,
 }
 
-POINTS: Final = (*crowd(), *alone(), *stalled(RADIO, BOX))
-TRACED: Final = (small(), *downloads(RADIO, BOX))
+POINTS: Final = (*crowd(), *alone(), *stalled(RADIO, BOX), *crowded())
+TRACED: Final = (small(), *downloads(RADIO, BOX), *far())

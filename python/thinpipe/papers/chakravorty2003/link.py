@@ -19,7 +19,6 @@ from thinpipe.papers.chakravorty2003.measuring import (
 from thinpipe.papers.chakravorty2003.plain import LONG, long
 from thinpipe.papers.chakravorty2003.setup import (
     FEW,
-    FIFO,
     FOUR_SLOTS,
     KB,
     PACKET,
@@ -31,6 +30,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     size,
 )
 from thinpipe.papers.chakravorty2003.stall import stalled
+from thinpipe.papers.paper import Table
 from thinpipe.plot.series import ACK, SYN, heard_by, sending_end
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ FOLLOWS_S: Final = 0.45
 """Between the packets of a burst: one is over before the next, and the mobile still listens."""
 
 
-def bursts(more: Settings = ()) -> Point:
+def bursts(more: Settings = ()) -> tuple[Point, ...]:
     """Return bursts of three lone packets, the SYNs of as many connections, one every 9 s."""
     followers = [
         (f"flow.group.follower{number}.{key}", value)
@@ -112,7 +112,7 @@ def bursts(more: Settings = ()) -> Point:
             ("bytes", "1 B"),
         )
     ]
-    return point(
+    return seeds(
         RADIO,
         (
             ("flow.count", BURSTS),
@@ -152,11 +152,6 @@ def round_trips(run: Outcome) -> Floats:
     return np.array([(f.established_s or np.inf) - (f.started_s or 0.0) for f in flows])
 
 
-def ends(values: Floats) -> list[float]:
-    """Return the first and the ninety-ninth percentile."""
-    return [float(np.percentile(values, share)) for share in (1, 99)]
-
-
 def first_and_rest(run: Outcome) -> tuple[Floats, Floats]:
     """Return the delays of the first packet of each burst, and of those that follow it, in s."""
     found = opening_delays(run)
@@ -170,15 +165,56 @@ def first_later(run: Outcome) -> float:
 
 
 def more_jitter(run: Outcome) -> float:
-    """Return the standard deviation of the first of a burst over that of the others."""
+    """Return the standard deviation of the first of a burst beside the others', in % more."""
     first, rest = first_and_rest(run)
-    return float(first.std() / rest.std())
+    return 100 * float(first.std() / rest.std() - 1)
 
 
 def extended_saves(outcomes: Outcomes) -> list[float]:
     """Return by how much a delayed release shortens mean round trips of bursts, in s."""
-    before, after = (round_trips(outcomes[each]).mean() for each in (IMMEDIATE, EXTENDED))
-    return [float(before - after)]
+    return [
+        float(round_trips(outcomes[before]).mean() - round_trips(outcomes[after]).mean())
+        for before, after in zip(IMMEDIATE, EXTENDED, strict=True)
+    ]
+
+
+TAILS: Final[dict[str, Settings]] = {
+    "as shipped": (),
+    "core network: jitter 0.4": (("radio.gprs.core.jitter", 0.4),),
+    "another cell each minute, 2 s": (
+        (
+            "radio.reselections",
+            [{"at": f"{60 * each} s", "lasts": "2 s"} for each in range(1, 100)],
+        ),
+    ),
+    "outages, 120 s apart": (("radio.outage.every", "120 s"),),
+    "15 % of blocks in error": (("radio.tbler", "15 %"),),
+    "30 % of blocks in error": (("radio.tbler", "30 %"),),
+    "downlink set-up of 0.3 to 2.4 s": (("radio.gprs.tbf.common", ["0.3 s", "2.4 s"]),),
+}
+"""What a long tail could come from."""
+
+
+def tail(name: str, direction: str) -> Point:
+    """Return 1000 lone packets of one direction over such a radio."""
+    return point(RADIO, PROBES, (("flow.direction", direction),), TAILS[name])
+
+
+SHARES: Final = (0, 1, 50, 99, 100)
+"""Percentiles that are shown."""
+
+
+def tails(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate delays by what could make their tail."""
+    rows = []
+    for name in TAILS:
+        found = [delays(outcomes[tail(name, way)]) for way in ("downlink", "uplink")]
+        cells = [" ".join(f"{np.percentile(each, share):.2f}" for share in SHARES)
+                 for each in found]  # fmt: skip
+        rows.append((name, *cells))
+    caption = "Delays of 1000 lone packets in s: min, 1 %, median, 99 %, max"
+    paper = ("the paper's figure 1", "0.6 … 3.0", "0.4 … 1.3")
+    return (Table(caption, ("", "downlink", "uplink"), (paper, *rows)),)
 
 
 # --- L4: the buffer -------------------------------------------------------------------------------
@@ -219,6 +255,38 @@ def outage(lasts_s: int) -> tuple[Point, ...]:
     """Return downloads with one outage."""
     more = stalled(RADIO, OUTAGE_AT_S, lasts_s)
     return seeds(RADIO, download(600), (("duration", "300 s"),), more)
+
+
+CHANCE: Final[Settings] = (
+    *download(3000),
+    ("radio.outage.every", "60 s"),
+    ("radio.gprs.keep", "60 s"),
+    ("duration", "1200 s"),
+)
+"""A download with outages at random that only delay."""
+
+SILENCE_S: Final = 3
+"""So long no pause lasts without an outage."""
+
+TYPICAL_S: Final = (5, 40)
+"""§II."""
+
+
+def outages_at_random() -> tuple[Point, ...]:
+    """Return downloads with outages as they are drawn."""
+    return seeds(RADIO, CHANCE, among=FEW)
+
+
+def typical(run: Outcome) -> float:
+    """Return the share of pauses in what arrives that last 5 to 40 s, in per cent.
+
+    A pause lasts up to a packet and a draw of the core network longer than its outage.
+    """
+    rows = mobile_end(run.tables["segments"])
+    pauses = np.diff(rows.filter(rows["event"] == "received")["time_s"].to_numpy())
+    pauses = pauses[pauses > SILENCE_S]
+    least_s, most_s = TYPICAL_S
+    return 100 * float(np.mean((pauses >= least_s) & (pauses <= most_s + 1)))
 
 
 RESET_AT_S: Final = 60
@@ -270,11 +338,6 @@ def after_reset(run: Outcome) -> float:
     return rate(run, RESET_AT_S + 1, RESET_AT_S + RESTART_S) * (RESTART_S - 1)
 
 
-def after_restart(run: Outcome) -> float:
-    """Return the bytes that it acknowledged from then to the end, over all."""
-    return 1 - rate(run, 0, RESET_AT_S + RESTART_S) * (RESET_AT_S + RESTART_S) / (600 * KB)
-
-
 def overtaken(run: Outcome) -> float:
     """Count data segments that reached the mobile after one that was sent later."""
     rows = mobile_end(run.tables["segments"])
@@ -291,9 +354,9 @@ TWO: Final[Settings] = (("radio.ues", 2), ("flow.count", 2), *download(200))
 
 
 def contention(outcomes: Outcomes) -> list[float]:
-    """Return the rate of each of two mobiles over that of one alone."""
+    """Return the rate of one of two mobiles beside that of one alone, in % of difference."""
     alone = fmean(kb_per_s(outcomes[each]) for each in long(RADIO)[:3])
-    return [kb_per_s(outcomes[each]) / alone for each in two()]
+    return [100 * (kb_per_s(outcomes[each]) / alone - 1) for each in two()]
 
 
 def two() -> tuple[Point, ...]:
@@ -304,17 +367,26 @@ def two() -> tuple[Point, ...]:
 TOGETHER_S: Final = 0.05
 """An acknowledgement and its headers take up to three radio blocks of 20 ms on one slot."""
 
-GROUP: Final = 3
 
-
-def bunched(run: Outcome) -> float:
-    """Return the share of acknowledgements that arrive in groups of three or more, in per cent.
+def group_sizes(run: Outcome) -> list[int]:
+    """Return for each acknowledgement how many arrive in its group.
 
     Each of a group comes within `TOGETHER_S` of the one before.
     """
     heard = heard_by(sending_end(run.tables["segments"], flow=0))
     groups = np.split(heard.time_s, np.flatnonzero(np.diff(heard.time_s) > TOGETHER_S) + 1)
-    return 100 * sum(len(each) for each in groups if len(each) >= GROUP) / len(heard.time_s)
+    return [len(each) for each in groups for _ in each]
+
+
+def bunched(run: Outcome) -> float:
+    """Return the share of acknowledgements that do not arrive alone, in per cent."""
+    sizes = group_sizes(run)
+    return 100 * sum(size > 1 for size in sizes) / len(sizes)
+
+
+def group(run: Outcome) -> float:
+    """Return the size of the group in which the median acknowledgement arrives."""
+    return float(np.median(group_sizes(run)))
 
 
 SCHEMES: Final = ("cs-1", "cs-2")
@@ -349,40 +421,43 @@ MEASURES: Final[dict[str, Measure]] = {
     "l1-down-3": each(long(RADIO), kb_per_s),
     "l1-down-4": each(four_slots(), kb_per_s),
     "l1-up": each(uploads(RADIO), kb_per_s),
-    "l1-fifo-down": each(long(FIFO), kb_per_s),
-    "l1-fifo-up": each(uploads(FIFO), kb_per_s),
-    "l2-down": lambda outcomes: ends(delays(outcomes[DOWN])),
-    "l2-up": lambda outcomes: ends(delays(outcomes[UP])),
+    "l2-down-min": each([DOWN], lambda run: float(delays(run).min())),
+    "l2-down-max": each([DOWN], lambda run: float(delays(run).max())),
+    "l2-up-min": each([UP], lambda run: float(delays(run).min())),
+    "l2-up-max": each([UP], lambda run: float(delays(run).max())),
     "l2-rtt": lambda outcomes: [float(rtts(outcomes[DOWN]).min())],
-    "l3-first": each([IMMEDIATE], first_later),
-    "l3-jitter": each([IMMEDIATE], more_jitter),
+    "l3-first": each(IMMEDIATE, first_later),
+    "l3-jitter": each(IMMEDIATE, more_jitter),
     "l3-extended": extended_saves,
     "l4": each([burst(RADIO)], buffered_kb),
-    "l4-fifo": each([burst(FIFO)], buffered_kb),
     "l5": each(long(RADIO), lost_share),
     "l6-short": each(outage(SHORT_S), lost),
     "l6-long": each(outage(LONG_S), lambda run: float(len(lost_numbers(run)))),
     "l6-contiguous": each(outage(LONG_S), longest_burst),
     "l7": contention,
-    "l8": each(long(RADIO), bunched),
+    "l6-typical": each(outages_at_random(), typical),
+    "l8": each(long(RADIO), group),
+    "l8-bunched": each(long(RADIO), bunched),
     "l9": product_ratio,
+    "l9-bdp": lambda outcomes: product(outcomes)[1:],
     "l10": each([reset()], after_reset),
-    "l10-restart": each([reset()], after_restart),
     "l11": each(long(RADIO), overtaken),
 }
 
 PLAIN_POINTS: Final = (
-    *long(FIFO),
     *four_slots(),
     *uploads(RADIO),
-    *uploads(FIFO),
     *two(),
     *(each for name in SCHEMES for more in ((), LONE) for each in scheme(name, more)),
 )
-DELAY_POINTS: Final = (DOWN, UP, IMMEDIATE, EXTENDED)
+DELAY_POINTS: Final = (
+    *(tail(name, way) for name in TAILS for way in ("downlink", "uplink")),
+    *IMMEDIATE,
+    *EXTENDED,
+)
 LINK_TRACED: Final = (
     burst(RADIO),
-    burst(FIFO),
+    *outages_at_random(),
     *outage(SHORT_S),
     *outage(LONG_S),
     reset(),

@@ -6,6 +6,7 @@ from typing import Final
 
 from thinpipe.papers.chakravorty2003.items import ITEMS, MEASURES
 from thinpipe.papers.chakravorty2003.stated import FACTS
+from thinpipe.papers.chakravorty2003.wrong_models import WRONG_MODELS
 from thinpipe.papers.paper import Paper
 
 PAPER: Final = Paper(
@@ -26,5 +27,6 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=FACTS,
     measures=MEASURES,
+    wrong_models=WRONG_MODELS,
 )
 """What the paper states and how it is checked."""

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.papers.chakravorty2003.measuring import (
-    connect_s,
+    MOMENT_S,
+    delivered,
     each,
     full_at,
     late_rtt,
+    line_rate,
+    mean,
     overlap_s,
     rate,
     rtts,
@@ -19,6 +22,7 @@ from thinpipe.papers.chakravorty2003.measuring import (
     syn_again,
 )
 from thinpipe.papers.chakravorty2003.setup import (
+    BDP,
     FIFO,
     KB,
     MSS,
@@ -27,12 +31,13 @@ from thinpipe.papers.chakravorty2003.setup import (
     RATE,
     SEEDS,
     Settings,
+    clamp,
     download,
     point,
     second,
     seeds,
 )
-from thinpipe.plot.series import heard_by, outstanding, sending_end, sent_by
+from thinpipe.plot.series import SYN, heard_by, outstanding, sending_end, sent_by
 
 if TYPE_CHECKING:
     from thinpipe.papers.chakravorty2003.measuring import Measure
@@ -51,6 +56,11 @@ OPENING: Final[Settings] = (*download(64), ("duration", "60 s"))
 def openings(scenario: str) -> tuple[Point, ...]:
     """Return the runs of a connection's first seconds."""
     return seeds(scenario, OPENING)
+
+
+def boxed() -> tuple[Point, ...]:
+    """Return the same with the proxy."""
+    return seeds(RADIO, OPENING, clamp(10))
 
 
 def worse_opening() -> Point:
@@ -82,19 +92,65 @@ LOST: Final = 40
 """The packet that is lost: 40 KB are outstanding when that is noticed."""
 
 
+NARROW: Final[Settings] = (("tcp.window", -(-OUTSTANDING // MSS)),)
+"""A window of 40 KB."""
+
+
+def one_lost() -> Point:
+    """Return a download with 40 KB outstanding when a packet is lost, at the paper's rate."""
+    return point(FIFO, download(200), NARROW, (("link.drop_arrivals", [LOST]),))
+
+
+def narrow() -> tuple[Point, ...]:
+    """Return plain downloads with 40 KB outstanding."""
+    return seeds(RADIO, LONG, NARROW)
+
+
 def degraded() -> Point:
     """Return the download of figure 3: a slow radio, a packet lost, a better radio."""
     slow, better = (f"{8 * each} bit/s" for each in (DEGRADED, IMPROVED))
     return point(
         FIFO,
         download(200),
+        NARROW,
         (
             ("link.rate", slow),
             ("link.schedule", [{"at": f"{IMPROVES_S} s", "rate": better}]),
             ("link.drop_arrivals", [LOST]),
-            ("tcp.window", -(-OUTSTANDING // MSS)),
         ),
     )
+
+
+SEGMENTS: Final = {48: "64 KB", 8: "10 KB"}
+"""Receiver's windows in segments."""
+
+LOST_TWICE: Final = 60
+"""The number of the packet that is lost; what is sent again comes a window later."""
+
+
+def lost_twice(window: int) -> Point:
+    """Return a download in which a packet and its retransmission are lost."""
+    lost = (("link.drop_arrivals", [LOST_TWICE, LOST_TWICE + window]),)
+    return point(FIFO, download(300), lost, (("tcp.window", window),))
+
+
+def timer_s(run: Outcome) -> float:
+    """Return the time from the first retransmission of that packet to the second, in s."""
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    data = sent.only(sent.carries_data)
+    times_s = data.time_s[data.first == data.first[LOST_TWICE - 1]]
+    return float(times_s[2] - times_s[1])
+
+
+def inflated(outcomes: Outcomes) -> list[float]:
+    """Return that time with 64 KB beside that with 10 KB, in % of difference."""
+    wide, slim = (timer_s(outcomes[lost_twice(window)]) for window in SEGMENTS)
+    return [100 * (wide / slim - 1)]
+
+
+def outstanding_products(run: Outcome) -> float:
+    """Return what is under way in a long download over the bandwidth-delay product of 10 KB."""
+    return late_rtt(run) * line_rate(run) / BDP
 
 
 def recovery_s(run: Outcome) -> float:
@@ -104,15 +160,6 @@ def recovery_s(run: Outcome) -> float:
     noticed_s = float(heard.time_s[heard.sack_to > heard.sack_from][0])
     highest = sent.last[sent.time_s <= noticed_s].max()
     return float(heard.time_s[heard.ack >= highest][0]) - noticed_s
-
-
-def outstanding_at_loss(run: Outcome) -> float:
-    """Return the KB outstanding when the first selective acknowledgement arrived."""
-    rows = sending_end(run.tables["segments"], flow=0)
-    heard, data = heard_by(rows), outstanding(rows)
-    noticed_s = heard.time_s[heard.sack_to > heard.sack_from][0]
-    place = int(np.searchsorted(data.time_s, noticed_s, side="right")) - 1
-    return float(data.instant_bytes[place]) / KB
 
 
 # --- T4: figure 4 ---------------------------------------------------------------------------------
@@ -127,7 +174,7 @@ def pair(scenario: str, after_s: int, more: Settings = ()) -> tuple[Point, ...]:
 
 
 def pair_at_10() -> Point:
-    """Return the pair of figure 4: 10 s apart, and from then on the slow radio of figure 3."""
+    """Return such a pair, 10 s apart, and from then on the slow radio of figure 3."""
     slower = (("link.schedule", [{"at": "10 s", "rate": f"{8 * DEGRADED} bit/s"}]),)
     return pair(FIFO, 10, slower)[0]
 
@@ -137,11 +184,36 @@ def first_rtts(run: Outcome) -> float:
     return float(rtts(run, 1)[:2].mean())
 
 
-def share_of_second(run: Outcome) -> float:
-    """Return the second flow's share of the payload while both were there, in per cent."""
+def beside_equal_share(run: Outcome) -> float:
+    """Return the second flow's payload while both were there beside half, in % of difference."""
     start_s, end_s = overlap_s(run)
     mine, other = (rate(run, start_s, end_s, flow) for flow in (1, 0))
-    return 100 * mine / (mine + other)
+    return 100 * (2 * mine / (mine + other) - 1)
+
+
+SECOND: Final = 1
+"""The number of the second flow."""
+
+
+def handshake_timeouts(run: Outcome) -> float:
+    """Count the SYNs of the second flow that either end sent again without having heard one."""
+    rows = run.tables["segments"]
+    rows = rows.filter((rows["flow"] == SECOND) & ((rows["flags"] & SYN) > 0))
+    sent, heard = (rows.filter(rows["event"] == event) for event in ("sent", "received"))
+    answers = [
+        any(
+            abs(time_s - other_s) < MOMENT_S and end == other
+            for other_s, other in zip(heard["time_s"], heard["endpoint"], strict=True)
+        )
+        for time_s, end in zip(sent["time_s"], sent["endpoint"], strict=True)
+    ]
+    return float(len(sent) - sum(answers) - 1)
+
+
+def timed_out(outcomes: Outcomes) -> list[float]:
+    """Return for how many of the runs the second flow's SYN timed out, in per cent."""
+    found = [syn_again(outcomes[point], 1) >= 1 for point in pair(RADIO, 10)]
+    return [100 * sum(found) / len(found)]
 
 
 # --- T5, T6 ---------------------------------------------------------------------------------------
@@ -213,6 +285,17 @@ def stale_over_drain(run: Outcome) -> float:
     return stale_s(run) / float(data.instant_bytes[place] * PACKET / MSS / RATE)
 
 
+def first_ten_s(run: Outcome) -> float:
+    """Return the bytes that the mobile had acknowledged 10 s after the connection began."""
+    return float(delivered(run).at(np.array([10.0]))[0])
+
+
+def underused(outcomes: Outcomes) -> list[float]:
+    """Return what 10 s of a connection carry beside those with the proxy, in % of difference."""
+    plain, box = (mean(outcomes, runs, first_ten_s) for runs in (openings(RADIO), boxed()))
+    return [100 * (plain / box - 1)]
+
+
 # --- Measures -------------------------------------------------------------------------------------
 
 
@@ -227,25 +310,30 @@ def _idle(outcomes: Outcomes) -> list[float]:
 MEASURES: Final[dict[str, Measure]] = {
     "t1": each(openings(RADIO), full_at),
     "t1-fifo": each(openings(FIFO), full_at),
+    "t1-first-10": underused,
     "t2": each(openings(RADIO), _full),
     "t2-fifo": each(openings(FIFO), _full),
-    "t3-rtt": each(long(RADIO), late_rtt),
-    "t3-rtt-fifo": each(long(FIFO), late_rtt),
-    "t3-outstanding": each([degraded()], outstanding_at_loss),
-    "t3-recovery": each([degraded()], recovery_s),
-    "t4-syn": each(pair(RADIO, 20), partial(syn_again, flow=1)),
-    "t4-syn-fifo": each(pair(FIFO, 20), partial(syn_again, flow=1)),
-    "t4-syn-at-10": each([pair_at_10()], partial(syn_again, flow=1)),
-    "t4-connect": each(pair(RADIO, 20), partial(connect_s, flow=1)),
-    "t4-rtt": each(pair(RADIO, 20), first_rtts),
-    "t4-rtt-fifo": each(pair(FIFO, 20), first_rtts),
-    "t4-starved": each(pair(RADIO, 20), share_of_second),
-    "t4-starved-fifo": each(pair(FIFO, 20), share_of_second),
+    "t3-buffered": each(long(RADIO), outstanding_products),
+    "t3-rtt": each(narrow(), late_rtt),
+    "t3-rtt-slow": each([degraded()], lambda run: float(rtts(run).max())),
+    "t3-rtt-64": each(long(RADIO), late_rtt),
+    "t3-timer": inflated,
+    "t3-recovery": each([one_lost()], recovery_s),
+    "t3-many": each([one_lost()], recovery_s),
+    "t3-recovery-slow": each([degraded()], recovery_s),
+    "t4-syn": each(pair(RADIO, 10), partial(syn_again, flow=1)),
+    "t4-syn-either": each(pair(RADIO, 10), handshake_timeouts),
+    "t4-times-out": timed_out,
+    "t4-syn-20": each(pair(RADIO, 20), partial(syn_again, flow=1)),
+    "t4-syn-slow": each([pair_at_10()], partial(syn_again, flow=1)),
+    "t4-rtt": each(pair(RADIO, 10), first_rtts),
+    "t4-starved": each(pair(RADIO, 10), beside_equal_share),
     "t5": _idle,
     "t6": each(aborted(RADIO), stale_s),
     "t6-fifo": each(aborted(FIFO), stale_over_drain),
 }
 
-OPENING_POINTS: Final = (*openings(RADIO), *openings(FIFO), worse_opening())
-PAIR_POINTS: Final = (*pair(RADIO, 20), *pair(FIFO, 20), pair_at_10())
+OPENING_POINTS: Final = (*openings(RADIO), *openings(FIFO), *boxed(), worse_opening())
+LOSS_POINTS: Final = (one_lost(), degraded(), *(lost_twice(window) for window in SEGMENTS))
+PAIR_POINTS: Final = (*pair(RADIO, 10), *pair(RADIO, 20), pair_at_10())
 OTHER_POINTS: Final = (*browsing(), *aborted(RADIO), *aborted(FIFO))

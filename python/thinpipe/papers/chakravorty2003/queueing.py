@@ -69,16 +69,32 @@ def mean_rtts(scenario: str, *windows: int | None) -> Measure:
     return lambda outcomes: [mean(outcomes, runs(scenario, window(kb)), mean_rtt) for kb in windows]
 
 
-def longer_at_6(outcomes: Outcomes) -> list[float]:
-    """Return how much longer 600 KB take with 6 KB than with 10 KB, in per cent."""
-    six, ten = times(RADIO, 6, 10)(outcomes)
-    return [100 * (six / ten - 1)]
+NARROW: Final = (4, 6, 8)
+"""Windows below the paper's, in KB."""
+
+
+def longer(outcomes: Outcomes) -> list[float]:
+    """Return how much longer 600 KB take with less than 10 KB, in per cent, a value a window."""
+    ten, *narrow = times(RADIO, 10, *NARROW)(outcomes)
+    return [100 * (took_s / ten - 1) for took_s in narrow]
 
 
 def rises(outcomes: Outcomes) -> list[float]:
-    """Return by how much each mean round-trip time exceeds that of the window below, in s."""
-    found = mean_rtts(RADIO, *CLAMPS[2:], None)(outcomes)
-    return [after - before for before, after in pairwise(found)]
+    """Return how much longer mean round-trip times are than with the window below, in per cent."""
+    found = mean_rtts(RADIO, *ENOUGH, None)(outcomes)
+    return [100 * (after / before - 1) for before, after in pairwise(found)]
+
+
+def approaching(outcomes: Outcomes) -> list[float]:
+    """Return the mean RTT with 32 KB beside that without a proxy, in % of difference."""
+    wide, plain = mean_rtts(RADIO, ENOUGH[-1], None)(outcomes)
+    return [100 * (wide / plain - 1)]
+
+
+def inflated(outcomes: Outcomes) -> list[float]:
+    """Return the mean round-trip time without a proxy over that with 10 KB."""
+    ten, plain = mean_rtts(RADIO, 10, None)(outcomes)
+    return [plain / ten]
 
 
 def unqueued_bdp(outcomes: Outcomes, scenario: str) -> float:
@@ -108,13 +124,14 @@ def knee_over_bdp(scenario: str) -> Measure:
 MEASURES: Final[dict[str, Measure]] = {
     "p3-time": times(RADIO, *ENOUGH, None),
     "p3-10": each(runs(RADIO, clamp(10)), received_s),
-    "p3-6": longer_at_6,
+    "p3-below": longer,
     "p3-fifo": times(FIFO, 8, *ENOUGH, None),
     "p3-fifo-6": times(FIFO, 6),
     "p3-fifo-4": times(FIFO, 4),
     "p4-rises": rises,
     "p4-10": each(runs(RADIO, clamp(10)), mean_rtt),
-    "p4-plain": each(runs(RADIO, PLAIN), mean_rtt),
+    "p4-32": approaching,
+    "p4-plain": inflated,
     **{f"p4-fifo-{kb}": mean_rtts(FIFO, kb) for kb in MODEL_RTT},
     "p4-fifo-plain": mean_rtts(FIFO, None),
     "p5": knee_over_bdp(RADIO),

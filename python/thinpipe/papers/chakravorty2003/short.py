@@ -67,7 +67,7 @@ def fifo_time(outcomes: Outcomes, more: Settings, kb: int) -> float:
 
 POINTS: Final = tuple(
     each
-    for scenario, shown in ((RADIO, SERIES.values()), (FIFO, (PLAIN, BOX, (*BOX, *LINUX))))
+    for scenario, shown in ((RADIO, SERIES.values()), (FIFO, (PLAIN, BOX)))
     for more in shown
     for kb in SIZES
     for each in runs(more, kb, scenario)
@@ -79,16 +79,22 @@ def half_width(values: Sequence[float]) -> float:
     return float(BOUND * stdev(values) / len(values) ** 0.5)
 
 
-def faster(outcomes: Outcomes) -> list[float]:
-    """Return by how much the median with the proxy is less, in s, one value a size."""
-    return [median(times(outcomes, PLAIN, kb)) - median(times(outcomes, BOX, kb)) for kb in SIZES]
+def gain(outcomes: Outcomes, receiver: Settings, kb: int) -> float:
+    """Return by how much less the median with the proxy is, in per cent of that without."""
+    plain, box = (median(times(outcomes, (*more, *receiver), kb)) for more in (PLAIN, BOX))
+    return 100 * (1 - box / plain)
+
+
+def faster(receiver: Settings) -> Measure:
+    """Measure the median with the proxy beside that without, in % of difference, a value a size."""
+    return lambda outcomes: [-gain(outcomes, receiver, kb) for kb in SIZES]
 
 
 def apart(outcomes: Outcomes) -> list[float]:
     """Return the gap between the confidence intervals of the means, in s, one value a size."""
     found = []
     for kb in SIZES:
-        plain, proxy = (times(outcomes, more, kb) for more in (PLAIN, BOX))
+        plain, proxy = (times(outcomes, (*more, *LINUX), kb) for more in (PLAIN, BOX))
         found.append(fmean(plain) - half_width(plain) - fmean(proxy) - half_width(proxy))
     return found
 
@@ -100,33 +106,20 @@ def fifo_gain(kb: int) -> Measure:
     ]
 
 
-def fifo_narrower(outcomes: Outcomes) -> list[float]:
-    """Return what Linux 2.4's window adds over the plain queue with the proxy, in s."""
-    return [fifo_time(outcomes, (*BOX, *LINUX), kb) - fifo_time(outcomes, BOX, kb) for kb in LARGER]
-
-
 def narrower(outcomes: Outcomes) -> list[float]:
-    """Return what Linux 2.4's window adds to the median with the proxy, in s, 10 KB and more."""
+    """Return the gain with Linux 2.4 beside that with another receiver, in % of difference."""
     return [
-        median(times(outcomes, (*BOX, *LINUX), kb)) - median(times(outcomes, BOX, kb))
+        100 * (gain(outcomes, LINUX, kb) / other - 1) if (other := gain(outcomes, PLAIN, kb)) else 0
         for kb in LARGER
     ]
 
 
-def linux_gains(outcomes: Outcomes) -> list[float]:
-    """Return by how much the median with proxy and Linux 2.4 is less than without, in s."""
-    return [
-        median(times(outcomes, LINUX, kb)) - median(times(outcomes, (*BOX, *LINUX), kb))
-        for kb in SIZES
-    ]
-
-
 MEASURES: Final[dict[str, Measure]] = {
-    "p1-faster": faster,
+    "p1-faster": faster(LINUX),
     "p1-apart": apart,
     "p1-5392": narrower,
-    "p1-fifo-5392": fifo_narrower,
-    "p1-linux": linux_gains,
+    "p1-linux": faster(LINUX),
+    "p1-other": faster(PLAIN),
     **{f"p1-fifo-{kb}": fifo_gain(kb) for kb in SIZES},
 }
 

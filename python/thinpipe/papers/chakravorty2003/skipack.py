@@ -84,10 +84,10 @@ def sent_order(run: Outcome) -> list[tuple[int, int]]:
 
 
 def sent_again(run: Outcome) -> list[float]:
-    """Return the numbers, in the order of the list, of the packets that the box sent again."""
+    """Return the numbers, in the order of the list, of the packets that skipack had sent again."""
     order = {place: number for number, place in enumerate(sent_order(run), 1)}
     events = run.tables["middlebox_events"]
-    events = events.filter(events["event"].cast(str).str.starts_with("retransmitted"))
+    events = events.filter(events["event"].cast(str) == "retransmitted_skipped")
     again = zip(events["connection"], events["offset"], strict=True)
     return [float(order[(int(flow), int(offset))]) for flow, offset in again]
 
@@ -98,14 +98,7 @@ def window_kept(run: Outcome) -> float:
     return float(window.min() / window.max())
 
 
-def lost_packets(_: Outcomes) -> list[float]:
-    """Return what the paper's rule sends again in the paper's example."""
-    entries = unacknowledged("abcacb")
-    return [float(again) for number in (4, 5, 6) for again in acknowledge(entries, number)]
-
-
 MEASURES: Final[dict[str, Measure]] = {
-    "p7-rule": lost_packets,
     "p7": lambda outcomes: sorted(sent_again(outcomes[RUN])),
     "p7-window": lambda outcomes: [window_kept(outcomes[RUN])],
 }

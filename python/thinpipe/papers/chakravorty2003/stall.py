@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.papers.chakravorty2003.flow_control import told
 from thinpipe.papers.chakravorty2003.measuring import (
     delivered,
     each,
     mean,
     radio_end,
     rate,
-    received_s,
 )
 from thinpipe.papers.chakravorty2003.plain import LONG, degraded, recovery_s
 from thinpipe.papers.chakravorty2003.setup import (
+    FEW,
     FIFO,
+    MSS,
     PLAIN,
     RADIO,
     Settings,
     clamp,
     seeds,
 )
+from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.plot.series import sent_by
+from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from thinpipe.papers.chakravorty2003.measuring import Measure
     from thinpipe.papers.outcomes import Outcome
-    from thinpipe.papers.paper import Outcomes
     from thinpipe.point import Point
 
 START_S: Final = 90
@@ -59,56 +63,156 @@ def runs(scenario: str, more: Settings) -> tuple[Point, ...]:
     return seeds(scenario, LONG, more, stalled(scenario))
 
 
+LONG_S: Final = 30
+SHORT_S: Final = 7
+"""Other stalls: longer than the base station keeps packets, and with time for one probe."""
+
+LENGTHS_S: Final = (5, SHORT_S, LASTS_S, 15, 20, LONG_S)
+
+
+def lasting(more: Settings, lasts_s: int) -> tuple[Point, ...]:
+    """Return downloads with another stall at 90 s."""
+    return seeds(RADIO, LONG, more, stalled(RADIO, START_S, lasts_s), among=FEW)
+
+
 POINTS: Final = (
     degraded(),
-    *(each for scenario in (RADIO, FIFO) for more in (PLAIN, BOX) for each in runs(scenario, more)),
+    *(each for more in (PLAIN, BOX) for each in runs(RADIO, more)),
+    *(each for lasts_s in LENGTHS_S for more in (PLAIN, BOX) for each in lasting(more, lasts_s)),
 )
+
+
+def again(run: Outcome) -> tuple[list[float], list[int]]:
+    """Return when whoever sends over the radio sent data again, and which: their offsets."""
+    sent = sent_by(radio_end(run.tables["segments"]))
+    data = sent.only(sent.carries_data)
+    repeats = data.last[1:] <= np.maximum.accumulate(data.last)[:-1]
+    return data.time_s[1:][repeats].tolist(), data.first[1:][repeats].tolist()
 
 
 def resent(run: Outcome) -> float:
     """Count the packets sent again over the radio, by the box or by the sender."""
-    sent = sent_by(radio_end(run.tables["segments"]))
-    data = sent.only(sent.carries_data)
-    return float(np.sum(data.last[1:] <= np.maximum.accumulate(data.last)[:-1]))
+    return float(len(again(run)[0]))
 
 
-def first_again_s(run: Outcome) -> float:
-    """Return how long after the stall the mobile first acknowledged something new, in s."""
-    curve = delivered(run)
-    rises = curve.time_s[1:][np.diff(curve.value) > 0]
-    later = rises[rises > END_S]
-    return float(later[0]) - END_S if len(later) else float("inf")
+def probes(run: Outcome, lasts_s: int = LONG_S) -> tuple[list[float], list[int]]:
+    """Return when packets were sent in a stall, and which."""
+    times_s, offsets = again(run)
+    inside = [START_S < time_s < START_S + lasts_s for time_s in times_s]
+    return (
+        [time_s for time_s, chosen in zip(times_s, inside, strict=True) if chosen],
+        [offset for offset, chosen in zip(offsets, inside, strict=True) if chosen],
+    )
 
 
-def recovered_s(run: Outcome) -> float:
+def kinds(run: Outcome) -> float:
+    """Count the packets of which probes in a long stall were made."""
+    return float(len(set(probes(run)[1])))
+
+
+def at_once(run: Outcome) -> float:
+    """Return the most packets that left together after the timeout of a long stall."""
+    times_s = np.array(probes(run)[0])
+    return float(max((np.sum(np.abs(times_s - time_s) < TOGETHER_S) for time_s in times_s),
+                     default=0))  # fmt: skip
+
+
+TOGETHER_S: Final = 0.5
+
+
+def smoothed_s(run: Outcome) -> float:
+    """Return the box's smoothed round-trip time when the stall began (RFC 6298 (2.3)), in s."""
+    table = run.tables["middlebox_rtt"]
+    taken = table.filter(table["time_s"] < START_S)["rtt_s"].to_list()
+    srtt = taken[0]
+    for rtt in taken[1:]:
+        srtt += (rtt - srtt) / 8
+    return float(srtt)
+
+
+def interval(run: Outcome) -> float:
+    """Return the mean time between probes over the smoothed round-trip time."""
+    times_s = probes(run)[0]
+    if len(times_s) < 2:  # noqa: PLR2004 - no interval
+        return float("nan")
+    return float(np.diff(times_s).mean()) / smoothed_s(run)
+
+
+def _event_s(run: Outcome, name: str) -> float:
+    table = run.tables["middlebox_events"]
+    found = table.filter(table["event"].cast(str) == name)["time_s"]
+    return float(found[0]) if len(found) else float("nan")
+
+
+def open_in_stall(run: Outcome) -> float:
+    """Return the greatest window that the host is told from the timeout to the recovery, in B."""
+    times_s, windows = told(run)
+    inside = (times_s > _event_s(run, "stalled") + LAN_S) & (times_s < _event_s(run, "recovered"))
+    return float(windows[inside].max()) if inside.any() else float("nan")
+
+
+LAN_S: Final = 0.02
+"""What is on its way to the host when the box learns."""
+
+
+def restored_s(run: Outcome) -> float:
+    """Return how long after the recovery the host was told of a segment or more, in s."""
+    times_s, windows = told(run)
+    recovered_s = _event_s(run, "recovered")
+    later = times_s[(times_s >= recovered_s) & (windows >= MSS)]
+    return float(later[0]) - recovered_s if len(later) else float("nan")
+
+
+def recovered_s(run: Outcome, lasts_s: int = LASTS_S) -> float:
     """Return when the rate of the next 3 s was first back to 90 %, in s from the stall's end."""
+    end_s = START_S + lasts_s
     before = rate(run, START_S / 2, START_S)
     curve = delivered(run)
-    times_s = np.arange(END_S, run.result.duration_s - WINDOW_S, 0.1)
+    times_s = np.arange(end_s, run.result.duration_s - WINDOW_S, 0.1)
     after = (curve.at(times_s + WINDOW_S) - curve.at(times_s)) / WINDOW_S
     back = np.flatnonzero(after >= RECOVERED * before)
-    return float(times_s[back[0]]) - END_S if len(back) else float("inf")
+    return float(times_s[back[0]]) - end_s if len(back) else float("inf")
 
 
-def lost_s(run: Outcome) -> float:
-    """Return the time that the transfer lost beside the stall itself, in s.
-
-    What it took, less the stall, less its bytes at the rate before the stall.
-    """
-    end_s = received_s(run)
-    left = run.flow.bytes_acked - delivered(run).at(np.array([float(START_S)]))[0]
-    return float(end_s - END_S - left / rate(run, START_S / 2, START_S))
+def sooner(outcomes: Outcomes) -> list[float]:
+    """Return the recovery with the proxy beside that without, same stall, in % of difference."""
+    box, plain = (mean(outcomes, runs(RADIO, more), recovered_s) for more in (BOX, PLAIN))
+    return [100 * (box / plain - 1)]
 
 
-def longer_in_figure_3(outcomes: Outcomes) -> list[float]:
-    """Return how long recovery takes in figure 3 over that with the proxy, mean of seeds."""
-    return [recovery_s(outcomes[degraded()]) / mean(outcomes, runs(RADIO, BOX), recovered_s)]
+def beside_figure_3(outcomes: Outcomes) -> list[float]:
+    """Return the recovery with the proxy beside that of figure 3, in % of difference."""
+    box = mean(outcomes, runs(RADIO, BOX), recovered_s)
+    return [100 * (box / recovery_s(outcomes[degraded()]) - 1)]
 
 
 MEASURES: Final[dict[str, Measure]] = {
     "p6-resent": each(runs(RADIO, BOX), resent),
+    "p6-resent-7": each(lasting(BOX, SHORT_S), resent),
     "p6-rate": each(runs(RADIO, BOX), lambda run: recovered_s(run) / RTT_S),
-    "p6-plain": longer_in_figure_3,
-    "p6-same": each(runs(RADIO, PLAIN), recovered_s),
-    "p6-fifo-resent": each(runs(FIFO, BOX), resent),
+    "p6-plain": sooner,
+    "p6-figure-3": beside_figure_3,
+    "p6-probe": each(lasting(BOX, LONG_S), kinds),
+    "p6-one": each(lasting(BOX, LONG_S), at_once),
+    "p6-interval": each(lasting(BOX, LONG_S), interval),
+    "p6-closed": each(lasting(BOX, LONG_S), open_in_stall),
+    "p6-restored": each(lasting(BOX, LONG_S), restored_s),
 }
+
+
+def table(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate recovery by how long the stall lasts."""
+    rows = []
+    for lasts_s in LENGTHS_S:
+        cells = [f"{lasts_s} s"]
+        for more in (PLAIN, BOX):
+            points = lasting(more, lasts_s)
+            took_s = mean(outcomes, points, partial(recovered_s, lasts_s=lasts_s))
+            cells += [short(took_s, 3), short(mean(outcomes, points, resent), 3)]
+        rows.append(tuple(cells))
+    head = ("stall", "no proxy: recovers in s", "sent again", "proxy: recovers in s", "sent again")
+    caption = (
+        "Recovery by the length of the stall, mean of three seeds; longer ones than 10 s lose what "
+        "is at the base station"
+    )
+    return (Table(caption, head, tuple(rows)),)

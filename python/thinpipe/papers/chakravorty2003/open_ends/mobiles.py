@@ -24,7 +24,7 @@ from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
-    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.chakravorty2003.measuring import Measure, Value
     from thinpipe.papers.outcomes import Outcome
     from thinpipe.point import Point
 
@@ -87,19 +87,25 @@ def both_s(run: Outcome) -> float:
     return max(received_s(run), received_s(run, 1))
 
 
-def slower(outcomes: Outcomes) -> list[float]:
-    """Return when both uploads had arrived with the uplink clamped over that without a box."""
-    clamped, plain = (
-        mean(outcomes, upward(box), both_s) for box in ("atcp, uplink clamped", "no box")
-    )
-    return [clamped / plain]
+def slower(value: Value) -> Measure:
+    """Measure a time of uploads, uplink clamped, beside that without a box, in % of difference."""
+
+    def measure(outcomes: Outcomes) -> list[float]:
+        clamped, plain = (
+            mean(outcomes, upward(box), value) for box in ("atcp, uplink clamped", "no box")
+        )
+        return [100 * (clamped / plain - 1)]
+
+    return measure
 
 
 MEASURES: Final[dict[str, Measure]] = {
     "between-connect": each(between("atcp"), connected_s),
+    "between-no-box": each(between("no box"), connected_s),
     "between-whole": each(between("atcp"), second_s),
     "uplink-connect": each(upward("atcp, uplink clamped"), connected_s),
-    "uplink-time": slower,
+    "uplink-first": slower(received_s),
+    "uplink-both": slower(both_s),
 }
 
 

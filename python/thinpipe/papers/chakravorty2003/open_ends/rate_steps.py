@@ -12,7 +12,7 @@ from thinpipe.point import Point
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
-    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.chakravorty2003.measuring import Measure, Value
     from thinpipe.papers.outcomes import Outcome
 
 ESTIMATORS: Final = ("static", "westwood", "radio")
@@ -64,35 +64,21 @@ def mean_rtt_s(run: Outcome) -> float:
     return float(rtts(run).mean())
 
 
-def _mean(outcomes: Outcomes, estimator: str, value: object) -> float:
-    return fmean(value(outcomes[point]) for point in runs(estimator))  # type: ignore[operator]
+def _mean(outcomes: Outcomes, estimator: str, value: Value) -> float:
+    return fmean(value(outcomes[point]) for point in runs(estimator))
 
 
-def beside_static(outcomes: Outcomes) -> list[float]:
-    """Return the goodput of each other estimator over that of the static one."""
-    static = _mean(outcomes, "static", share_of_channel)
-    return [_mean(outcomes, each, share_of_channel) / static for each in ESTIMATORS[1:]]
-
-
-def shorter(outcomes: Outcomes) -> list[float]:
-    """Return the mean round-trip time of each other estimator over that of the static one."""
-    static = _mean(outcomes, "static", mean_rtt_s)
-    return [_mean(outcomes, each, mean_rtt_s) / static for each in ESTIMATORS[1:]]
-
-
-def radio_reports(outcomes: Outcomes) -> list[float]:
-    """Return goodput and mean round-trip time with the radio's reports over those without."""
-    return [
-        _mean(outcomes, "radio", value) / _mean(outcomes, "static", value)
-        for value in (share_of_channel, mean_rtt_s)
+def beside_static(estimator: str, value: Value) -> Measure:
+    """Measure a mean with one estimator beside that of the static window, in % of difference."""
+    return lambda outcomes: [
+        100 * (_mean(outcomes, estimator, value) / _mean(outcomes, "static", value) - 1)
     ]
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "steps-radio": lambda outcomes: radio_reports(outcomes)[:1],
-    "steps-radio-rtt": lambda outcomes: radio_reports(outcomes)[1:],
-    "steps-goodput": beside_static,
-    "steps-rtt": shorter,
+    "steps-westwood": beside_static("westwood", share_of_channel),
+    "steps-radio": beside_static("radio", share_of_channel),
+    "steps-radio-rtt": beside_static("radio", mean_rtt_s),
 }
 
 

@@ -60,9 +60,9 @@ def object_s(outcomes: Outcomes, way: str) -> float:
 
 
 def gained(outcomes: Outcomes) -> list[float]:
-    """Return what temporal sharing gains of what the box gains, in per cent."""
-    alone, temporal, _, box = (object_s(outcomes, way) for way in WAYS)
-    return [100 * (alone - temporal) / (alone - box)]
+    """Return what temporal and ensemble sharing gain of what the box gains, in per cent."""
+    alone, temporal, ensemble, box = (object_s(outcomes, way) for way in WAYS)
+    return [100 * (alone - shared) / (alone - box) for shared in (temporal, ensemble)]
 
 
 MEASURES: Final[dict[str, Measure]] = {"shared-gain": gained}

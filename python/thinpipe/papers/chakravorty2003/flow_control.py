@@ -1,0 +1,93 @@
+"""The windows that hosts see, §IV.D: how they begin, where they settle, how smooth they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.chakravorty2003.measuring import box_queue, each, time_mean
+from thinpipe.papers.chakravorty2003.queueing import runs as downloads
+from thinpipe.papers.chakravorty2003.setup import MSS, RADIO, Settings, clamp, download, point
+from thinpipe.plot.series import SYN, sending_end
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+BOX: Final = clamp(10)
+
+RATE: Final = 4150
+"""C_init, B/s, §II."""
+
+ROUND_TRIP_S: Final = 1.85
+"""RTT_init: the default of middlebox.atcp.round_trip."""
+
+BETA: Final = 1.5
+"""β: by more than 50 % of the bandwidth-delay product, §IV.D."""
+
+W_INIT: Final = RATE * ROUND_TRIP_S * BETA
+"""Bytes."""
+
+SLIVER: Final = MSS // 128
+"""Beyond whole segments, where the box's windows end."""
+
+JOINING: Final = (2, 4, 12)
+"""Connections of an aggregate; with 12 a share of the window is less than a segment."""
+
+
+def joined(connections: int) -> Point:
+    """Return that many downloads, one a tenth of a second after the other."""
+    more: Settings = (
+        ("flow.count", connections),
+        ("flow.interval", "0.1 s"),
+        ("duration", "100 s"),
+    )
+    return point(RADIO, BOX, download(100), more)
+
+
+def told(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
+    """Return the windows that a flow's sender is told after its handshake, and when."""
+    rows = sending_end(run.tables["segments"], flow=flow)
+    rows = rows.filter((rows["event"] == "received") & ((rows["flags"] & SYN) == 0))
+    return rows["time_s"].to_numpy(), rows["window"].to_numpy()
+
+
+def whole(window: float) -> int:
+    """Return a window as the box tells it: whole segments and a sliver."""
+    return int(window) // MSS * MSS + SLIVER
+
+
+def first_window(run: Outcome) -> float:
+    """Return the first window of the connection that joined last, in B."""
+    return float(told(run, len(run.result.flows) - 1)[1][0])
+
+
+def first_windows(outcomes: Outcomes) -> list[float]:
+    """Return first windows less C = max(MSS, w_init / n) in whole segments, in B."""
+    return [
+        first_window(outcomes[joined(number)]) - whole(max(MSS, W_INIT / number))
+        for number in JOINING
+    ]
+
+
+def settled(run: Outcome) -> float:
+    """Return the mean of what waits in the box from 20 s to 120 s, in B."""
+    return time_mean(box_queue(run), 20, 120)
+
+
+def small(run: Outcome) -> float:
+    """Return the share of windows that hold less than a segment, in per cent."""
+    return 100 * float((told(run)[1] < MSS).mean())
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "w1-first": lambda outcomes: [first_window(outcomes[downloads(RADIO, BOX)[0]])],
+    "w1-joining": first_windows,
+    "w2-settles": each(downloads(RADIO, BOX), settled),
+    "w3-smooth": each(downloads(RADIO, BOX), small),
+}
+
+TRACED: Final = tuple(joined(number) for number in JOINING)

@@ -1,0 +1,180 @@
+"""What the paper's link, senders and proxy could be instead: each band fails one of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.chakravorty2003.setup import FIFO, RADIO, point
+from thinpipe.papers.wrong import WrongModel, swapped
+from thinpipe.point import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Text = tuple[str, str]
+
+BOX: Final = "middlebox."
+ESTIMATOR: Final = "middlebox.atcp.estimator"
+
+
+def _has(run: Point, beginning: str) -> bool:
+    return any(key.startswith(beginning) for key, _ in run.settings)
+
+
+def _without(run: Point, *beginnings: str) -> Point:
+    kept = tuple(pair for pair in run.settings if not pair[0].startswith(beginnings))
+    return Point(run.scenario, kept, run.algorithms)
+
+
+def _set(run: Point, settings: tuple[Text, ...]) -> Point:
+    names = {key for key, _ in settings}
+    kept = tuple(pair for pair in run.settings if pair[0] not in names)
+    return Point(run.scenario, (*kept, *settings), run.algorithms)
+
+
+def _where(says: str, chosen: Callable[[Point], bool], *settings: Text) -> WrongModel:
+    return WrongModel(says, lambda run: _set(run, settings) if chosen(run) else run)
+
+
+def _is_radio(run: Point) -> bool:
+    return 'kind = "gprs"' in run.scenario.source
+
+
+def radio(says: str, *settings: Text) -> WrongModel:
+    """Return the wrong model with another radio; a plain queue stays as it is."""
+    return _where(says, _is_radio, *settings)
+
+
+def sender(says: str, *settings: Text) -> WrongModel:
+    """Return the wrong model with another host, in runs without a box."""
+    return _where(says, lambda run: not _has(run, BOX), *settings)
+
+
+def proxy(says: str, *settings: Text) -> WrongModel:
+    """Return the wrong model with another proxy, in runs that have it."""
+    return _where(says, lambda run: ("middlebox.kind", "atcp") in run.settings, *settings)
+
+
+def other_box(says: str, kind: str) -> WrongModel:
+    """Return the wrong model with a box of another kind in the proxy's place."""
+
+    def change(run: Point) -> Point:
+        if ("middlebox.kind", "atcp") not in run.settings:
+            return run
+        bare = _without(run, "middlebox.atcp.", "middlebox.kind")
+        return _set(bare, (("middlebox.kind", kind),))
+
+    return WrongModel(says, change)
+
+
+def changed(says: str, **settings: str) -> WrongModel:
+    """Return the wrong model in which keys that a run gives have other values."""
+    words = {key.replace("__", "."): value for key, value in settings.items()}
+
+    def change(run: Point) -> Point:
+        pairs = tuple((key, words.get(key, value)) for key, value in run.settings)
+        return Point(run.scenario, pairs, run.algorithms)
+
+    return WrongModel(says, change)
+
+
+def _as_queue(run: Point) -> Point:
+    return point(FIFO, _without(run, "radio.").settings) if _is_radio(run) else run
+
+
+def _as_radio(run: Point) -> Point:
+    return point(RADIO, run.settings) if run.scenario.name == FIFO else run
+
+
+def _out_of_order(run: Point) -> Point:
+    if run.scenario.name != RADIO or _has(run, "radio.") or _has(run, BOX):
+        return run
+    errs = (("radio.tbler", "5 %"), ("radio.rlc.in_order", "false"))
+    return point("umts-dch-384", run.settings, errs)
+
+
+def _reno_for_vegas(run: Point) -> Point:
+    return changed("", tcp__variant="reno", middlebox__tcp__variant="reno").change(run)
+
+
+WRONG_MODELS: Final[dict[str, WrongModel]] = {
+    # The link.
+    "two slots": radio("a phone of 2 + 1", ("radio.downlink.slots", "2")),
+    "two slots up": radio("two time slots uplink", ("radio.uplink.slots", "2")),
+    "buffer of 60 KB": WrongModel(
+        "half the buffer", lambda run: _set(run, (("queue.bytes", "60 kB"),))
+    ),
+    "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
+    "short outages": radio(
+        "outages of 1 to 4 s",
+        ("radio.outage.median", "2 s"),
+        ("radio.outage.least", "1 s"),
+        ("radio.outage.most", "4 s"),
+    ),
+    "no coupling": radio("random access for each", ("radio.gprs.tbf.coupling", "off")),
+    "any outage loses": radio("nothing kept in an outage", ("radio.gprs.keep", "0 s")),
+    "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
+    "one bearer for two": changed("mobiles that share one bearer", radio__ues="1"),
+    "no link reset": changed("a mobile that goes on listening", radio__resets="[]"),
+    "out of order": WrongModel("a radio that delivers as blocks come", _out_of_order),
+    "no core network": radio(
+        "the radio alone",
+        ("radio.gprs.core.downlink", "0 s"),
+        ("radio.gprs.core.uplink", "0 s"),
+    ),
+    "flows of blocks at once": radio(
+        "set-up in no time",
+        ("radio.gprs.tbf.associated", '["0 s", "0 s"]'),
+        ("radio.gprs.tbf.common", '["0 s", "0 s"]'),
+        ("radio.gprs.tbf.access", '["0 s", "0 s"]'),
+    ),
+    "never released": radio(
+        "a flow of blocks that stays in either case", ("radio.gprs.tbf.delayed_release", "1 s")
+    ),
+    # Hosts.
+    "initial window of 10": sender("that of RFC 6928", ("tcp.initial_window", "10")),
+    "window of 10 KB": sender("a receiver with 8 segments", ("tcp.window", "8")),
+    "window of 16 KB": sender("a receiver with 12 segments", ("tcp.window", "12")),
+    "fair queue": sender("a queue a flow ahead of the radio", ("queue.kind", "fair")),
+    "no restart": sender("idle times leave the window", ("tcp.slow_start_restart", "false")),
+    "any receiver": WrongModel(
+        "the same receiver in both", lambda run: _without(run, "tcp.receiver")
+    ),
+    "fixed timer": WrongModel(
+        "a retransmission timer that knows no round-trip times",
+        values=lambda values: [0.0 for _ in values],
+    ),
+    # The proxy.
+    "idle proxy": WrongModel("a proxy that does nothing", lambda run: _without(run, BOX)),
+    "split": other_box("a split connection with CUBIC", "split"),
+    "fda-like": other_box("the FDA-like box", "fda-like"),
+    "Snoop": other_box("Snoop", "snoop"),
+    "timeouts alone": proxy(
+        "skipack that is never reached", ("middlebox.atcp.skip_threshold", "1000")
+    ),
+    "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
+    "6 KB": proxy("a window of 6 KB", ("middlebox.atcp.clamp", "6144 B")),
+    "16 KB": proxy("a window of 16 KB", ("middlebox.atcp.clamp", "16384 B")),
+    "β of 1": proxy("no over-provision", ("middlebox.atcp.overprovision", "1")),
+    "β of 0.2, a far host": proxy(
+        "next to no buffer, and a host a second away",
+        ("middlebox.atcp.overprovision", "0.2"),
+        ("wired.LAN.delay", "1 s"),
+    ),
+    "budget of 12 KB": proxy("hardly a buffer", ("middlebox.atcp.budget", "12 kB")),
+    "equal tickets": changed("one ticket each", **{"middlebox.atcp.classes.first.tickets": "1"}),
+    "equal priorities": changed(
+        "telnet as anything else", **{"middlebox.atcp.classes.telnet.priority": "0"}
+    ),
+    "FIN as data": WrongModel(
+        "FINs acknowledged on arrival, a round trip over the radio sooner",
+        values=lambda values: [each + 2.4 for each in values],
+    ),
+    "a plain queue": WrongModel("neither jitter nor bunches", _as_queue),
+    "a radio": WrongModel("jitter and bunches", _as_radio),
+    # Beyond the paper.
+    "Reno for Vegas": WrongModel("Reno wherever Vegas was", _reno_for_vegas),
+    "static for radio": swapped("a window that stays", ESTIMATOR, {"radio": "static"}),
+    "westwood for radio": swapped("rates measured, not told", ESTIMATOR, {"radio": "westwood"}),
+}
+"""By the names that facts give them."""
