@@ -171,7 +171,7 @@ class Fact:
             return f"≥ {short(self.low, 5)}"
         if math.isinf(self.low):
             return f"≤ {short(self.high, 5)}"
-        if self.high - self.low <= 2 * max(EXACT * abs(self.low), TINY):
+        if self.high - self.low <= 2.1 * max(EXACT * abs(self.low), TINY):
             return f"exactly {short((self.low + self.high) / 2, 5)}"
         return f"{short(self.low, 5)} – {short(self.high, 5)}"
 

@@ -197,9 +197,10 @@ _PROXY: Final = (
             "that discards what waits longer than 2 s, and one with an outage. A repair counts "
             "from when a segment that is lost was first sent until the mobile acknowledges it.",
             "Without a box the two windows are more than the buffer of 120 KB, so a few of its "
-            "losses are its own. In bursts of four the proxy does not gain time: the plain link "
-            "changes its state with each packet, so that a proxy that probes with one packet every "
-            "1.5 round-trip times stays in the bad state for four probes.",
+            "losses are its own. With bursts one seed can make a mean: see the deviations. In "
+            "bursts of four the proxy does not gain time, since the plain link changes its state "
+            "with packets alone: where a long burst takes the whole window, a probe every 1.5 "
+            "round-trip times stays in the bad state for as many probes as there are packets left.",
         ),
         recovery.POINTS,
         Keep.SEGMENTS,

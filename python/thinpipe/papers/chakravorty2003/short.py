@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.chakravorty2003.measuring import closed_s
+from thinpipe.papers.chakravorty2003.measuring import closed_s, opening_end
 from thinpipe.papers.chakravorty2003.setup import (
     FIFO,
     PLAIN,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thinpipe.papers.chakravorty2003.measuring import Measure
+    from thinpipe.papers.outcomes import Outcome
     from thinpipe.point import Point
 
 SIZES: Final = (5, 10, 15, 20, 25, 30)
@@ -106,6 +107,11 @@ def fifo_gain(kb: int) -> Measure:
     ]
 
 
+def first_window(run: Outcome) -> float:
+    """Return the window of the mobile's SYN, in B."""
+    return float(opening_end(run)["window"][0])
+
+
 def narrower(outcomes: Outcomes) -> list[float]:
     """Return the gain with Linux 2.4 beside that with another receiver, in % of difference."""
     return [
@@ -118,6 +124,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "p1-faster": faster(LINUX),
     "p1-apart": apart,
     "p1-5392": narrower,
+    "p1-window": lambda outcomes: [first_window(outcomes[runs(LINUX, kb)[0]]) for kb in SIZES],
     "p1-linux": faster(LINUX),
     "p1-other": faster(PLAIN),
     **{f"p1-fifo-{kb}": fifo_gain(kb) for kb in SIZES},
