@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.papers.chakravorty2003.flow_control import small as small_windows
 from thinpipe.papers.chakravorty2003.measuring import (
     box_in_flight,
     box_queue,
@@ -171,6 +172,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "p8-idle": each(downloads(RADIO, BOX), starved),
     "p8-far": each(far(), starved),
     "p8-held": each(crowded(), most_held),
+    "w3-far": each(far(), small_windows),
     "p8-zero": each(downloads(RADIO, BOX), zero_windows),
     "p8-zero-stall": each(stalled(RADIO, BOX), zero_windows),
     "p9": each(downloads(RADIO, BOX), fin_early_s),
