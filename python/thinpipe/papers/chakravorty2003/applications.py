@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.measuring import received_s
 from thinpipe.papers.chakravorty2003.setup import (
-    FEW,
     PLAIN,
     RADIO,
     Settings,
@@ -109,7 +108,7 @@ WAYS: Final = {"no box": PLAIN, "one priority": BOX, "strict priority": STRICT}
 
 def typing(more: Settings) -> tuple[Point, ...]:
     """Return typing beside a download."""
-    return seeds(RADIO, TYPING, more, among=FEW)
+    return seeds(RADIO, TYPING, more)
 
 
 TYPING_POINTS: Final = tuple(point for more in WAYS.values() for point in typing(more))
@@ -161,4 +160,4 @@ def typing_table(outcomes: Outcomes) -> tuple[Table, ...]:
         for way in WAYS
     )
     head = ("", "mean echo s", "600 KB beside it: s")
-    return (Table("Typing beside a download, mean of three seeds", head, rows),)
+    return (Table("Typing beside a download, mean of ten seeds", head, rows),)

@@ -47,7 +47,7 @@ FAR: Final[Settings] = (("wired.LAN.delay", "1 s"),)
 
 def far() -> tuple[Point, ...]:
     """Return downloads from a host far away."""
-    return seeds(RADIO, LONG, BOX, FAR, among=FEW)
+    return seeds(RADIO, LONG, BOX, FAR)
 
 
 def starved(run: Outcome) -> float:
@@ -75,7 +75,7 @@ EIGHT: Final[Settings] = (("flow.count", 8), *download(100), ("duration", "100 s
 
 def crowded() -> tuple[Point, ...]:
     """Return eight downloads of a mobile at once."""
-    return seeds(RADIO, EIGHT, BOX, among=FEW)
+    return seeds(RADIO, EIGHT, BOX)
 
 
 def most_held(run: Outcome) -> float:

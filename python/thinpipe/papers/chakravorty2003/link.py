@@ -18,7 +18,6 @@ from thinpipe.papers.chakravorty2003.measuring import (
 )
 from thinpipe.papers.chakravorty2003.plain import LONG, long
 from thinpipe.papers.chakravorty2003.setup import (
-    FEW,
     FOUR_SLOTS,
     KB,
     PACKET,
@@ -54,12 +53,12 @@ UPLINK: Final[Settings] = (
 
 def four_slots() -> tuple[Point, ...]:
     """Return downloads with four slots."""
-    return seeds(FOUR_SLOTS, LONG, among=FEW)
+    return seeds(FOUR_SLOTS, LONG)
 
 
 def uploads(scenario: str) -> tuple[Point, ...]:
     """Return transfers from the mobile."""
-    return seeds(scenario, UPLINK, among=FEW)
+    return seeds(scenario, UPLINK)
 
 
 def kb_per_s(run: Outcome) -> float:
@@ -274,7 +273,7 @@ TYPICAL_S: Final = (5, 40)
 
 def outages_at_random() -> tuple[Point, ...]:
     """Return downloads with outages as they are drawn."""
-    return seeds(RADIO, CHANCE, among=FEW)
+    return seeds(RADIO, CHANCE)
 
 
 def typical(run: Outcome) -> float:
@@ -355,13 +354,18 @@ TWO: Final[Settings] = (("radio.ues", 2), ("flow.count", 2), *download(200))
 
 def contention(outcomes: Outcomes) -> list[float]:
     """Return the rate of one of two mobiles beside that of one alone, in % of difference."""
-    alone = fmean(kb_per_s(outcomes[each]) for each in long(RADIO)[:3])
+    alone = fmean(kb_per_s(outcomes[each]) for each in one())
     return [100 * (kb_per_s(outcomes[each]) / alone - 1) for each in two()]
+
+
+def one() -> tuple[Point, ...]:
+    """Return the same download of a mobile alone."""
+    return seeds(RADIO, download(200))
 
 
 def two() -> tuple[Point, ...]:
     """Return downloads of two mobiles at once."""
-    return seeds(RADIO, TWO, among=FEW)
+    return seeds(RADIO, TWO)
 
 
 TOGETHER_S: Final = 0.05
@@ -394,7 +398,7 @@ SCHEMES: Final = ("cs-1", "cs-2")
 
 def scheme(name: str, more: Settings = ()) -> tuple[Point, ...]:
     """Return downloads with one coding scheme."""
-    return seeds(RADIO, download(300), (("radio.gprs.coding_scheme", name),), more, among=FEW)
+    return seeds(RADIO, download(300), (("radio.gprs.coding_scheme", name),), more)
 
 
 LONE: Final[Settings] = (("tcp.window", 1),)
@@ -447,6 +451,7 @@ MEASURES: Final[dict[str, Measure]] = {
 PLAIN_POINTS: Final = (
     *four_slots(),
     *uploads(RADIO),
+    *one(),
     *two(),
     *(each for name in SCHEMES for more in ((), LONE) for each in scheme(name, more)),
 )

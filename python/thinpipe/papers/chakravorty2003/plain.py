@@ -29,7 +29,6 @@ from thinpipe.papers.chakravorty2003.setup import (
     PACKET,
     RADIO,
     RATE,
-    SEEDS,
     Settings,
     clamp,
     download,
@@ -265,7 +264,7 @@ ABORTED: Final[Settings] = (
 
 def aborted(scenario: str, more: Settings = ()) -> tuple[Point, ...]:
     """Return downloads that are aborted after 40 s."""
-    return seeds(scenario, ABORTED, more, among=SEEDS[:3])
+    return seeds(scenario, ABORTED, more)
 
 
 def stale_s(run: Outcome) -> float:

@@ -17,7 +17,6 @@ from thinpipe.papers.chakravorty2003.measuring import (
 )
 from thinpipe.papers.chakravorty2003.plain import LONG, degraded, recovery_s
 from thinpipe.papers.chakravorty2003.setup import (
-    FEW,
     FIFO,
     MSS,
     PLAIN,
@@ -72,12 +71,11 @@ LENGTHS_S: Final = (5, SHORT_S, LASTS_S, 15, 20, LONG_S)
 
 def lasting(more: Settings, lasts_s: int) -> tuple[Point, ...]:
     """Return downloads with another stall at 90 s."""
-    return seeds(RADIO, LONG, more, stalled(RADIO, START_S, lasts_s), among=FEW)
+    return seeds(RADIO, LONG, more, stalled(RADIO, START_S, lasts_s))
 
 
 POINTS: Final = (
     degraded(),
-    *(each for more in (PLAIN, BOX) for each in runs(RADIO, more)),
     *(each for lasts_s in LENGTHS_S for more in (PLAIN, BOX) for each in lasting(more, lasts_s)),
 )
 
@@ -212,7 +210,7 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
         rows.append(tuple(cells))
     head = ("stall", "no proxy: recovers in s", "sent again", "proxy: recovers in s", "sent again")
     caption = (
-        "Recovery by the length of the stall, mean of three seeds; longer ones than 10 s lose what "
+        "Recovery by the length of the stall, mean of ten seeds; longer ones than 10 s lose what "
         "is at the base station"
     )
     return (Table(caption, head, tuple(rows)),)
