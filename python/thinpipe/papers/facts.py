@@ -52,7 +52,10 @@ class Basis(Enum):
 
 
 CHOSEN_AFTER = "measure chosen after"
-"""Stands at a verdict whose measure or band was chosen after a result had been seen."""
+"""What is said of a verdict whose measure or band was chosen after a result had been seen."""
+
+AFTER = "§"
+"""Marks such a verdict."""
 
 MARKS = {Basis.NUMBER: "", Basis.WORDS: "", Basis.DERIVED: f" {DERIVED}", Basis.OWN: f" {OWN}"}
 
@@ -214,9 +217,9 @@ class Finding:
         return self.wrong is not None and self.wrong.verdict is Verdict.HOLDS
 
     def told(self) -> str:
-        """Return the verdict in words, and whether its measure was chosen after a result."""
+        """Return the verdict, marked if its measure was chosen after a result."""
         after = self.fact.chosen_after and self.fact.claimed
-        return self.verdict.value + (f", {CHOSEN_AFTER}" if after else "")
+        return self.verdict.value + (f" {AFTER}" if after else "")
 
     def ours(self) -> str:
         """Return what we measured: the mean, or the list; "never" without any."""
