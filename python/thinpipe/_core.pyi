@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "CODE_EVENTS",
+    "DROP_REASONS",
     "EVENTS",
     "HANDOVER_EVENTS",
     "MIDDLEBOX_EVENTS",
@@ -46,6 +47,7 @@ CODE_EVENTS: list[str]
 HANDOVER_EVENTS: list[str]
 MIDDLEBOX_EVENTS: list[str]
 MOBILITY_EVENTS: list[str]
+DROP_REASONS: list[str]
 
 class ScenarioError(ValueError): ...
 class EmulationError(RuntimeError): ...

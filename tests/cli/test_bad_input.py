@@ -83,7 +83,7 @@ def test_setting_without_a_value(thinpipe):
         ),
         (
             ("--set", "flow.application=telent"),
-            "--set flow.application=telent: must be file, web, mixed, telnet or probe; "
+            "--set flow.application=telent: must be file, web, mixed, telnet, probe or udp; "
             "did you mean telnet?",
         ),
         (
@@ -255,7 +255,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "flow.application=www",
-            "must be file, web, mixed, telnet or probe; did you mean web?",
+            "must be file, web, mixed, telnet, probe or udp; did you mean web?",
         ),
         (UMTS, "flow.web.reading=0s", "must be above zero"),
         (CELL, "queue.kind=red", "the queue ahead of UMTS is droptail"),

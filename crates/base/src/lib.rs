@@ -6,7 +6,8 @@
 //! * [`Seq`]: 32-bit sequence numbers that wrap (RFC 9293 §3.4);
 //! * [`Stream`] and [`Philox`]: chance, one named stream per source of it;
 //! * [`Agenda`]: who wakes next;
-//! * [`TcpHeader`]: a TCP header as a value; [`Ecn`], the IP header's word on congestion;
+//! * [`TcpHeader`]: a TCP header as a value; [`UdpDatagram`], one of UDP; [`Ecn`], the IP header's
+//!   word on congestion;
 //! * [`Observe`]: what a measurement sees of a running world.
 
 mod agenda;
@@ -25,6 +26,7 @@ mod rrc;
 mod schedule;
 mod seq;
 mod time;
+mod udp;
 
 pub use agenda::Agenda;
 pub use application::{ConnectionFact, EchoFact};
@@ -44,3 +46,4 @@ pub use rrc::{RrcEvent, RrcState};
 pub use schedule::Schedule;
 pub use seq::Seq;
 pub use time::{Duration, Time};
+pub use udp::UdpDatagram;

@@ -7,7 +7,7 @@ use std::any::Any;
 
 use crate::{
     CodeFact, CommonFact, ConnectionFact, Duration, EchoFact, HandoverFact, MiddleboxFact,
-    MobilityFact, PageFact, RrcFact, Seq, TcpHeader, Time,
+    MobilityFact, PageFact, RrcFact, Seq, TcpHeader, Time, UdpDatagram,
 };
 
 /// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
@@ -174,6 +174,36 @@ pub enum DropReason {
     TooBig,
 }
 
+impl DropReason {
+    /// Every reason, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::Queue,
+        Self::Aqm,
+        Self::Loss,
+        Self::List,
+        Self::Outage,
+        Self::Discarded,
+        Self::Unreachable,
+        Self::Incomplete,
+        Self::TooBig,
+    ];
+
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Aqm => "aqm",
+            Self::Loss => "loss",
+            Self::List => "list",
+            Self::Outage => "outage",
+            Self::Discarded => "discarded",
+            Self::Unreachable => "unreachable",
+            Self::Incomplete => "incomplete",
+            Self::TooBig => "too_big",
+        }
+    }
+}
+
 /// A packet somewhere on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketFact<'a> {
@@ -191,7 +221,9 @@ pub struct PacketFact<'a> {
     pub bytes: u32,
     /// Its TCP header, where it has one.
     pub header: Option<&'a TcpHeader>,
-    /// Bytes of TCP payload.
+    /// The UDP datagram, where it is one.
+    pub udp: Option<&'a UdpDatagram>,
+    /// Bytes of TCP or UDP payload.
     pub payload: u32,
     /// When an endpoint sent it; `None` of what something on the way has made.
     pub departed: Option<Time>,

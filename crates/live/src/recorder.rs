@@ -53,15 +53,7 @@ impl Fate {
             Self::Queued => "queued",
             Self::Memory => "memory",
             Self::Refused => "refused",
-            Self::Dropped(DropReason::Queue) => "queue",
-            Self::Dropped(DropReason::Aqm) => "aqm",
-            Self::Dropped(DropReason::Loss) => "loss",
-            Self::Dropped(DropReason::List) => "list",
-            Self::Dropped(DropReason::Outage) => "outage",
-            Self::Dropped(DropReason::Discarded) => "discarded",
-            Self::Dropped(DropReason::Unreachable) => "unreachable",
-            Self::Dropped(DropReason::Incomplete) => "incomplete",
-            Self::Dropped(DropReason::TooBig) => "too_big",
+            Self::Dropped(reason) => reason.name(),
         }
     }
 }

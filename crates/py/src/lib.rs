@@ -76,6 +76,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
     let events = sim::MiddleboxEvent::ALL.map(sim::MiddleboxEvent::name);
     module.add("MIDDLEBOX_EVENTS", events.to_vec())?;
+    let reasons = base::DropReason::ALL.map(base::DropReason::name);
+    module.add("DROP_REASONS", reasons.to_vec())?;
     module.add("MOBILITY_EVENTS", base::MobilityFact::NAMES.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use base::{
-    BlockKind, CodeEvent, Direction, HandoverEvent, PacketEvent, RrcEvent, RrcState, Subject, Time,
+    BlockKind, CodeEvent, Direction, DropReason, Duration, HandoverEvent, PacketEvent, RrcEvent,
+    RrcState, Subject, Time,
 };
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
-    CellMetrics, End, Event, Metrics, MiddleboxEvent, MiddleboxMetrics, MobilityRow, Outcome,
-    Trace, Way,
+    CellMetrics, DatagramOutcome, DatagramRow, End, Event, Metrics, MiddleboxEvent,
+    MiddleboxMetrics, MobilityRow, Outcome, Trace, Way,
 };
 
 /// A table under construction: a dict of numpy arrays of one length.
@@ -33,8 +34,8 @@ impl<'py> Table<'py> {
 }
 
 /// `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has one, `pages`,
-/// `echoes` and `probes` where there are some; the tables of `cell` and `middlebox`, where there is
-/// one, and `mobility` where something of it has happened.
+/// `echoes`, `probes` and `datagrams` where there are some; the tables of `cell` and `middlebox`,
+/// where there is one, and `mobility` where something of it has happened.
 pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
     let (metrics, summary) = (&outcome.metrics, &outcome.summary);
     let tables = PyDict::new(py);
@@ -78,6 +79,9 @@ pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<
     }
     if metrics.probes().any(|rows| !rows.is_empty()) {
         tables.set_item("probes", probes(py, metrics)?.0)?;
+    }
+    if metrics.datagrams().any(|rows| !rows.is_empty()) {
+        tables.set_item("datagrams", datagrams(py, outcome)?.0)?;
     }
     if summary.cell.is_some() {
         network(&tables, metrics.cell())?;
@@ -130,6 +134,38 @@ fn probes<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Table<'py>> {
         .time(probes().map(|(_, row)| row.time))?
         .column("flow", probes().map(|(flow, _)| flow as u32))?
         .column("probe_s", probes().map(|(_, row)| row.delay.as_secs_f64()))
+}
+
+/// `datagrams` of every flow. What there is nothing of is NaN among times, and in columns of names
+/// the number of names.
+fn datagrams<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Table<'py>> {
+    let (metrics, machines) = (&outcome.metrics, outcome.machines.len() as u32);
+    let numbered = || metrics.datagrams().enumerate();
+    let rows = || numbered().flat_map(|(flow, rows)| rows.iter().map(move |row| (flow, row)));
+    let arrived = |row: &DatagramRow| match row.outcome {
+        DatagramOutcome::Received { at } => Some(at),
+        DatagramOutcome::UnderWay | DatagramOutcome::Lost { .. } => None,
+    };
+    let lost = |row: &DatagramRow| match row.outcome {
+        DatagramOutcome::Lost { machine, reason } => Some((machine, reason)),
+        DatagramOutcome::UnderWay | DatagramOutcome::Received { .. } => None,
+    };
+    let seconds = |time: Option<f64>| time.unwrap_or(f64::NAN);
+    let delay = |row: &DatagramRow| arrived(row).map(|at| at.saturating_since(row.sent));
+    let reason = |reason| DropReason::ALL.iter().position(|other| *other == reason);
+    let all = DropReason::ALL.len();
+    Table::new(py)
+        .time(rows().map(|(_, row)| row.sent))?
+        .column("flow", rows().map(|(flow, _)| flow as u32))?
+        .column("number", numbered().flat_map(|(_, rows)| 0..rows.len() as u64))?
+        .column("bytes", rows().map(|(_, row)| row.bytes))?
+        .column("arrived_s", rows().map(|(_, row)| seconds(arrived(row).map(Time::as_secs_f64))))?
+        .column("delay_s", rows().map(|(_, row)| seconds(delay(row).map(Duration::as_secs_f64))))?
+        .column("lost_at", rows().map(|(_, row)| lost(row).map_or(machines, |(at, _)| at)))?
+        .column(
+            "lost_by",
+            rows().map(|(_, row)| lost(row).and_then(|(_, by)| reason(by)).unwrap_or(all) as u8),
+        )
 }
 
 /// Adds `rrc`, `codes`, `handovers` and `common` of a network of cells.

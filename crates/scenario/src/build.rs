@@ -5,15 +5,15 @@ use std::fmt::Debug;
 use base::{Duration, Rate};
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use radio::{gprs, umts};
-use tcp::{Length, Segment};
-use world::{Body, MachineId, NodeId, World};
+use tcp::Length;
+use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
 use crate::{Link, Queue, Radio, RadioKind, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
-pub struct Network<B: Body = Segment<Length>> {
+pub struct Network<B: Body = Ipv4<Length>> {
     /// The world, at time zero.
     pub world: World<B>,
     /// Each flow, in the order of their numbers.
@@ -23,7 +23,7 @@ pub struct Network<B: Body = Segment<Length>> {
 }
 
 /// Builds the network that `scenario` describes: the fixed host, its wired links, and the link or
-/// radio bearer to the receiver, with a connection for each flow.
+/// radio bearer to the receiver, with a connection or a UDP source for each flow.
 ///
 /// # Panics
 /// If its mobiles move through an IPv6 network: such is built over [`world::Ipv6`].

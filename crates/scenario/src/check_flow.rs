@@ -1,6 +1,6 @@
 //! Whether the keys of flows go together.
 
-use base::Duration;
+use base::{Duration, Transmitter};
 
 use crate::error::Fault;
 use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio, Scenario, Wlan};
@@ -20,6 +20,7 @@ impl Check<'_> {
             self.arrivals(group, &at)?;
             self.between_mobiles(group, &at)?;
             self.probes(group, &at)?;
+            self.datagrams(group, &at)?;
         }
         self.ports()
     }
@@ -122,6 +123,58 @@ impl Check<'_> {
         if group.probe.least > group.probe.most {
             let message = format!("{} must not be longer than {}", key("least"), key("most"));
             return self.clash(&[&key("least"), &key("most")], message);
+        }
+        Ok(())
+    }
+
+    /// What is said of UDP goes together, and with the rest of the flow.
+    fn datagrams(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        if group.application != Application::Udp {
+            return Ok(());
+        }
+        let key = |field: &str| format!("{at}.{field}");
+        let of_tcp = [
+            ("segments", format!("counts segments of TCP: give {}", key("bytes"))),
+            ("abort", format!("resets a TCP connection: give {}", key("udp.stop"))),
+            ("opened_by", "is of connections, and UDP has none".to_owned()),
+        ];
+        for (field, why) in of_tcp.map(|(field, why)| (key(field), why)) {
+            let application = key("application");
+            if self.tree.find(&field).is_some() && !self.tree.is_overruled(&field, &application) {
+                return self.clash(&[&field, &application], format!("{field} {why}"));
+            }
+        }
+        let udp = &group.udp;
+        let off_time = key("udp.off_time");
+        if !udp.is_on_off() {
+            for field in ["udp.on_time", "udp.times"].map(key) {
+                if self.tree.find(&field).is_some() && !self.tree.is_overruled(&field, &off_time) {
+                    let message = format!("{field} does nothing while {off_time} is 0 s");
+                    return self.clash(&[&field], message);
+                }
+            }
+        }
+        let gap = Transmitter::new(udp.rate).transmit(udp.payload);
+        if udp.is_on_off() && udp.on_time < gap {
+            let message = format!(
+                "{} must be at least {} s, the time of one datagram at {}",
+                key("udp.on_time"),
+                gap.as_secs_f64(),
+                key("udp.rate")
+            );
+            let keys = ["udp.on_time", "udp.rate", "udp.payload"].map(key);
+            return self.clash(&keys.each_ref().map(String::as_str), message);
+        }
+        let most = world::MOST_PIECES as u32;
+        if let Some(cap) = self.scenario.ftp.cap
+            && udp.payload.div_ceil(cap) > most
+        {
+            let message = format!(
+                "{} would be cut into more than {most} pieces of ftp.cap: it must be at most {} B",
+                key("udp.payload"),
+                u64::from(cap) * u64::from(most)
+            );
+            return self.clash(&[&key("udp.payload"), "ftp.cap"], message);
         }
         Ok(())
     }

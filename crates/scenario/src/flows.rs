@@ -5,7 +5,9 @@ use std::sync::Arc;
 use base::{Seq, Stream, Time};
 use tcp::Length;
 use wire::Arrival;
-use world::{Body, Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic};
+use world::{
+    Body, Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic, UdpFlow,
+};
 
 use crate::build::Chain;
 use crate::schema::Protocol;
@@ -19,8 +21,8 @@ const ENDLESS: Length = Length(1 << 60);
 pub struct NetworkFlow {
     /// The name of its group.
     pub group: String,
-    /// The sender's and the receiver's endpoint; both the browser of pages that are fetched over
-    /// several connections, which it names as it opens them.
+    /// The sender's and the receiver's endpoint, of TCP or UDP; both the browser of pages that are
+    /// fetched over several connections, which it names as it opens them.
     pub ends: [MachineId; 2],
     /// Bytes to transfer; `None` without end.
     pub bytes: Option<u64>,
@@ -28,7 +30,7 @@ pub struct NetworkFlow {
     pub content: Content,
 }
 
-/// Adds a connection, or a browser, for each flow of `scenario`.
+/// Adds a connection, a browser or a UDP source for each flow of `scenario`.
 pub(crate) fn add<B: Body<Payload = Length>>(
     chain: &mut Chain<B>,
     scenario: &Scenario,
@@ -68,14 +70,22 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             + group.start
             + arrival.map_or(group.interval * u64::from(within), |arrival| arrival.start);
         let bytes = bytes_of(group, content, arrival, mss);
+        let port = group.port.unwrap_or_else(|| port(content, arrival));
+        let Some(traffic) = self.traffic(group, content, arrival, index) else {
+            let traffic = group.udp.config(start, bytes);
+            let chance = self.named(index, "on and off times");
+            let flow = UdpFlow { sender, receiver, port, traffic, chance };
+            let ends = self.chain.world.add_udp(flow);
+            return NetworkFlow { group: group.name.clone(), ends, bytes, content };
+        };
         let connection = Connection {
             sender,
             receiver,
             tcp: &Arc::new(self.scenario.tcp.config_of(u64::from(self.chance.next_u32()))),
             data: group.payload(mss).filter(|_| content == Content::File).map_or(ENDLESS, Length),
-            traffic: self.traffic(group, content, arrival, index),
+            traffic,
             server: server(group, content),
-            port: group.port.unwrap_or_else(|| port(content, arrival)),
+            port,
             opener: opener(group, content),
             start,
             abort: group.abort.map(|abort| start + abort),
@@ -116,17 +126,21 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         }
     }
 
-    /// What flow number `index` is for.
+    /// The source of chance of flow number `index` called `what`.
+    fn named(&self, index: usize, what: &str) -> Stream {
+        Stream::named(self.scenario.seed, &format!("flow {index}/{what}"))
+    }
+
+    /// What the connection of flow number `index` is for; `None` if it needs none.
     fn traffic(
         &self,
         group: &Flow,
         content: Content,
         arrival: Option<&Arrival>,
         index: usize,
-    ) -> Traffic {
-        let seed = self.scenario.seed;
-        let named = |what: &str| Stream::named(seed, &format!("flow {index}/{what}"));
-        match content {
+    ) -> Option<Traffic> {
+        let named = |what| self.named(index, what);
+        Some(match content {
             Content::File => match (arrival, group.payload(self.scenario.tcp.mss)) {
                 (Some(&Arrival { request, answer, .. }), _) => {
                     Traffic::Exchange(Exchange { request, answer })
@@ -139,7 +153,8 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
                 Traffic::Telnet(Arc::new(group.telnet.config()), named("keystrokes"))
             }
             Content::Probe => Traffic::Probes(Arc::new(group.probe.config()), named("probes")),
-        }
+            Content::Udp => return None,
+        })
     }
 
     fn pages(&self, group: &Flow, index: usize) -> Pages {
@@ -175,7 +190,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
 fn bytes_of(group: &Flow, content: Content, arrival: Option<&Arrival>, mss: u32) -> Option<u64> {
     match content {
         Content::File => arrival.map(|arrival| arrival.answer).or_else(|| group.payload(mss)),
-        Content::Web => group.payload(mss),
+        Content::Web | Content::Udp => group.payload(mss),
         Content::Telnet => group.telnet.count.map(|count| count * u64::from(group.telnet.echo)),
         Content::Probe => Some(group.probe.config().total()),
     }
@@ -184,7 +199,9 @@ fn bytes_of(group: &Flow, content: Content, arrival: Option<&Arrival>, mss: u32)
 /// Which side has the port that is known beforehand.
 const fn server(group: &Flow, content: Content) -> Side {
     match (content, group.direction) {
-        (Content::File | Content::Probe, FlowDirection::Uplink) => Side::Receiver,
+        (Content::Udp, _) | (Content::File | Content::Probe, FlowDirection::Uplink) => {
+            Side::Receiver
+        }
         (
             Content::File | Content::Probe,
             FlowDirection::Downlink | FlowDirection::BetweenMobiles,
@@ -199,7 +216,7 @@ fn port(content: Content, arrival: Option<&Arrival>) -> u16 {
         Content::File => arrival.map_or(20, |arrival| arrival.port),
         Content::Web => 80,
         Content::Telnet => 23,
-        Content::Probe => 9,
+        Content::Probe | Content::Udp => 9,
     }
 }
 
@@ -211,5 +228,6 @@ const fn opener(group: &Flow, content: Content) -> Side {
         }
         (Content::File | Content::Probe, Opener::Sender | Opener::Receiver)
         | (Content::Web | Content::Telnet, _) => Side::Receiver,
+        (Content::Udp, _) => Side::Sender,
     }
 }

@@ -75,9 +75,9 @@ pub use schema::{
     RadioStateName, RadioStep, RandomOutages, Receiver, Recovery, Red, Reno, Repetition,
     Reselection, Rest, Rlc, Route, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState,
     Sizes, SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName,
-    SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses, Ue,
-    Variant, Vegas, VegasRecords, WTcpKeys, Wan, Way, Web, Westwood, Wired, Wlan, WlanHandoverName,
-    WlanLossName, keys, keys_under,
+    SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses,
+    Udp, UdpTimes, Ue, Variant, Vegas, VegasRecords, WTcpKeys, Wan, Way, Web, Westwood, Wired,
+    Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

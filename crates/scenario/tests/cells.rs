@@ -122,6 +122,7 @@ fn flows_go_to_mobiles_in_turn() {
         | world::Machine::Middlebox { .. }
         | world::Machine::Agent { .. }
         | world::Machine::Reassembly(_)
+        | world::Machine::Udp(_)
         | world::Machine::Browser(_) => unreachable!("a receiver is a host"),
     };
     let names: Vec<String> = network.flows.iter().map(mobile).collect();

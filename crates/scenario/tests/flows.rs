@@ -181,6 +181,62 @@ fn what_does_not_go_together() {
     refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), &[], nested);
 }
 
+#[test]
+fn keys_of_udp_that_do_not_go_together() {
+    let udp = ("flow.application", "udp");
+    let check = |settings: &[(&str, &str)], expected: &str| {
+        let settings = [&[udp], settings].concat();
+        let parsed = parse("[link]\nrate = \"1 Mbit/s\"", &settings);
+        assert_eq!(parsed.expect_err("it is wrong"), expected);
+    };
+    check(
+        &[("flow.segments", "3")],
+        "--set flow.segments=3: flow.segments counts segments of TCP: give flow.bytes",
+    );
+    check(
+        &[("flow.abort", "3 s")],
+        "--set flow.abort=3 s: flow.abort resets a TCP connection: give flow.udp.stop",
+    );
+    check(
+        &[("flow.opened_by", "receiver")],
+        "--set flow.opened_by=receiver: flow.opened_by is of connections, and UDP has none",
+    );
+    check(
+        &[("flow.udp.on_time", "1 s")],
+        "--set flow.udp.on_time=1 s: flow.udp.on_time does nothing while flow.udp.off_time is 0 s",
+    );
+    check(
+        &[("flow.udp.times", "constant")],
+        "--set flow.udp.times=constant: flow.udp.times does nothing while flow.udp.off_time is 0 s",
+    );
+    check(
+        &[("flow.udp.off_time", "1 s"), ("flow.udp.on_time", "26 ms")],
+        "--set flow.udp.on_time=26 ms: flow.udp.on_time must be at least 0.02625 s, the time of \
+         one datagram at flow.udp.rate",
+    );
+    check(
+        &[("flow.udp.payload", "65508 B")],
+        "--set flow.udp.payload=65508 B: must be a size from 1 B to 65507 B",
+    );
+    check(&[("flow.udp.rate", "0 kbit/s")], "--set flow.udp.rate=0 kbit/s: must be above zero");
+    check(
+        &[("flow.udp.offtime", "1 s")],
+        "--set flow.udp.offtime=1 s: unknown key; did you mean flow.udp.off_time?",
+    );
+}
+
+/// Keys of a file that a setting of the application leaves without a meaning are passed over.
+#[test]
+fn a_setting_makes_datagrams_of_whatever_a_file_says() {
+    let text = "[flow]\nopened_by = \"receiver\"\nabort = \"9 s\"\n[link]\nrate = \"1 Mbit/s\"";
+    let network = build(&parse(text, &[("flow.application", "udp")]).expect("valid"));
+    assert_eq!(
+        ends(&network),
+        [["sender:1024/udp-receiver:9/udp", "receiver:9/udp-sender:1024/udp"]]
+    );
+    assert_eq!(network.flows[0].content, Content::Udp);
+}
+
 /// A setting of one group takes away what the file says of it in other words, and of no other.
 #[test]
 fn settings_of_a_group_win_in_whatever_words() {

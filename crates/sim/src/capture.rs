@@ -15,6 +15,7 @@ use wire::{Addresses, Capture, Passage, Payload, Sense};
 use world::{Body, Machine, MachineId, NodeId, World};
 
 use crate::Trace;
+use crate::trace::DatagramPassage;
 use addresses::AddressBook;
 
 /// A place to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
@@ -28,10 +29,18 @@ pub struct Vantage {
 /// What is seen from there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sees {
-    /// Segments over IPv4 at the endpoints and the middlebox with these numbers, in order.
-    Segments(Vec<u32>),
+    /// Segments over IPv4 at the endpoints and the middlebox of a node, and its datagrams.
+    Segments(Ends),
     /// All packets at the interfaces of a node in a mobile network.
     Packets(Interfaces),
+}
+
+/// What a node has of connections.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Ends {
+    node: u32,
+    /// The numbers of its endpoints and of its middlebox, in order.
+    machines: Vec<u32>,
 }
 
 /// The interfaces of a node: one for each wired link, and one for all access points.
@@ -61,6 +70,7 @@ impl Vantage {
         for (id, _, machine) in world.machines() {
             let node = match machine {
                 Machine::Host(host) => host.node(),
+                Machine::Udp(end) => end.node(),
                 Machine::Middlebox { at, .. } => *at,
                 Machine::Pipe { .. }
                 | Machine::Link { .. }
@@ -77,9 +87,9 @@ impl Vantage {
             });
             by_node[place].1.push(id.0);
         }
-        let vantage = |(node, machines)| {
+        let vantage = |(node, machines): (NodeId, _)| {
             let name = world.node(node).name().to_owned();
-            Self { name, sees: Sees::Segments(machines) }
+            Self { name, sees: Sees::Segments(Ends { node: node.0, machines }) }
         };
         by_node.into_iter().map(vantage).collect()
     }
@@ -131,6 +141,7 @@ impl<'a> Way<'a> {
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => return None,
         };
         let link = name.rsplit_once('/').map_or(name, |(link, _)| link);
@@ -145,24 +156,30 @@ impl<'a> Way<'a> {
 /// The writer's.
 pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io::Result<()> {
     match &vantage.sees {
-        Sees::Segments(machines) => write_segments(trace, &vantage.name, machines, writer),
+        Sees::Segments(ends) => write_segments(trace, &vantage.name, ends, writer),
         Sees::Packets(interfaces) => write_packets(trace, interfaces, writer),
     }
 }
 
-fn write_segments(
-    trace: &Trace,
-    name: &str,
-    machines: &[u32],
-    writer: impl Write,
-) -> io::Result<()> {
+fn write_segments(trace: &Trace, name: &str, of: &Ends, writer: impl Write) -> io::Result<()> {
     let mut capture = Capture::new(writer, name)?;
+    let mut datagrams = trace.datagrams.iter().filter(|row| row.node == of.node).peekable();
+    let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
+        capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
+    };
     for row in &trace.segments {
-        if machines.binary_search(&row.endpoint).is_ok() {
-            let addresses = addresses(row.way.nodes);
-            let payload = Payload::Zeros(row.payload as usize);
-            capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
+        if of.machines.binary_search(&row.endpoint).is_err() {
+            continue;
         }
+        while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
+            write_datagram(&mut capture, before)?;
+        }
+        let payload = Payload::Zeros(row.payload as usize);
+        let addresses = addresses(row.way.nodes);
+        capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
+    }
+    for row in datagrams {
+        write_datagram(&mut capture, row)?;
     }
     capture.finish().map(drop)
 }

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use base::{Observe, Time};
-use scenario::{Network, NetworkFlow, Scenario};
-use tcp::{Length, Segment};
-use world::{Body, Ipv6, World};
+use scenario::{Application, Content, Network, NetworkFlow, Scenario};
+use tcp::Length;
+use world::{Body, Ipv4, Ipv6, World};
 
 use crate::transit::Transits;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
@@ -59,7 +59,7 @@ pub fn simulate(
     pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
 ) -> Result<Outcome, Interrupted> {
     match scenario.mobile_ip {
-        None => simulate_over::<Segment<Length>>(scenario, recording, pulse),
+        None => simulate_over::<Ipv4<Length>>(scenario, recording, pulse),
         Some(_) => simulate_over::<Ipv6<Length>>(scenario, recording, pulse),
     }
 }
@@ -118,7 +118,12 @@ fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
     let flow = |flow: &NetworkFlow| Flow {
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,
-        variant: scenario.tcp.variant_name(),
+        variant: match flow.content {
+            Content::Udp => Application::Udp.name().to_owned(),
+            Content::File | Content::Web | Content::Telnet | Content::Probe => {
+                scenario.tcp.variant_name()
+            }
+        },
         mss: scenario.tcp.mss,
         window_bytes: scenario.tcp.window_bytes(),
         bytes: flow.bytes,

@@ -1,6 +1,25 @@
 //! The way of a flow's data packets through the network.
 
 use base::{Duration, Time};
+use serde::Serialize;
+
+use crate::Distribution;
+use crate::flow::FlowMetrics;
+
+/// The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct NetworkSummary {
+    /// One way, of each data packet from its departure at the sender, this transmission's, to its
+    /// arrival at the receiver.
+    pub delay_s: Distribution,
+    /// Payload of every data packet that the receiver got, over the whole run.
+    pub throughput_bps: f64,
+    /// The longest time between two data packets that the receiver got one after the other: what
+    /// a handover interrupts.
+    pub longest_gap_s: Option<f64>,
+    /// Data packets received over data packets sent, retransmissions included.
+    pub efficiency: Option<f64>,
+}
 
 /// What has arrived of the data packets that a flow's sender sent, packet by packet.
 ///
@@ -31,6 +50,19 @@ impl Crossing {
         }
         if let Some(departed) = departed {
             self.delays.push(now.saturating_since(departed));
+        }
+    }
+}
+
+impl NetworkSummary {
+    pub(crate) fn of(flow: &FlowMetrics, elapsed: f64) -> Self {
+        let sent = flow.segments_sent + flow.datagrams.rows.len() as u64;
+        let crossing = &flow.crossing;
+        Self {
+            delay_s: Distribution::of(crossing.delays.iter().copied()),
+            throughput_bps: crossing.bytes as f64 * 8.0 / elapsed,
+            longest_gap_s: crossing.longest_gap.map(Duration::as_secs_f64),
+            efficiency: (sent > 0).then(|| crossing.received as f64 / sent as f64),
         }
     }
 }

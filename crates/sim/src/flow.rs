@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, EchoFact, PageFact, RttSample, TcpFact, Time};
+use base::{Duration, EchoFact, PageFact, RttSample, TcpFact, Time, UdpDatagram};
 use scenario::Content;
 
 use crate::course::Course;
 use crate::crossing::Crossing;
+use crate::datagrams::Datagrams;
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,7 +16,7 @@ pub struct Flow {
     pub sender: u32,
     /// Machine number of the receiver's endpoint.
     pub receiver: u32,
-    /// The name of its TCP variant.
+    /// The name of its TCP variant; of a UDP flow that of UDP.
     pub variant: String,
     /// Bytes of payload in a segment.
     pub mss: u32,
@@ -145,6 +146,8 @@ pub(crate) struct Reached {
     pub(crate) header_bytes: u32,
     pub(crate) payload: u32,
     pub(crate) departed: Option<Time>,
+    /// The number of a UDP datagram.
+    pub(crate) datagram: Option<u64>,
 }
 
 /// The running measurements of one flow.
@@ -158,6 +161,7 @@ pub(crate) struct FlowMetrics {
     pub(crate) pages: Vec<PageRow>,
     pub(crate) echoes: Vec<EchoRow>,
     pub(crate) probes: Vec<ProbeRow>,
+    pub(crate) datagrams: Datagrams,
     pub(crate) started: Option<Time>,
     pub(crate) established: Option<Time>,
     pub(crate) completed: Option<Time>,
@@ -192,6 +196,7 @@ impl FlowMetrics {
             pages: Vec::new(),
             echoes: Vec::new(),
             probes: Vec::new(),
+            datagrams: Datagrams::default(),
             started: None,
             established: None,
             completed: None,
@@ -208,9 +213,12 @@ impl FlowMetrics {
         }
     }
 
-    /// A packet left the sender.
-    pub(crate) fn departed(&mut self, now: Time) {
+    /// A packet left the sender, which may be a UDP datagram.
+    pub(crate) fn departed(&mut self, now: Time, datagram: Option<&UdpDatagram>) {
         self.started.get_or_insert(now);
+        if let Some(datagram) = datagram {
+            self.datagrams.sent(now, datagram.payload);
+        }
     }
 
     /// One more connection, which is to carry so many bytes; says its number.
@@ -221,9 +229,26 @@ impl FlowMetrics {
 
     /// A packet reached the receiver of a connection.
     pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached) {
-        self.courses[connection].arrived(packet.uid, packet.header_bytes);
         if packet.payload > 0 {
             self.crossing.arrived(now, packet.departed, packet.payload);
+        }
+        match packet.datagram {
+            None => self.courses[connection].arrived(packet.uid, packet.header_bytes),
+            Some(number) if self.datagrams.arrived(now, number) => {
+                self.wire_bytes_delivered += u64::from(packet.header_bytes + packet.payload);
+                self.delivered(now, packet.payload.into());
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// So many bytes more have been delivered.
+    fn delivered(&mut self, now: Time, bytes: u64) {
+        self.bytes_delivered += bytes;
+        if self.received.is_none()
+            && self.flow.bytes.is_some_and(|bytes| self.bytes_delivered >= bytes)
+        {
+            self.received = Some(now);
         }
     }
 
@@ -269,13 +294,9 @@ impl FlowMetrics {
         if !course.undecided.is_empty() {
             course.decide(offset, offset + u64::from(length), &mut self.events);
         }
-        self.bytes_delivered += delivered - course.delivered;
+        let more = delivered - course.delivered;
         self.wire_bytes_delivered += course.deliver(offset, fresh, delivered);
-        if self.received.is_none()
-            && self.flow.bytes.is_some_and(|bytes| self.bytes_delivered >= bytes)
-        {
-            self.received = Some(now);
-        }
+        self.delivered(now, more);
         while let Some(&(end, sent)) = self.under_way.front()
             && end <= delivered
         {
@@ -377,7 +398,9 @@ mod tests {
     }
 
     fn arrive(flow: &mut FlowMetrics, uid: u64) {
-        flow.arrived(at(9), 0, &Reached { uid, header_bytes: 40, payload: 500, departed: None });
+        let (header_bytes, payload) = (40, 500);
+        let packet = Reached { uid, header_bytes, payload, departed: None, datagram: None };
+        flow.arrived(at(9), 0, &packet);
     }
 
     fn data(offset: u64, delivered: u64) -> TcpFact {

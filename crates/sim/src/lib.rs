@@ -8,6 +8,7 @@ mod cell;
 mod clock;
 mod course;
 mod crossing;
+mod datagrams;
 mod flow;
 mod metrics;
 mod middlebox;
@@ -25,6 +26,8 @@ pub use cell::{
     RrcRow, SharedBlocks, StateShares,
 };
 pub use clock::{Interrupted, Outcome, Recording, simulate};
+pub use crossing::NetworkSummary;
+pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use flow::{BaseRttRow, CwndRow, EchoRow, Event, EventRow, Flow, PageRow, ProbeRow, RttRow};
 pub use metrics::{End, Metrics};
 pub use middlebox::{
@@ -35,7 +38,7 @@ pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkL
 pub use ns2::{write_ns2, write_ns2_nodes};
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, NetworkSummary,
-    PageSummary, QueueSummary, RadioSummary, Summary,
+    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
+    QueueSummary, RadioSummary, Summary,
 };
 pub use trace::{BlockRow, HopRow, SegmentRow, Trace, Way};

@@ -2,9 +2,10 @@
 
 use base::{
     CodeFact, CommonFact, ConnectionFact, DropReason, EchoFact, HandoverFact, MiddleboxFact,
-    MobilityFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time,
+    MobilityFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time, UdpDatagram,
 };
 
+use crate::datagrams::DatagramRow;
 use crate::flow::{
     BaseRttRow, CwndRow, EchoRow, EventRow, Flow, FlowMetrics, PageRow, ProbeRow, Reached, RttRow,
 };
@@ -93,6 +94,11 @@ impl Metrics {
         self.flows.iter().map(|flow| flow.probes.as_slice())
     }
 
+    /// The UDP datagrams of each flow, in the order in which they were sent.
+    pub fn datagrams(&self) -> impl Iterator<Item = &[DatagramRow]> {
+        self.flows.iter().map(|flow| flow.datagrams.rows.as_slice())
+    }
+
     /// What the network of cells did.
     pub const fn cell(&self) -> &CellMetrics {
         &self.cell
@@ -119,10 +125,18 @@ impl Metrics {
 
     /// A packet left endpoint `machine`, if it is one.
     #[inline(never)]
-    fn departed(&mut self, now: Time, machine: u32, uid: u64) {
+    fn departed(&mut self, now: Time, machine: u32, uid: u64, udp: Option<&UdpDatagram>) {
         self.next_uid = uid + 1;
         if let Some(Role { flow, end: End::Sender, .. }) = self.role(machine) {
-            self.flows[flow].departed(now);
+            self.flows[flow].departed(now, udp);
+        }
+    }
+
+    /// A UDP datagram was dropped at `machine`.
+    #[inline(never)]
+    fn dropped(&mut self, udp: &UdpDatagram, machine: u32, reason: DropReason) {
+        if let Some(Role { flow, .. }) = self.role(udp.sender) {
+            self.flows[flow].datagrams.dropped(udp.number, machine, reason);
         }
     }
 
@@ -144,15 +158,20 @@ impl Observe for Metrics {
     #[inline]
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {
-            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid),
+            PacketEvent::Departed => self.departed(now, fact.machine, fact.uid, fact.udp),
             PacketEvent::Arrived => {
                 let PacketFact { uid, payload, departed, .. } = *fact;
                 let header_bytes = fact.bytes - payload;
-                self.arrived(now, fact.machine, &Reached { uid, header_bytes, payload, departed });
+                let datagram = fact.udp.map(|udp| udp.number);
+                let packet = Reached { uid, header_bytes, payload, departed, datagram };
+                self.arrived(now, fact.machine, &packet);
             }
             PacketEvent::Dropped(reason) => {
                 if let Some(lost) = no_link_has(reason) {
                     self.mobility.lost(fact.machine, lost);
+                }
+                if let Some(udp) = fact.udp {
+                    self.dropped(udp, fact.machine, reason);
                 }
             }
             PacketEvent::Entered | PacketEvent::Left => {}

@@ -149,6 +149,7 @@ impl MobilitySummary {
                 | Machine::Cell { .. }
                 | Machine::Middlebox { .. }
                 | Machine::Host(_)
+                | Machine::Udp(_)
                 | Machine::Browser(_) => continue,
             }
             if let Some(of) = metrics.lost.get(&id.0) {
@@ -226,6 +227,7 @@ fn directory<B: Body>(machine: &Machine<B>) -> Option<&Directory> {
         | Machine::Agent { .. }
         | Machine::Reassembly(_)
         | Machine::Host(_)
+        | Machine::Udp(_)
         | Machine::Browser(_) => None,
     }
 }

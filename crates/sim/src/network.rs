@@ -204,6 +204,7 @@ fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, Link
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => {}
         }
     }

@@ -9,7 +9,7 @@ use base::{Ecn, Flags, Time};
 use world::NodeId;
 
 use crate::transit::{Cargo, Kind, Place, StepEvent, Transit};
-use crate::{Outcome, Way};
+use crate::{Metrics, Outcome, Way};
 
 /// What ns-2 writes where there is no number.
 const NONE: i64 = -1;
@@ -49,15 +49,16 @@ pub fn write_ns2_nodes(outcome: &Outcome, mut writer: impl Write) -> io::Result<
 }
 
 /// Which connections are whose.
-struct Flows {
+struct Flows<'a> {
+    metrics: &'a Metrics,
     /// The number of the flow, and the bytes of its segments.
     by_way: BTreeMap<Way, (i64, u64)>,
     /// Higher ones stand for several nodes.
     nodes: u32,
 }
 
-impl Flows {
-    fn of(outcome: &Outcome) -> Self {
+impl<'a> Flows<'a> {
+    fn of(outcome: &'a Outcome) -> Self {
         let mut by_way = BTreeMap::new();
         let flows = outcome.metrics.flows();
         for row in outcome.trace.iter().flat_map(|trace| &trace.segments) {
@@ -67,7 +68,7 @@ impl Flows {
                 by_way.insert(row.way.reversed(), known);
             }
         }
-        Self { by_way, nodes: outcome.nodes.len() as u32 }
+        Self { metrics: &outcome.metrics, by_way, nodes: outcome.nodes.len() as u32 }
     }
 
     fn write(
@@ -82,11 +83,12 @@ impl Flows {
         let (name, [source_port, destination_port]) = match &cargo {
             Some(Cargo { kind: Kind::Data, way, .. }) => ("tcp", way.ports),
             Some(Cargo { kind: Kind::Acknowledgement, way, .. }) => ("ack", way.ports),
+            Some(Cargo { kind: Kind::Datagram(_), way, .. }) => ("cbr", way.ports),
             None => ("message", [0, 0]),
         };
-        let flow = cargo.and_then(|cargo| self.by_way.get(&cargo.way));
+        let flow = cargo.and_then(|cargo| self.flow(&cargo));
         let (fid, number) = match (flow, cargo) {
-            (Some((fid, mss)), Some(cargo)) => (*fid, number(cargo.place, *mss)),
+            (Some((fid, mss)), Some(cargo)) => (fid, number(cargo.place, mss)),
             _ => (NONE, NONE),
         };
         let to = to.map_or(NONE, i64::from);
@@ -97,6 +99,16 @@ impl Flows {
             "{letter} {time} {from} {to} {name} {bytes} {flags} {fid} {source}.{source_port} \
              {destination}.{destination_port} {number} {uid}"
         )
+    }
+
+    /// The number of the flow, and the bytes of its segments; datagrams are counted one by one.
+    fn flow(&self, cargo: &Cargo) -> Option<(i64, u64)> {
+        match cargo.kind {
+            Kind::Datagram(sender) => {
+                self.metrics.flow_of(sender).map(|(flow, _)| (flow as i64, 1))
+            }
+            Kind::Data | Kind::Acknowledgement => self.by_way.get(&cargo.way).copied(),
+        }
     }
 
     fn node(&self, NodeId(number): NodeId) -> i64 {
@@ -112,6 +124,7 @@ const fn number(place: Place, mss: u64) -> i64 {
         Place::From(byte) => 1 + byte / mss,
         Place::UpTo(byte) => byte.div_ceil(mss),
         Place::Behind(byte) => 1 + byte.div_ceil(mss),
+        Place::Number(number) => number,
     };
     number as i64
 }

@@ -1,7 +1,7 @@
 //! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
 //! sizes bytes; what does not apply is `null`.
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Time};
 use link::{Counters, Drops};
 use radio::umts::channels::CodeTree;
 use scenario::{Content, Network, Scenario};
@@ -9,7 +9,10 @@ use serde::Serialize;
 use world::{Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
-use crate::{CellSummary, Distribution, Metrics, MiddleboxSummary, MobilitySummary};
+use crate::{
+    CellSummary, DatagramSummary, Distribution, Metrics, MiddleboxSummary, MobilitySummary,
+    NetworkSummary,
+};
 
 /// The numbers of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -43,15 +46,15 @@ pub struct FlowSummary {
     pub id: u32,
     /// The name of its group.
     pub group: String,
-    /// TCP variant.
+    /// TCP variant; `udp` of datagrams.
     pub variant: String,
     /// Payload that the sender knows to have arrived.
     pub bytes_acked: u64,
-    /// Payload delivered in order, over the time from the first packet to completion at both ends
-    /// or the end of the run.
+    /// Payload delivered, by TCP in order, over the time from the first packet to completion at
+    /// both ends or the end of the run.
     pub goodput_bps: Option<f64>,
-    /// Segments accepted in order with their TCP and IP headers, over the rate of the radio's
-    /// downlink (or of the bottleneck) for the whole run.
+    /// Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
+    /// of the radio's downlink (or of the bottleneck) for the whole run.
     pub normalized_throughput: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -86,6 +89,8 @@ pub struct FlowSummary {
     pub echo_s: Option<Distribution>,
     /// Probes, one way from the first transmission, where the flow has them.
     pub probe_s: Option<Distribution>,
+    /// Datagrams, where the flow has them.
+    pub datagrams: Option<DatagramSummary>,
 }
 
 /// The pages of a flow that arrived whole.
@@ -97,21 +102,6 @@ pub struct PageSummary {
     pub bytes: u64,
     /// From request to last byte.
     pub response_s: Distribution,
-}
-
-/// The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct NetworkSummary {
-    /// One way, of each data packet from its departure at the sender, this transmission's, to its
-    /// arrival at the receiver.
-    pub delay_s: Distribution,
-    /// Payload of every data packet that the receiver got, over the whole run.
-    pub throughput_bps: f64,
-    /// The longest time between two data packets that the receiver got one after the other: what
-    /// a handover interrupts.
-    pub longest_gap_s: Option<f64>,
-    /// Data packets received over data packets sent, retransmissions included.
-    pub efficiency: Option<f64>,
 }
 
 /// The congestion window over time.
@@ -242,6 +232,7 @@ impl Summary {
                 | Machine::Agent { .. }
                 | Machine::Reassembly(_)
                 | Machine::Host(_)
+                | Machine::Udp(_)
                 | Machine::Browser(_) => None,
             }),
             middlebox: network.world.machines().find_map(|(_, _, machine)| match machine {
@@ -259,6 +250,7 @@ impl Summary {
                 | Machine::Agent { .. }
                 | Machine::Reassembly(_)
                 | Machine::Host(_)
+                | Machine::Udp(_)
                 | Machine::Browser(_) => None,
             }),
             mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
@@ -279,7 +271,12 @@ impl FlowSummary {
         let end = Time::ZERO + duration;
         // A middlebox may acknowledge what the receiver is still to get.
         let received = flow.received.unwrap_or(end);
-        let last = flow.completed.map_or(end, |completed| completed.max(received));
+        let last = match flow.flow.content {
+            Content::Udp => received,
+            Content::File | Content::Web | Content::Telnet | Content::Probe => {
+                flow.completed.map_or(end, |completed| completed.max(received))
+            }
+        };
         let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
         let bps = |bytes: u64, seconds: f64| bytes as f64 * 8.0 / seconds;
         let cwnd = flow.cwnd_mean_and_max(last);
@@ -323,18 +320,7 @@ impl FlowSummary {
                 .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
             probe_s: has(Content::Probe)
                 .then(|| Distribution::of(flow.probes.iter().map(|row| row.delay))),
-        }
-    }
-}
-
-impl NetworkSummary {
-    fn of(flow: &FlowMetrics, elapsed: f64) -> Self {
-        let (crossing, sent) = (&flow.crossing, flow.segments_sent);
-        Self {
-            delay_s: Distribution::of(crossing.delays.iter().copied()),
-            throughput_bps: crossing.bytes as f64 * 8.0 / elapsed,
-            longest_gap_s: crossing.longest_gap.map(Duration::as_secs_f64),
-            efficiency: (sent > 0).then(|| crossing.received as f64 / sent as f64),
+            datagrams: has(Content::Udp).then(|| flow.datagrams.summary()),
         }
     }
 }
@@ -381,6 +367,7 @@ impl LinkSummary {
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => Vec::new(),
         }
     }
@@ -467,6 +454,7 @@ impl RadioSummary {
                 | Machine::Agent { .. }
                 | Machine::Reassembly(_)
                 | Machine::Host(_)
+                | Machine::Udp(_)
                 | Machine::Browser(_) => None,
             };
             Some([of(Direction::Downlink)?, of(Direction::Uplink)?])

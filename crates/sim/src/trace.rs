@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time};
+use base::{
+    BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time, UdpDatagram,
+};
 use tcp::Length;
 use world::{Ends, Ipv6, NodeId};
 
@@ -68,6 +70,16 @@ pub(crate) struct PassageRow {
     pub(crate) form: usize,
 }
 
+/// A UDP datagram at an interface of a node in a network of IPv4.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DatagramPassage {
+    pub(crate) time: Time,
+    pub(crate) node: u32,
+    /// From which node it goes to which.
+    pub(crate) nodes: [u32; 2],
+    pub(crate) datagram: UdpDatagram,
+}
+
 /// What a packet of a mobile network looks like, until something is put around it, taken off or
 /// cut.
 #[derive(Clone, Debug)]
@@ -95,6 +107,8 @@ pub struct Trace {
     pub hops: Vec<HopRow>,
     /// Radio blocks.
     pub blocks: Vec<BlockRow>,
+    /// UDP datagrams at interfaces of nodes.
+    pub(crate) datagrams: Vec<DatagramPassage>,
     /// Packets at interfaces of nodes.
     pub(crate) passages: Vec<PassageRow>,
     /// What they looked like, each only as often as that changed.
@@ -243,8 +257,12 @@ impl Observe for Trace {
                     machine: fact.machine,
                     event: fact.event,
                 });
-                if let (Some(node), Some(body)) = (fact.node, fact.body.downcast_ref()) {
+                let Some(node) = fact.node else { return };
+                if let Some(body) = fact.body.downcast_ref() {
                     self.passage(now, fact, node, body);
+                } else if let Some(&datagram) = fact.udp {
+                    let nodes = [fact.source, fact.destination];
+                    self.datagrams.push(DatagramPassage { time: now, node, nodes, datagram });
                 }
             }
         }
@@ -280,6 +298,7 @@ mod tests {
             destination,
             bytes: 40,
             header,
+            udp: None,
             payload: 0,
             departed: None,
             node: None,

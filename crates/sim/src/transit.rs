@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{Ecn, Flags, PacketEvent, PacketFact, Seq, TcpHeader, Time};
-use tcp::{Length, Segment};
-use world::{Body, Directory, Ends, Ipv6, Machine, NodeId, World};
+use base::{Ecn, Flags, PacketEvent, PacketFact, Seq, TcpHeader, Time, UdpDatagram};
+use tcp::Length;
+use world::{Body, Directory, Ends, Ipv4, Ipv6, Machine, NodeId, World};
 
 use crate::Way;
 
@@ -27,7 +27,7 @@ pub(crate) struct Transit {
     pub(crate) cargo: Option<Cargo>,
 }
 
-/// A segment.
+/// A segment or a datagram.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cargo {
     /// Between the connection's own ends, whatever stands around the packet.
@@ -44,9 +44,11 @@ pub(crate) enum Kind {
     Data,
     /// It only acknowledges, as what answers a SYN does.
     Acknowledgement,
+    /// UDP, of the machine with this number.
+    Datagram(u32),
 }
 
-/// Where in the stream it belongs, in bytes of payload from 0.
+/// Where in the stream it belongs, in bytes of payload from 0, or which datagram it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// Ahead of it.
@@ -57,6 +59,8 @@ pub(crate) enum Place {
     UpTo(u64),
     /// Behind these bytes, which are all: a FIN without payload, or a reset.
     Behind(u64),
+    /// The datagram with this number, from 0.
+    Number(u64),
 }
 
 /// Something that happened to a packet at a link.
@@ -121,6 +125,7 @@ impl Far {
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => None,
         }
     }
@@ -217,10 +222,11 @@ impl Transits {
         let body = fact.body.downcast_ref::<Ipv6<Length>>();
         let within = body.and_then(|body| body.wraps().first()).map_or(outer, |(ends, _)| *ends);
         let piece = body.and_then(|body| body.pieces().first());
-        let cargo = match (fact.header, piece) {
-            (Some(header), _) => Some(self.segment(within, header, fact.payload)),
-            (None, Some(piece)) => self.cut.get(&piece.of).copied().flatten(),
-            (None, None) => None,
+        let cargo = match (fact.header, fact.udp, piece) {
+            (Some(header), _, _) => Some(self.segment(within, header, fact.payload)),
+            (None, Some(udp), _) => Some(datagram(within, udp)),
+            (None, None, Some(piece)) => self.cut.get(&piece.of).copied().flatten(),
+            (None, None, None) => None,
         };
         if piece.is_some() {
             self.cut.insert(fact.uid, cargo);
@@ -268,10 +274,20 @@ impl Transits {
     }
 }
 
-/// What a packet says of congestion.
+fn datagram(ends: Ends, udp: &UdpDatagram) -> Cargo {
+    let nodes = [ends.source.0, ends.destination.0];
+    let way = Way { nodes, ports: [udp.source_port, udp.destination_port] };
+    let (kind, place) = (Kind::Datagram(udp.sender), Place::Number(udp.number));
+    Cargo { way, flags: Flags::NONE, kind, place }
+}
+
+/// What a packet says of congestion; a datagram says nothing.
 fn ecn(fact: &PacketFact<'_>) -> Ecn {
-    let plain = fact.body.downcast_ref::<Segment<Length>>().map(|segment| segment.ecn);
-    plain.or_else(|| fact.body.downcast_ref::<Ipv6<Length>>().map(Ipv6::ecn)).unwrap_or_default()
+    match fact.body.downcast_ref() {
+        Some(Ipv4::<Length>::Segment(segment)) => segment.ecn,
+        Some(Ipv4::Datagram(_)) => Ecn::default(),
+        None => fact.body.downcast_ref::<Ipv6<Length>>().map(Ipv6::ecn).unwrap_or_default(),
+    }
 }
 
 #[cfg(test)]

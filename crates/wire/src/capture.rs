@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use base::{Duration, Ecn, TcpHeader, Time};
+use base::{Duration, Ecn, TcpHeader, Time, UdpDatagram};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -11,7 +11,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::{DataLink, Endianness, PcapError};
 
-use crate::{Addresses, Payload, emit};
+use crate::{Addresses, Payload, TooLong, emit, emit_udp};
 
 /// What captured packets begin with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,8 +125,21 @@ impl<W: Write> Capture<W> {
         addresses: &Addresses,
         payload: Payload<'_>,
     ) -> io::Result<()> {
-        emit(header, ecn, addresses, payload, &mut self.packet)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        emit(header, ecn, addresses, payload, &mut self.packet).map_err(invalid)?;
+        put(&mut self.pcapng, (self.started, now), None, &self.packet)
+    }
+
+    /// Adds a packet with a UDP `datagram` that passed at `now`.
+    ///
+    /// # Errors
+    /// The writer's, or `InvalidInput` for a packet that IP cannot carry.
+    pub fn write_udp(
+        &mut self,
+        now: Time,
+        datagram: &UdpDatagram,
+        addresses: &Addresses,
+    ) -> io::Result<()> {
+        emit_udp(datagram, addresses, &mut self.packet).map_err(invalid)?;
         put(&mut self.pcapng, (self.started, now), None, &self.packet)
     }
 
@@ -184,6 +197,10 @@ fn put<W: Write>(
 #[expect(clippy::disallowed_types, reason = "pcap-file's stamps are std's; no clock is read")]
 fn stamp(started: Duration, now: Time) -> std::time::Duration {
     std::time::Duration::from_nanos((now + started).as_nanos())
+}
+
+fn invalid(error: TooLong) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
 fn to_io(error: PcapError) -> io::Error {

@@ -1,4 +1,4 @@
-//! The checksum of IP and TCP (RFC 1071).
+//! The checksum of IP, TCP and UDP (RFC 1071).
 
 use std::net::Ipv6Addr;
 
@@ -12,15 +12,16 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> [u8; 2] {
     complement(sum(bytes))
 }
 
-/// Of a TCP segment between `addresses`, in pieces of which only the last may have an odd length:
-/// as it has to stand there, where it is zero now, and zero where it is right (RFC 9293 §3.1).
-pub(crate) fn of_segment(addresses: &Addresses, pieces: [&[u8]; 2]) -> [u8; 2] {
+/// Of a segment of TCP or a datagram of UDP between `addresses`, in pieces of which only the last
+/// may have an odd length: as it has to stand there, where it is zero now, and zero where it is
+/// right (RFC 9293 §3.1, RFC 768).
+pub(crate) fn of_segment(addresses: &Addresses, protocol: IpNumber, pieces: [&[u8]; 2]) -> [u8; 2] {
     let ends = match addresses {
         Addresses::V4 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
         Addresses::V6 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
     };
     let [high, low] = ((pieces[0].len() + pieces[1].len()) as u16).to_be_bytes();
-    let pseudo = ends + sum(&[0, IpNumber::TCP.0, high, low]);
+    let pseudo = ends + sum(&[0, protocol.0, high, low]);
     complement(pseudo + sum(pieces[0]) + sum(pieces[1]))
 }
 

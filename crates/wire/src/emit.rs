@@ -32,7 +32,7 @@ impl Payload<'_> {
 pub enum TooLong {
     /// It has more than 65,535 bytes, which IP cannot carry.
     Packet {
-        /// Bytes of TCP payload.
+        /// Bytes of TCP or UDP payload.
         payload: usize,
     },
     /// A TCP header has no room for so many options.
@@ -46,7 +46,7 @@ impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Packet { payload } => {
-                write!(f, "a TCP payload of {payload} bytes does not fit in an IP packet")
+                write!(f, "a payload of {payload} bytes does not fit in an IP packet")
             }
             Self::Options { bytes } => {
                 write!(f, "{bytes} bytes of TCP options do not fit in {}", Options::ROOM)
@@ -94,30 +94,26 @@ pub fn emit(
     }
     let (head, body) = packet.split_at_mut(headers);
     let (ip_head, tcp) = head.split_at_mut(ip_bytes);
-    put_ip(addresses, ip.into(), (tcp.len() + body.len()) as u16, ip_head);
+    let length = (tcp.len() + body.len()) as u16;
+    put_ip(addresses, ip.into(), (length, IpNumber::TCP.0), ip_head);
     put_tcp(header, addresses, body, tcp);
     Ok(())
 }
 
-/// An IPv4 header without options (RFC 791 §3.1), or an IPv6 header (RFC 8200 §3).
-fn put_ip(addresses: &Addresses, ip: IpFields, length: u16, out: &mut [u8]) {
+/// An IPv4 header without options (RFC 791 §3.1), or an IPv6 header (RFC 8200 §3), ahead of so many
+/// bytes of that kind.
+pub(crate) fn put_ip(
+    addresses: &Addresses,
+    ip: IpFields,
+    (length, kind): (u16, u8),
+    out: &mut [u8],
+) {
     match addresses {
         Addresses::V4 { source, destination } => {
             let [high, low] = (Ipv4Header::MIN_LEN as u16 + length).to_be_bytes();
             // The flag is that the packet may not be fragmented.
             let flags = 0x40;
-            let fixed = [
-                0x45,
-                ip.traffic_class(),
-                high,
-                low,
-                0,
-                0,
-                flags,
-                0,
-                ip.hop_limit,
-                IpNumber::TCP.0,
-            ];
+            let fixed = [0x45, ip.traffic_class(), high, low, 0, 0, flags, 0, ip.hop_limit, kind];
             out[..10].copy_from_slice(&fixed);
             out[12..16].copy_from_slice(&source.octets());
             out[16..].copy_from_slice(&destination.octets());
@@ -125,7 +121,7 @@ fn put_ip(addresses: &Addresses, ip: IpFields, length: u16, out: &mut [u8]) {
             out[10..12].copy_from_slice(&checksum);
         }
         Addresses::V6 { source, destination } => {
-            put_ipv6([source, destination], ip, (length, IpNumber::TCP.0), out);
+            put_ipv6([source, destination], ip, (length, kind), out);
         }
     }
 }
@@ -157,6 +153,6 @@ fn put_tcp(header: &TcpHeader, addresses: &Addresses, payload: &[u8], out: &mut 
     out[13] = header.flags.bits();
     out[14..16].copy_from_slice(&header.window.to_be_bytes());
     out[20..].copy_from_slice(options::Written::new(&header.options).as_slice());
-    let checksum = of_segment(addresses, [out, payload]);
+    let checksum = of_segment(addresses, IpNumber::TCP, [out, payload]);
     out[16..18].copy_from_slice(&checksum);
 }

@@ -1,5 +1,5 @@
-//! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them; of IPv6
-//! also the headers and messages of mobility, to bytes alone.
+//! Typed TCP headers to bytes on the wire and back, with checksums, and captures of them; UDP, and
+//! of IPv6 also the headers and messages of mobility, to bytes alone.
 //!
 //! ```
 //! use base::{Ecn, Flags, Options, TcpHeader};
@@ -30,6 +30,7 @@ mod mark;
 mod options;
 mod parse;
 mod prefix;
+mod udp;
 
 pub use addresses::Addresses;
 pub use arrivals::{Arrival, CaptureError, arrivals};
@@ -46,3 +47,4 @@ pub use ipv6::{
 pub use mark::{ecn, mark};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
 pub use prefix::Prefix;
+pub use udp::emit_udp;

@@ -121,7 +121,9 @@ pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
         }
     };
     let is_countable = u16::try_from(payload.payload.len()).is_ok();
-    if !is_countable || of_segment(&addresses, [tcp.header_slice(), tcp.payload()]) != [0; 2] {
+    if !is_countable
+        || of_segment(&addresses, IpNumber::TCP, [tcp.header_slice(), tcp.payload()]) != [0; 2]
+    {
         return Err(ParseError::Checksum);
     }
     let (header, option) = header(&tcp);

@@ -1,7 +1,7 @@
 //! A packet of a simulated IPv6 network: what it carries, what stands around it, and whether it is
 //! a piece of one.
 
-use base::{Ecn, TcpHeader};
+use base::{Ecn, TcpHeader, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
@@ -29,11 +29,21 @@ pub struct Ipv6<P> {
 #[derive(Clone, Debug)]
 enum Content<P> {
     Segment(Segment<P>),
+    Datagram(UdpDatagram),
     Message(Message),
     /// Rare and large: not the measure of all others.
     TooBig(Box<TooBig>),
     /// Of a piece that is not the first: that has all.
-    Rest,
+    Rest(Transport),
+}
+
+/// What a piece is one of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transport {
+    /// A segment of TCP.
+    Tcp,
+    /// A datagram of UDP.
+    Udp,
 }
 
 /// What stands around a packet: its addresses within each, the innermost first.
@@ -100,16 +110,28 @@ impl<P: Payload> Ipv6<P> {
     pub fn ecn(&self) -> Ecn {
         match &self.content {
             Content::Segment(segment) => segment.ecn,
-            Content::Message(_) | Content::TooBig(_) | Content::Rest => Ecn::NotCapable,
+            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                Ecn::NotCapable
+            }
         }
     }
 
     fn above_header(&self) -> u32 {
         match &self.content {
             Content::Segment(segment) => segment.header.bytes() + segment.payload.length() as u32,
+            Content::Datagram(datagram) => datagram.bytes(),
             Content::Message(message) => message.bytes() - IPV6_HEADER_BYTES,
             Content::TooBig(too_big) => too_big.above_header(),
-            Content::Rest => 0,
+            Content::Rest(_) => 0,
+        }
+    }
+
+    /// What its pieces are of.
+    pub const fn transport(&self) -> Transport {
+        match &self.content {
+            Content::Datagram(_) => Transport::Udp,
+            Content::Rest(transport) => *transport,
+            Content::Segment(_) | Content::Message(_) | Content::TooBig(_) => Transport::Tcp,
         }
     }
 }
@@ -124,21 +146,39 @@ impl<P: Payload> Body for Ipv6<P> {
     fn into_segment(self) -> Option<Segment<P>> {
         match self.content {
             Content::Segment(segment) => Some(segment),
-            Content::Message(_) | Content::TooBig(_) | Content::Rest => None,
+            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                None
+            }
+        }
+    }
+
+    fn from_udp(datagram: UdpDatagram) -> Option<Self> {
+        Some(Self::new(Content::Datagram(datagram)))
+    }
+
+    fn udp(&self) -> Option<&UdpDatagram> {
+        match &self.content {
+            Content::Datagram(datagram) => Some(datagram),
+            Content::Segment(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                None
+            }
         }
     }
 
     fn header(&self) -> Option<&TcpHeader> {
         match &self.content {
             Content::Segment(segment) => Some(&segment.header),
-            Content::Message(_) | Content::TooBig(_) | Content::Rest => None,
+            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                None
+            }
         }
     }
 
     fn payload_bytes(&self) -> u32 {
         match &self.content {
             Content::Segment(segment) => segment.payload.length() as u32,
-            Content::Message(_) | Content::TooBig(_) | Content::Rest => 0,
+            Content::Datagram(datagram) => datagram.payload,
+            Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => 0,
         }
     }
 
@@ -162,7 +202,9 @@ impl<P: Payload> Body for Ipv6<P> {
     fn mark(&mut self) -> bool {
         match &mut self.content {
             Content::Segment(segment) => segment.ecn.mark(),
-            Content::Message(_) | Content::TooBig(_) | Content::Rest => false,
+            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                false
+            }
         }
     }
 
@@ -173,7 +215,9 @@ impl<P: Payload> Body for Ipv6<P> {
     fn message(&self) -> Option<Message> {
         match self.content {
             Content::Message(message) => Some(message),
-            Content::Segment(_) | Content::TooBig(_) | Content::Rest => None,
+            Content::Segment(_) | Content::Datagram(_) | Content::TooBig(_) | Content::Rest(_) => {
+                None
+            }
         }
     }
 
@@ -184,7 +228,9 @@ impl<P: Payload> Body for Ipv6<P> {
     fn too_big(&self) -> Option<TooBig> {
         match &self.content {
             Content::TooBig(too_big) => Some(**too_big),
-            Content::Segment(_) | Content::Message(_) | Content::Rest => None,
+            Content::Segment(_) | Content::Datagram(_) | Content::Message(_) | Content::Rest(_) => {
+                None
+            }
         }
     }
 
@@ -192,8 +238,10 @@ impl<P: Payload> Body for Ipv6<P> {
     fn quote(&self, ends: Ends) -> Quote {
         let wraps = if self.piece().is_some() { Wraps::default() } else { self.wraps };
         let piece = self.piece().or(self.pieces.first().copied());
-        let header = self.header().copied();
-        Quote::new(ends, self.bytes(), wraps).with(header, piece)
+        let (header, udp) = (self.header().copied(), self.udp().copied());
+        let transport = self.transport();
+        let quote = Quote::new(ends, self.bytes(), wraps);
+        Quote { header, udp, transport, piece, ..quote }
     }
 
     fn wrap(&self) -> Option<Wrap> {
@@ -222,14 +270,14 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn cut(&mut self, of: u64, sizes: &[u32]) -> Vec<Self> {
-        let (count, depth) = (sizes.len() as u8, self.wraps.depth);
+        let (count, depth, transport) = (sizes.len() as u8, self.wraps.depth, self.transport());
         let piece = |number: usize| {
             let offset = sizes[..number].iter().sum();
             Piece { of, number: number as u8, count, bytes: sizes[number], offset, depth }
         };
         self.pieces.push(piece(0));
         let rest = |number| {
-            let (content, wraps) = (Content::Rest, self.wraps);
+            let (content, wraps) = (Content::Rest(transport), self.wraps);
             Self { content, wraps, pieces: vec![piece(number)] }
         };
         (1..sizes.len()).map(rest).collect()

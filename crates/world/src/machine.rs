@@ -9,6 +9,7 @@ use radio::umts::cell::Cell;
 use radio::wlan::Wlan;
 
 use crate::reassembly::Reassembly;
+use crate::udp::UdpEnd;
 use crate::world::Directory;
 use crate::{Body, Host, NodeId, Packet, ParallelBrowser};
 
@@ -80,6 +81,8 @@ pub enum Machine<B: Body> {
     Reassembly(Reassembly<B>),
     /// A TCP endpoint.
     Host(Box<Host<B::Payload>>),
+    /// An end of a UDP flow.
+    Udp(Box<UdpEnd>),
     /// A browser that opens connections.
     Browser(Box<ParallelBrowser<B::Payload>>),
 }
@@ -103,9 +106,11 @@ impl<B: Body> Machine<B> {
                 Box::new(wlan.held(down).chain(wlan.held(up)))
             }
             Self::Reassembly(reassembly) => Box::new(reassembly.held()),
-            Self::Middlebox { .. } | Self::Agent { .. } | Self::Host(_) | Self::Browser(_) => {
-                Box::new(std::iter::empty())
-            }
+            Self::Middlebox { .. }
+            | Self::Agent { .. }
+            | Self::Host(_)
+            | Self::Udp(_)
+            | Self::Browser(_) => Box::new(std::iter::empty()),
         }
     }
 }

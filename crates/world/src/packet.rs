@@ -1,6 +1,6 @@
 //! What travels through a world.
 
-use base::{Flags, PacketEvent, PacketFact, TcpHeader, Time};
+use base::{Flags, PacketEvent, PacketFact, TcpHeader, Time, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
@@ -25,7 +25,7 @@ pub trait Body: Sized + 'static {
     /// The TCP header, where it has one.
     fn header(&self) -> Option<&TcpHeader>;
 
-    /// Bytes of TCP payload.
+    /// Bytes of TCP or UDP payload.
     fn payload_bytes(&self) -> u32;
 
     /// Size of the packet at the IP layer in bytes, above zero.
@@ -37,6 +37,16 @@ pub trait Body: Sized + 'static {
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
+
+    /// A body that carries `datagram`; `None` of networks without UDP sources.
+    fn from_udp(_datagram: UdpDatagram) -> Option<Self> {
+        None
+    }
+
+    /// The UDP datagram, where it is one.
+    fn udp(&self) -> Option<&UdpDatagram> {
+        None
+    }
 
     /// A body that carries `message`; `None` of networks without mobility.
     fn from_message(_message: Message) -> Option<Self> {
@@ -186,6 +196,7 @@ impl<B: Body> Packet<B> {
             destination: self.ends.destination.0,
             bytes: self.bytes,
             header: self.body.header(),
+            udp: self.body.udp(),
             payload: self.body.payload_bytes(),
             departed: self.departed,
             node: None,
@@ -196,6 +207,13 @@ impl<B: Body> Packet<B> {
     /// The same of an interface of `node`.
     pub(crate) fn fact_at(&self, event: PacketEvent, machine: u32, node: NodeId) -> PacketFact<'_> {
         PacketFact { node: Some(node.0), ..self.fact(event, machine) }
+    }
+
+    /// The ports that it comes from and goes to, where it has some.
+    pub(crate) fn ports(&self) -> Option<[u16; 2]> {
+        let of_tcp = |header: &TcpHeader| [header.source_port, header.destination_port];
+        let of_udp = |datagram: &UdpDatagram| [datagram.source_port, datagram.destination_port];
+        self.body.header().map(of_tcp).or_else(|| self.body.udp().map(of_udp))
     }
 }
 
@@ -227,12 +245,10 @@ impl<B: Body> radio::Sdu for Packet<B> {
         self.uid
     }
 
-    /// By hosts and ports; what has no TCP header goes by hosts alone.
+    /// By hosts and ports; what has no ports goes by hosts alone.
     fn flow(&self) -> u64 {
         let Ends { source, destination } = self.ends;
-        let ports = self.body.header().map_or(0, |header| {
-            u64::from(header.source_port) << 16 | u64::from(header.destination_port)
-        });
+        let ports = self.ports().map_or(0, |[from, to]| u64::from(from) << 16 | u64::from(to));
         u64::from(source.0) << 48 ^ u64::from(destination.0) << 32 ^ ports
     }
 

@@ -1,12 +1,12 @@
 //! How large a packet may be on each path, and the message that says so (RFC 8201).
 
-use base::{Duration, TcpHeader, Time};
+use base::{Duration, TcpHeader, Time, UdpDatagram};
 use mobility::binding::Wrap;
 use rustc_hash::FxHashMap;
 use tcp::Larger;
 
 use crate::ipv6::Wraps;
-use crate::{Ends, IPV6_HEADER_BYTES, Piece};
+use crate::{Ends, IPV6_HEADER_BYTES, Piece, Transport};
 
 /// What every link of IPv6 takes (RFC 8200 §5).
 pub const IPV6_MTU_MIN: u32 = 1_280;
@@ -45,19 +45,19 @@ pub struct Quote {
     pub bytes: u32,
     /// Its TCP header, where it has one.
     pub header: Option<TcpHeader>,
+    /// The UDP datagram, where it is one.
+    pub udp: Option<UdpDatagram>,
+    /// What it is a piece of, where it is one.
+    pub transport: Transport,
     /// Which piece of a packet it is, innermost.
     pub piece: Option<Piece>,
-    wraps: Wraps,
+    pub(crate) wraps: Wraps,
 }
 
 impl Quote {
     pub(crate) const fn new(ends: Ends, bytes: u32, wraps: Wraps) -> Self {
-        Self { ends, bytes, header: None, piece: None, wraps }
-    }
-
-    /// And what is within.
-    pub(crate) const fn with(self, header: Option<TcpHeader>, piece: Option<Piece>) -> Self {
-        Self { header, piece, ..self }
+        let transport = Transport::Tcp;
+        Self { ends, bytes, header: None, udp: None, transport, piece: None, wraps }
     }
 
     /// What stands around it, the innermost first, each with the addresses within.

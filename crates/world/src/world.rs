@@ -7,7 +7,9 @@ mod fragments;
 mod interception;
 mod links;
 mod path_mtu;
+mod sending;
 mod sharing;
+mod udp;
 mod wireless;
 
 pub use wireless::{Directory, WlanNodes};
@@ -228,6 +230,7 @@ impl<B: Body> World<B> {
             Machine::Agent { .. } => self.wake_agent(now, MachineId(id), observe),
             Machine::Reassembly(_) => self.give_up_pieces(now, MachineId(id), observe),
             Machine::Host(_) => self.wake_host(now, MachineId(id), observe),
+            Machine::Udp(_) => self.run_udp(now, MachineId(id), observe),
             Machine::Browser(_) => self.run_browser(now, MachineId(id), observe),
         }
         Some(now)
@@ -369,6 +372,7 @@ impl<B: Body> World<B> {
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => unreachable!("a route leads into a pipe, a link or a bearer"),
         }
     }
@@ -421,15 +425,17 @@ impl<B: Body> World<B> {
         if let (Some(too_big), Some((_, id))) = (packet.body.too_big(), self.fragments) {
             return self.heed_too_big(now, id, &packet, too_big, observe);
         }
-        let endpoint = packet.body.header().and_then(|header| {
-            node.endpoint(header.destination_port, packet.ends.source, header.source_port)
-        });
+        let endpoint =
+            packet.ports().and_then(|[from, to]| node.endpoint(to, packet.ends.source, from));
         let Some(id) = endpoint else {
             self.unroutable += u64::from(!node.has_released());
             self.refuse(now, packet, observe);
             return;
         };
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        if packet.body.udp().is_some() {
+            return;
+        }
         self.let_listener_learn(id);
         if let Machine::Host(host) = &mut self.machines[id.0 as usize]
             && let Some(segment) = packet.body.into_segment()
@@ -444,39 +450,6 @@ impl<B: Body> World<B> {
         let uid = self.next_uid;
         self.next_uid += 1;
         Packet { uid, ends, bytes: body.bytes(), identification, departed: None, body }
-    }
-
-    /// Sends what an endpoint wants to send.
-    fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        self.heed_path(now, id, observe);
-        // What is sent may show at once what the path takes.
-        while self.send_all(now, id, observe) && self.fragments.is_some() {
-            self.heed_path(now, id, observe);
-        }
-        if let Machine::Host(host) = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, host.poll_timeout());
-            if let Some(browser) = host.watched_by() {
-                self.agenda.set(browser.0, Some(now));
-            }
-        }
-    }
-
-    /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
-    fn send_all(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) -> bool {
-        let mut has_sent = false;
-        while let Machine::Host(host) = &mut self.machines[id.0 as usize]
-            && let Some(segment) = host.poll_output(now, observe)
-        {
-            let ends = Ends { source: host.node, destination: host.peer };
-            let identification = host.next_identification();
-            let mut packet = self.packet(ends, identification, B::from_segment(segment, ends));
-            packet.departed = Some(now);
-            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
-            let packet = self.cut_at_source(now, packet, observe);
-            self.forward(now, ends.source, packet, observe);
-            has_sent = true;
-        }
-        has_sent
     }
 }
 

@@ -56,7 +56,7 @@ pub use tcp::{
     BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
     SackRule, SpacingRtt, SpuriousTimeouts, Tcp,
 };
-pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Web};
+pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Udp, UdpTimes, Web};
 pub use variant::{CongestionControl, Controller, Recovery, Variant};
 pub use wlan::{
     AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,

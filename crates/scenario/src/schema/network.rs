@@ -3,15 +3,15 @@
 
 use base::{Duration, Rate};
 
-use super::{Probe, Telnet, Web};
+use super::{Probe, Telnet, Udp, Web};
 use crate::form::{
     Always, Bytes, CaptureFile, Count, Each, Ends, Label, Named, Nothing, OfTime, Off, Or, Speed,
     Unlimited, Word, as_key, section, words,
 };
 
 section! {
-    /// `[flow]`: what the fixed host sends to the mobile: files, or pages that it asks for. Give
-    /// `bytes` or `segments`, not both.
+    /// `[flow]`: what the fixed host sends to the mobile: files, pages that it asks for, or
+    /// datagrams. Give `bytes` or `segments`, not both.
     pub struct Flow {
         /// What results call these flows, and settings those of a `[[flow.group]]`
         /// (`flow.group.NAME.bytes`), where it is required.
@@ -36,8 +36,9 @@ section! {
         pub opened_by: Opener as Word<Opener> = Opener::Sender;
         /// The server's port; the other end takes the next from 1024 on. The server is the sender
         /// of pages and echoes, and of files and probes the fixed host (between mobiles the
-        /// sender). By application (IANA): 20 for files, 80 for pages, 23 for telnet, 7 for
-        /// probes; for arrivals what the capture has.
+        /// sender); datagrams go to this port of their receiver. By application (IANA): 20 for
+        /// files, 80 for pages, 23 for telnet, 9 for probes and UDP; for arrivals what the capture
+        /// has.
         pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
         /// When the reader resets the connection and goes, counted from the start of each.
         pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;
@@ -47,6 +48,8 @@ section! {
         pub telnet: Telnet as Always<Telnet> = Telnet::default();
         /// The probes, where there are some.
         pub probe: Probe as Always<Probe> = Probe::default();
+        /// The datagrams, where there are some.
+        pub udp: Udp as Always<Udp> = Udp::default();
         /// A capture (pcap or pcapng) whose TCP connections are the flows: when they start, and
         /// how much either side sends. Each is opened by the mobile, which asks; then the fixed
         /// host answers and closes. The clients of the capture are the mobiles in turn.
@@ -97,6 +100,7 @@ impl Flow {
             Application::Web => Content::Web,
             Application::Telnet => Content::Telnet,
             Application::Probe => Content::Probe,
+            Application::Udp => Content::Udp,
         }
     }
 }
@@ -112,6 +116,8 @@ pub enum Content {
     Telnet,
     /// Single segments.
     Probe,
+    /// Datagrams.
+    Udp,
 }
 
 words! {
@@ -127,6 +133,8 @@ words! {
         Telnet = "telnet",
         /// Single segments with long pauses.
         Probe = "probe",
+        /// Datagrams of UDP, which the sender sends whatever becomes of them.
+        Udp = "udp",
     }
 }
 

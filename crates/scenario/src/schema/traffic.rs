@@ -1,9 +1,10 @@
-//! `[flow.web]`, `[flow.telnet]`, `[flow.probe]`: what applications are like.
+//! `[flow.web]`, `[flow.telnet]`, `[flow.probe]`, `[flow.udp]`: what applications are like.
 
-use base::Duration;
+use base::{Duration, Rate, Time};
+use world::{Lengths, OnOff, UdpTraffic};
 
 use crate::form::{
-    Always, Bytes, Count, Factor, OfTime, Or, Positive, Unlimited, Word, section, words,
+    Always, Bytes, Count, Factor, OfTime, Off, Or, Positive, Speed, Unlimited, Word, section, words,
 };
 
 section! {
@@ -70,6 +71,36 @@ section! {
 }
 
 section! {
+    /// `[flow.udp]`: datagrams at a constant rate, or in on and off times in turn. Defaults: ns-2's
+    /// Exponential on/off source, but without off times.
+    pub struct Udp {
+        /// Payload of each datagram (ns-2: `packetSize_`); UDP's header of 8 B and that of IP come
+        /// on top. The last has what is left of the flow's `bytes`.
+        pub payload: u32 as Bytes<u32, 1, 65_507> = 210;
+        /// Payload per time while it sends (ns-2: `rate_`).
+        pub rate: Rate as Speed = Rate::from_bps(64_000);
+        /// For how long it sends at a time (ns-2: `burst_time_`).
+        pub on_time: Duration as OfTime<1> = Duration::from_millis(500);
+        /// For how long it then does not (ns-2: `idle_time_`). Default: it never pauses.
+        pub off_time: Duration as OfTime = Duration::ZERO;
+        /// Whether on and off times are all alike, or exponential with these means.
+        pub times: UdpTimes as Word<UdpTimes> = UdpTimes::Exponential;
+        /// When it stops, counted from its start.
+        pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
+    }
+}
+
+words! {
+    /// How long on and off times are.
+    pub enum UdpTimes {
+        /// All alike.
+        Constant = "constant",
+        /// Exponential.
+        Exponential = "exponential",
+    }
+}
+
+section! {
     /// `[flow.web.main]`, `[flow.web.embedded]`: sizes of objects, log-normal within limits.
     pub struct Sizes {
         /// Median of the sizes without limits.
@@ -119,6 +150,27 @@ impl Telnet {
     pub const fn config(&self) -> world::Telnet {
         let Self { keystroke, echo, interval, count } = *self;
         world::Telnet { keystroke, echo, interval, count }
+    }
+}
+
+impl Udp {
+    /// As a source has it that starts at `start` and sends `bytes`.
+    pub(crate) fn config(&self, start: Time, bytes: Option<u64>) -> UdpTraffic {
+        let on_off = self.is_on_off().then_some(OnOff {
+            on: self.on_time,
+            off: self.off_time,
+            lengths: match self.times {
+                UdpTimes::Constant => Lengths::Constant,
+                UdpTimes::Exponential => Lengths::Exponential,
+            },
+        });
+        let Self { payload, rate, stop, .. } = *self;
+        UdpTraffic { payload, rate, on_off, bytes, start, stop: stop.map(|stop| start + stop) }
+    }
+
+    /// Whether it pauses.
+    pub(crate) fn is_on_off(&self) -> bool {
+        self.off_time > Duration::ZERO
     }
 }
 

@@ -4,7 +4,7 @@ use base::Ecn;
 use mobility::binding::{Address, Wrap};
 use tcp::Length;
 use wire::{Icmpv6, IpFields, Ipv6Ends, Ipv6Packet, Ipv6Piece, PieceOrder, TooLong, Unseen};
-use world::{Body, Ends, IPV6_HEADER_BYTES, IPV6_MTU_MIN, Ipv6, Piece, Quote, TooBig};
+use world::{Body, Ends, IPV6_HEADER_BYTES, IPV6_MTU_MIN, Ipv6, Piece, Quote, TooBig, Transport};
 
 use super::addresses::AddressBook;
 use super::messages;
@@ -42,6 +42,9 @@ pub(super) fn packet(
         let ends = global(book, innermost);
         let packet = Ipv6Packet::tcp(header, ends, body.payload_bytes() as usize)?;
         Core { packet, ends, hops: IpFields::HOPS }
+    } else if let Some(datagram) = body.udp() {
+        let ends = global(book, innermost);
+        Core { packet: Ipv6Packet::udp(datagram, ends)?, ends, hops: IpFields::HOPS }
     } else if let Some(message) = body.message() {
         messages::core(book, numbers(innermost), &message)
     } else if let Some(TooBig { mtu, quote }) = body.too_big() {
@@ -52,36 +55,44 @@ pub(super) fn packet(
         let packet = Ipv6Packet::icmp(&Icmpv6::TooBig { mtu, quoted }, ends);
         Core { packet, ends, hops: IpFields::HOPS }
     } else {
-        return rest(book, around);
+        return rest(book, around, body.transport());
     };
     put_around(book, core, 0, around)
 }
 
 /// The packet that a Packet Too Big message speaks of.
 fn quoted(book: &AddressBook, quote: &Quote) -> Result<Ipv6Packet, TooLong> {
-    let Quote { ends, bytes, header, piece, .. } = *quote;
+    let Quote { ends, bytes, header, udp, transport, piece, .. } = *quote;
     let pieces = piece.as_slice();
     let around = Around { ends, wraps: quote.wraps(), pieces, ecn: Ecn::NotCapable };
     let wraps: u32 = around.wraps.iter().map(|(_, wrap)| wrap.bytes()).sum();
     let above_header = piece.map_or(bytes - IPV6_HEADER_BYTES - wraps, |piece| piece.bytes);
     let depth = piece.map_or(0, |piece| piece.depth);
-    match header {
-        Some(header) if depth == 0 => {
+    let ends = global(book, around.innermost());
+    let packet = match (header, udp) {
+        (Some(header), _) if depth == 0 => {
             let payload = above_header - header.bytes();
-            let ends = global(book, around.innermost());
-            let packet = Ipv6Packet::tcp(&header, ends, payload as usize)?;
-            put_around(book, Core { packet, ends, hops: IpFields::HOPS }, 0, around)
+            Ipv6Packet::tcp(&header, ends, payload as usize)?
         }
-        Some(_) | None => rest(book, around),
-    }
+        (None, Some(datagram)) if depth == 0 => Ipv6Packet::udp(&datagram, ends)?,
+        (Some(_) | None, _) => return rest(book, around, transport),
+    };
+    put_around(book, Core { packet, ends, hops: IpFields::HOPS }, 0, around)
 }
 
 /// A piece of which nobody knows what is in it.
-fn rest(book: &AddressBook, around: Around<'_>) -> Result<Ipv6Packet, TooLong> {
+fn rest(
+    book: &AddressBook,
+    around: Around<'_>,
+    transport: Transport,
+) -> Result<Ipv6Packet, TooLong> {
     let piece = around.pieces.first();
     let depth = piece.map_or(0, |piece| usize::from(piece.depth));
     let what = match depth.checked_sub(1).map(|within| around.wraps.get(within)) {
-        None => Unseen::Segment,
+        None => match transport {
+            Transport::Tcp => Unseen::Segment,
+            Transport::Udp => Unseen::Datagram,
+        },
         Some(Some((_, Wrap::Tunnel))) => Unseen::Packet,
         Some(Some((_, Wrap::Routing))) => Unseen::Routing,
         Some(Some((_, Wrap::HomeAddress))) => Unseen::DestinationOptions,

@@ -5,12 +5,12 @@ mod mobility;
 
 use std::net::Ipv6Addr;
 
-use base::TcpHeader;
+use base::{TcpHeader, UdpDatagram};
 use etherparse::{IpNumber, Ipv6Header};
 
 use crate::checksum::of_message;
 use crate::emit::put_ipv6;
-use crate::{Addresses, IpFields, Payload, TooLong, emit};
+use crate::{Addresses, IpFields, Payload, TooLong, emit, emit_udp};
 
 pub use discovery::{Icmpv6, LinkLayerAddress, Map, Prefix64, RouterRole};
 pub use mobility::{Keeper, MobilityMessage, MobilityOption, Test};
@@ -54,6 +54,8 @@ pub struct Ipv6Packet {
 pub enum Unseen {
     /// TCP's.
     Segment,
+    /// UDP's.
+    Datagram,
     /// Those of a packet within a tunnel.
     Packet,
     /// Those behind a routing header.
@@ -68,6 +70,7 @@ impl Unseen {
     const fn kind(self) -> u8 {
         match self {
             Self::Segment => IpNumber::TCP.0,
+            Self::Datagram => IpNumber::UDP.0,
             Self::Packet => IpNumber::IPV6.0,
             Self::Routing => ROUTING,
             Self::DestinationOptions => DESTINATION_OPTIONS,
@@ -110,6 +113,19 @@ impl Ipv6Packet {
         emit(header, base::Ecn::NotCapable, &addresses, Payload::Zeros(payload), &mut bytes)?;
         bytes.drain(..Ipv6Header::LEN);
         Ok(Self { bytes, kind: IpNumber::TCP.0 })
+    }
+
+    /// A UDP datagram with zeros for payload.
+    ///
+    /// # Errors
+    /// [`TooLong`] if IP cannot carry that much.
+    pub fn udp(datagram: &UdpDatagram, ends: Ipv6Ends) -> Result<Self, TooLong> {
+        let Ipv6Ends { source, destination } = ends;
+        let addresses = Addresses::V6 { source, destination };
+        let mut bytes = Vec::new();
+        emit_udp(datagram, &addresses, &mut bytes)?;
+        bytes.drain(..Ipv6Header::LEN);
+        Ok(Self { bytes, kind: IpNumber::UDP.0 })
     }
 
     /// A message of `ICMPv6` with its checksum (RFC 4443 §2.3).

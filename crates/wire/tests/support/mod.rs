@@ -16,6 +16,7 @@ pub(crate) fn tshark(capture: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>
         .arg("-r")
         .arg(&path)
         .args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"])
+        .args(["-o", "udp.check_checksum:TRUE"])
         .args(["-o", "tcp.relative_sequence_numbers:FALSE"])
         .args(["-T", "fields", "-E", "separator=|"])
         .args(fields.iter().flat_map(|field| ["-e", field]))

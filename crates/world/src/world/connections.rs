@@ -190,6 +190,7 @@ impl<B: Body> World<B> {
             | Machine::Wlan { .. }
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
+            | Machine::Udp(_)
             | Machine::Host(_) => unreachable!("machine {} is a browser", id.0),
         }
     }
@@ -205,6 +206,7 @@ impl<B: Body> World<B> {
             | Machine::Wlan { .. }
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => None,
         }
     }

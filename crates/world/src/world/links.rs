@@ -48,6 +48,7 @@ impl<B: Body> World<B> {
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => {}
         }
     }

@@ -66,6 +66,7 @@ impl<B: Body> World<B> {
             | Machine::Wlan { .. }
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
+            | Machine::Udp(_)
             | Machine::Browser(_) => None,
         };
         let bound = ends.map(|(node, peer)| self.nodes[node.0 as usize].endpoints_to(peer));

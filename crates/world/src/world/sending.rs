@@ -1,0 +1,52 @@
+//! What endpoints send.
+
+use base::{Observe, PacketEvent, Time};
+
+use crate::{Body, Ends, Machine, MachineId, Packet, World};
+
+impl<B: Body> World<B> {
+    /// Sends what an endpoint wants to send.
+    pub(super) fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+        self.heed_path(now, id, observe);
+        // What is sent may show at once what the path takes.
+        while self.send_all(now, id, observe) && self.fragments.is_some() {
+            self.heed_path(now, id, observe);
+        }
+        if let Machine::Host(host) = &self.machines[id.0 as usize] {
+            self.agenda.set(id.0, host.poll_timeout());
+            if let Some(browser) = host.watched_by() {
+                self.agenda.set(browser.0, Some(now));
+            }
+        }
+    }
+
+    /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
+    fn send_all(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) -> bool {
+        let mut has_sent = false;
+        while let Machine::Host(host) = &mut self.machines[id.0 as usize]
+            && let Some(segment) = host.poll_output(now, observe)
+        {
+            let ends = Ends { source: host.node, destination: host.peer };
+            let identification = host.next_identification();
+            let packet = self.packet(ends, identification, B::from_segment(segment, ends));
+            self.depart(now, id, packet, observe);
+            has_sent = true;
+        }
+        has_sent
+    }
+
+    /// The endpoint `id` sends `packet`.
+    pub(super) fn depart(
+        &mut self,
+        now: Time,
+        id: MachineId,
+        mut packet: Packet<B>,
+        observe: &mut impl Observe,
+    ) {
+        packet.departed = Some(now);
+        observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+        let source = packet.ends.source;
+        let packet = self.cut_at_source(now, packet, observe);
+        self.forward(now, source, packet, observe);
+    }
+}
