@@ -39,7 +39,7 @@ class Recording(ABC):
 
     @property
     def flows(self) -> tuple[Flow, ...]:
-        """The TCP connections."""
+        """The TCP connections and UDP flows."""
         return self.result.flows
 
     @property
@@ -111,6 +111,15 @@ class Recording(ABC):
     def probes(self) -> pl.DataFrame:
         """Probes that arrived, where flows have some, with their delays one way."""
         return self._table("probes")
+
+    @property
+    def datagrams(self) -> pl.DataFrame:
+        """UDP datagrams, where flows have some, at the time when each was sent.
+
+        ``arrived_s`` and ``delay_s`` are null of one that has not arrived; ``lost_at`` is the link
+        or host that dropped it, and ``lost_by`` why.
+        """
+        return self._table("datagrams")
 
     @property
     def rrc(self) -> pl.DataFrame:

@@ -78,15 +78,42 @@ class Pages:
 
 
 @dataclass(frozen=True, slots=True)
+class Datagrams:
+    """What became of a flow's UDP datagrams. Their delays are those of its `Crossing`.
+
+    Attributes
+    ----------
+    sent, received
+        How many were sent, and how many of them arrived: each counts once.
+    lost
+        How many were dropped; the table ``datagrams`` has where and why.
+    under_way
+        How many were still on their way at the end.
+    loss
+        Lost over sent.
+    jitter_s
+        Interarrival jitter after the last that arrived (RFC 3550 §6.4.1).
+    """
+
+    sent: int
+    received: int
+    lost: int
+    under_way: int
+    loss: float | None
+    jitter_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
-    """One TCP connection.
+    """One TCP connection, or one flow of UDP datagrams, of which ``variant`` is ``udp``.
 
     ``goodput_bps`` counts payload over the time of the transfer, from its start until it completed
-    or the run ended. ``normalized_throughput`` counts the segments accepted in order, headers
-    included, over the time of the whole run, as a share of the bottleneck's rate: that of the
-    radio's downlink or of the link. A transfer that ends early has a small share. ``group`` is the
-    ``[[flow.group]]`` that it belongs to, or ``flow``. ``echo_s`` are times from a keystroke to its
-    echo; ``probe_s`` those of probes, one way.
+    or the run ended, of datagrams until the last arrived. ``normalized_throughput`` counts the
+    segments accepted in order, headers included, over the time of the whole run, as a share of the
+    bottleneck's rate: that of the radio's downlink or of the link. A transfer that ends early has a
+    small share. ``group`` is the ``[[flow.group]]`` that it belongs to, or ``flow``. ``echo_s`` are
+    times from a keystroke to its echo; ``probe_s`` those of probes, one way. UDP has no figures of
+    TCP: zero or ``None``.
     """
 
     id: int
@@ -111,6 +138,7 @@ class Flow:
     pages: Pages | None
     echo_s: RttSummary | None
     probe_s: RttSummary | None
+    datagrams: Datagrams | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +415,7 @@ def _flow(data: Mapping[str, Any]) -> Flow:
         pages=_pages(data.get("pages")),
         echo_s=_times(data.get("echo_s")),
         probe_s=_times(data.get("probe_s")),
+        datagrams=_datagrams(data.get("datagrams")),
     )
 
 
@@ -399,6 +428,10 @@ def _crossing(data: Mapping[str, Any] | None) -> Crossing:
 
 def _times(data: Mapping[str, Any] | None) -> RttSummary | None:
     return None if data is None else record_of(RttSummary, data)
+
+
+def _datagrams(data: Mapping[str, Any] | None) -> Datagrams | None:
+    return None if data is None else record_of(Datagrams, data)
 
 
 def _middlebox(data: Mapping[str, Any] | None) -> Middlebox | None:

@@ -19,7 +19,7 @@ ALWAYS: Final = ("rtt", "cwnd", "events")
 CELL: Final = ("rrc", "codes", "handovers", "common")
 """Tables of a run with ``radio.kind = "umts-cell"``."""
 
-WAITS: Final = ("pages", "echoes", "probes")
+WAITS: Final = ("pages", "echoes", "probes", "datagrams")
 """Tables of a run whose flows have such things."""
 
 VEGAS: Final = ("base_rtt",)
@@ -49,7 +49,11 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("common", "direction"): ("down", "up"),
     ("middlebox_events", "event"): _core.MIDDLEBOX_EVENTS,
     ("mobility", "event"): _core.MOBILITY_EVENTS,
+    ("datagrams", "lost_by"): _core.DROP_REASONS,
 }
+
+_OFTEN_NOTHING: Final = (("datagrams", "arrived_s"), ("datagrams", "delay_s"))
+"""Columns of numbers in which NaN stands for nothing; among names it is a number beyond them."""
 
 
 def frame(
@@ -58,14 +62,21 @@ def frame(
     """Return one table; columns of codes become columns of names."""
     import polars as pl
 
-    of_machines = [("hops", "machine"), ("segments", "endpoint"), ("mobility", "agent")]
+    of_machines = [
+        ("hops", "machine"),
+        ("segments", "endpoint"),
+        ("mobility", "agent"),
+        ("datagrams", "lost_at"),
+    ]
     names = _NAMES | dict.fromkeys(of_machines, machines)
     series: dict[str, pl.Series] = {}
     for column, values in columns.items():
         words = names.get((table, column))
         if words is None:
-            series[column] = pl.Series(column, values)
+            numbers = pl.Series(column, values)
+            is_often_nothing = (table, column) in _OFTEN_NOTHING
+            series[column] = numbers.fill_nan(None) if is_often_nothing else numbers
         else:
-            kinds = pl.Series(column, list(words), dtype=pl.Enum(list(words)))
+            kinds = pl.Series(column, [*words, None], dtype=pl.Enum(list(words)))
             series[column] = kinds.gather(pl.Series(values).cast(pl.UInt32))
     return pl.DataFrame(series)

@@ -5,7 +5,7 @@ import shutil
 import matplotlib.image
 import pytest
 import thinpipe as tp
-from thinpipe.plot.picture import KINDS, OF_NO_FLOW
+from thinpipe.plot.picture import KINDS, OF_NO_FLOW, OF_UDP
 
 KINDS_NAMED = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
@@ -29,7 +29,7 @@ def check(done, expected: str) -> None:
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in OF_NO_FLOW])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*OF_NO_FLOW, *OF_UDP)])
 def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
     done = thinpipe("plot", "run", "--kind", kind)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind}.png\n", "")

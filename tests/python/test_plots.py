@@ -9,9 +9,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from thinpipe.plot import COLORS
 from thinpipe.plot.drawing import FEW, Unit, View
+from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.packets import bottleneck, numbered, traced
-from thinpipe.plot.picture import KINDS, OF_NO_FLOW, write_picture
-from thinpipe.plot.plots import bar_width, histogram_edges
+from thinpipe.plot.picture import KINDS, OF_NO_FLOW, OF_UDP, write_picture
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
     FIN,
@@ -27,7 +27,7 @@ from thinpipe.plot.series import (
 from thinpipe.plot.throughput import draw_throughput, highest_shown
 
 ACK = 0x10
-OF_A_FLOW = tuple(kind for kind in KINDS if kind not in OF_NO_FLOW)
+OF_A_FLOW = tuple(kind for kind in KINDS if kind not in (*OF_NO_FLOW, *OF_UDP))
 TIMED = tuple(kind for kind in OF_A_FLOW if kind != "rtt-histogram")
 
 

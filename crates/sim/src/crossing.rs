@@ -35,7 +35,7 @@ pub(crate) struct Crossing {
     /// Their payload.
     pub(crate) bytes: u64,
     /// When the last came.
-    last: Option<Time>,
+    pub(crate) last: Option<Time>,
     /// The longest time between two, one after the other.
     pub(crate) longest_gap: Option<Duration>,
 }

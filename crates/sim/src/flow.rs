@@ -141,13 +141,13 @@ pub struct EventRow {
 
 /// A packet at the receiver.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reached {
+pub(crate) struct Reached<'a> {
     pub(crate) uid: u64,
     pub(crate) header_bytes: u32,
     pub(crate) payload: u32,
     pub(crate) departed: Option<Time>,
-    /// The number of a UDP datagram.
-    pub(crate) datagram: Option<u64>,
+    /// The UDP datagram, where it is one.
+    pub(crate) udp: Option<&'a UdpDatagram>,
 }
 
 /// The running measurements of one flow.
@@ -228,13 +228,13 @@ impl FlowMetrics {
     }
 
     /// A packet reached the receiver of a connection.
-    pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached) {
+    pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached<'_>) {
         if packet.payload > 0 {
             self.crossing.arrived(now, packet.departed, packet.payload);
         }
-        match packet.datagram {
+        match packet.udp {
             None => self.courses[connection].arrived(packet.uid, packet.header_bytes),
-            Some(number) if self.datagrams.arrived(now, number) => {
+            Some(datagram) if self.datagrams.arrived(now, datagram.number) => {
                 self.wire_bytes_delivered += u64::from(packet.header_bytes + packet.payload);
                 self.delivered(now, packet.payload.into());
             }
@@ -399,7 +399,7 @@ mod tests {
 
     fn arrive(flow: &mut FlowMetrics, uid: u64) {
         let (header_bytes, payload) = (40, 500);
-        let packet = Reached { uid, header_bytes, payload, departed: None, datagram: None };
+        let packet = Reached { uid, header_bytes, payload, departed: None, udp: None };
         flow.arrived(at(9), 0, &packet);
     }
 

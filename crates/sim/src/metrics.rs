@@ -123,7 +123,7 @@ impl Metrics {
         &self.flows
     }
 
-    /// A packet left endpoint `machine`, if it is one.
+    /// A packet left an endpoint or a middlebox.
     #[inline(never)]
     fn departed(&mut self, now: Time, machine: u32, uid: u64, udp: Option<&UdpDatagram>) {
         self.next_uid = uid + 1;
@@ -132,17 +132,22 @@ impl Metrics {
         }
     }
 
-    /// A UDP datagram was dropped at `machine`.
+    /// A packet was dropped.
     #[inline(never)]
-    fn dropped(&mut self, udp: &UdpDatagram, machine: u32, reason: DropReason) {
-        if let Some(Role { flow, .. }) = self.role(udp.sender) {
-            self.flows[flow].datagrams.dropped(udp.number, machine, reason);
+    fn dropped(&mut self, fact: &PacketFact<'_>, reason: DropReason) {
+        if let Some(lost) = no_link_has(reason) {
+            self.mobility.lost(fact.machine, lost);
+        }
+        if let Some(udp) = fact.udp
+            && let Some(Role { flow, .. }) = self.role(udp.sender)
+        {
+            self.flows[flow].datagrams.dropped(udp.number, fact.machine, reason);
         }
     }
 
-    /// A packet reached endpoint `machine`, if it is one.
+    /// A packet reached an endpoint or a middlebox.
     #[inline(never)]
-    fn arrived(&mut self, now: Time, machine: u32, packet: &Reached) {
+    fn arrived(&mut self, now: Time, machine: u32, packet: &Reached<'_>) {
         if let Some(Role { flow, connection, end: End::Receiver }) = self.role(machine) {
             self.flows[flow].arrived(now, connection, packet);
         }
@@ -160,20 +165,12 @@ impl Observe for Metrics {
         match fact.event {
             PacketEvent::Departed => self.departed(now, fact.machine, fact.uid, fact.udp),
             PacketEvent::Arrived => {
-                let PacketFact { uid, payload, departed, .. } = *fact;
+                let PacketFact { uid, payload, departed, udp, .. } = *fact;
                 let header_bytes = fact.bytes - payload;
-                let datagram = fact.udp.map(|udp| udp.number);
-                let packet = Reached { uid, header_bytes, payload, departed, datagram };
+                let packet = Reached { uid, header_bytes, payload, departed, udp };
                 self.arrived(now, fact.machine, &packet);
             }
-            PacketEvent::Dropped(reason) => {
-                if let Some(lost) = no_link_has(reason) {
-                    self.mobility.lost(fact.machine, lost);
-                }
-                if let Some(udp) = fact.udp {
-                    self.dropped(udp, fact.machine, reason);
-                }
-            }
+            PacketEvent::Dropped(reason) => self.dropped(fact, reason),
             PacketEvent::Entered | PacketEvent::Left => {}
         }
     }

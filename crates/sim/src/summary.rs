@@ -51,7 +51,7 @@ pub struct FlowSummary {
     /// Payload that the sender knows to have arrived.
     pub bytes_acked: u64,
     /// Payload delivered, by TCP in order, over the time from the first packet to completion at
-    /// both ends or the end of the run.
+    /// both ends or the end of the run; of datagrams to the last arrival.
     pub goodput_bps: Option<f64>,
     /// Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
     /// of the radio's downlink (or of the bottleneck) for the whole run.
@@ -272,7 +272,7 @@ impl FlowSummary {
         // A middlebox may acknowledge what the receiver is still to get.
         let received = flow.received.unwrap_or(end);
         let last = match flow.flow.content {
-            Content::Udp => received,
+            Content::Udp => flow.crossing.last.unwrap_or(end),
             Content::File | Content::Web | Content::Telnet | Content::Probe => {
                 flow.completed.map_or(end, |completed| completed.max(received))
             }

@@ -233,6 +233,10 @@ fn delay_on_an_idle_link() {
     let received = summary(&outcome, 0).received;
     let throughput = received as f64 * 97.0 * 8.0 / outcome.summary.duration_s;
     assert!((flow.network.throughput_bps - throughput).abs() < 1e-6);
+    // From the first departure to the last arrival.
+    let span = Duration::from_nanos(97 * 8 * 100_000 * (received - 1)) + expected;
+    let goodput = received as f64 * 97.0 * 8.0 / span.as_secs_f64();
+    assert!((flow.goodput_bps.expect("some arrived") - goodput).abs() < 1e-6);
 }
 
 /// Each lost datagram is one that a link counted, under the same reason, and the other way round.

@@ -40,9 +40,9 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram, middlebox (what it held, and its round trips), handover "
-            "(links, addresses, messages and TCP's reaction), cell (states, codes and shared "
-            "channels) or codes (the code tree at a time).",
+            "goodput, rtt-histogram, datagrams (delays and losses of UDP), middlebox (what it "
+            "held, and its round trips), handover (links, addresses, messages and TCP's reaction), "
+            "cell (states, codes and shared channels) or codes (the code tree at a time).",
         ),
     ] = None,
     flow: Annotated[

@@ -82,8 +82,10 @@ def _print(run: Run) -> None:
         from thinpipe.cli.terminal import console, show
         from thinpipe.report.summary import (
             COLUMNS,
+            DATAGRAM_COLUMNS,
             MIDDLEBOX_COLUMNS,
             RESPONSE_COLUMNS,
+            datagram_rows,
             flow_row,
             footer,
             middlebox_row,
@@ -91,7 +93,13 @@ def _print(run: Run) -> None:
         )
 
     screen = console()
-    show(screen, COLUMNS, [flow_row(flow) for flow in run.flows], text=frozenset({"variant"}))
+    connections = [flow_row(flow) for flow in run.flows if flow.datagrams is None]
+    if connections:
+        show(screen, COLUMNS, connections, text=frozenset({"variant"}))
+    if datagrams := datagram_rows(run.flows):
+        if connections:
+            screen.print()
+        show(screen, DATAGRAM_COLUMNS, datagrams, text=frozenset({"group"}))
     if responses := response_rows(run.flows):
         screen.print()
         show(screen, RESPONSE_COLUMNS, responses, text=frozenset({"group", "times s"}))

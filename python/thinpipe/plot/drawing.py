@@ -10,6 +10,7 @@ import numpy as np
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -172,6 +173,20 @@ def draw_bars(
     )
     if point:
         ax.plot(times, span[1], ".", color=color, markersize=point, rasterized=many, zorder=3)
+
+
+def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, window: Floats) -> None:
+    """Point an arrow at the window each time a spurious time-out happened."""
+    spurious = events.filter(events["event"] == "spurious_timeout")["time_s"].to_numpy()
+    for at in spurious:
+        height = float(window[max(np.searchsorted(time_s, at) - 1, 0)])
+        ax.annotate(
+            "",
+            xy=(float(at), height),
+            xytext=(0, 16),
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "-|>", "color": COLORS["timeout"], "shrinkB": 1},
+        )
 
 
 def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:

@@ -27,6 +27,7 @@ KINDS: Final = (
     "packets",
     "goodput",
     "rtt-histogram",
+    "datagrams",
     "middlebox",
     "handover",
     "cell",
@@ -36,6 +37,9 @@ KINDS: Final = (
 
 OF_CELLS: Final = ("cell", "codes")
 """Those of a network of cells."""
+
+OF_UDP: Final = ("datagrams",)
+"""Those of flows of UDP; the others of a flow are of TCP."""
 
 OF_NO_FLOW: Final = ("middlebox", "handover", *OF_CELLS)
 """Those that show more than a flow."""

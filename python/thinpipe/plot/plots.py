@@ -9,7 +9,16 @@ import numpy as np
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
-from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, finish
+from thinpipe.plot.datagrams import draw_datagrams, last_s
+from thinpipe.plot.drawing import (
+    Mark,
+    Unit,
+    View,
+    draw_held,
+    draw_marks,
+    finish,
+    mark_spurious_timeouts,
+)
 from thinpipe.plot.handover import (
     chosen,
     draw_lanes,
@@ -18,6 +27,7 @@ from thinpipe.plot.handover import (
     losses,
     mobiles,
 )
+from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
@@ -43,9 +53,6 @@ if TYPE_CHECKING:
 
 MODULO = 60
 """Where packet numbers begin anew in the traced-packet graphs of Fall and Floyd (1996)."""
-
-BARS = 25
-"""How many bars a histogram has at least."""
 
 
 class Plots:
@@ -246,6 +253,29 @@ class Plots:
             finish(ax, view, "Goodput (kbit/s)")
         return ax
 
+    def datagrams(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Axes:
+        """Draw the one-way delay of each UDP datagram when it was sent, and those that were lost.
+
+        Marks at the foot are the lost ones.
+        """
+        self._check(flow)
+        if self._run.flows[flow].datagrams is None:
+            raise ValueError(f"flow: {flow} has no datagrams, as application = udp has")
+        table = self._of_flow(self._run.datagrams, flow)
+        view = View.of(start_s, end_s, self._run.result.duration_s, last_s(table))
+        with style():
+            ax = ax or _new_axes()
+            draw_datagrams(ax, view, table)
+            finish(ax, view, "One-way delay (s)")
+        return ax
+
     def cell(
         self,
         ax: Axes | None = None,
@@ -429,6 +459,8 @@ class Plots:
 
     def _at_sender(self, flow: int) -> pl.DataFrame:
         self._check(flow)
+        if self._run.flows[flow].datagrams is not None:
+            raise ValueError(f"flow: {flow} is of UDP, which the kind datagrams shows")
         return sending_end(self._run.segments, flow)
 
     def _of_flow(self, table: pl.DataFrame, flow: int) -> pl.DataFrame:
@@ -439,38 +471,6 @@ class Plots:
         known = [each.id for each in self._run.flows]
         if flow not in known:
             raise ValueError(f"flow: {flow} is none of this run's, {known[0]} to {known[-1]}")
-
-
-def mark_spurious_timeouts(
-    ax: Axes, events: pl.DataFrame, time_s: np.ndarray, window: np.ndarray
-) -> None:
-    """Point an arrow at the window each time a spurious time-out happened."""
-    spurious = events.filter(events["event"] == "spurious_timeout")["time_s"].to_numpy()
-    for at in spurious:
-        height = float(window[max(np.searchsorted(time_s, at) - 1, 0)])
-        ax.annotate(
-            "",
-            xy=(float(at), height),
-            xytext=(0, 16),
-            textcoords="offset points",
-            arrowprops={"arrowstyle": "-|>", "color": COLORS["timeout"], "shrinkB": 1},
-        )
-
-
-def bar_width(span_s: float) -> float:
-    """Return the widest of 1, 2, 5, 10, … ms, or less, of which a span holds `BARS`."""
-    if not span_s > 0:
-        return 0.001
-    most_s = span_s / BARS
-    decade_s = float(10.0 ** np.floor(np.log10(most_s)))
-    return max(step * decade_s for step in (1, 2, 5) if step == 1 or step * decade_s <= most_s)
-
-
-def histogram_edges(greatest_s: float, width_s: float, least_s: float = 0.0) -> np.ndarray:
-    """Return edges of bars centred on the multiples of `width_s`, around all that is between."""
-    first, last = np.floor(least_s / width_s), np.ceil(greatest_s / width_s)
-    edges: np.ndarray = (np.arange(first, last + 2) - 0.5) * width_s
-    return edges
 
 
 def _intervals(duration_s: float, acks: int, interval_s: float | None) -> int:

@@ -106,6 +106,43 @@ def response_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
     ]
 
 
+DATAGRAM_COLUMNS = (
+    "flow",
+    "group",
+    "datagrams",
+    "received",
+    "lost",
+    "loss",
+    "delay s: min",
+    "mean",
+    "95 %",
+    "max",
+    "jitter s",
+    "goodput kbit/s",
+)
+"""Of flows of UDP."""
+
+
+def datagram_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
+    """Return the cells of `DATAGRAM_COLUMNS` for each flow that has datagrams."""
+    return [
+        (
+            str(flow.id),
+            flow.group,
+            short(of.sent, 9),
+            short(of.received, 9),
+            short(of.lost, 9),
+            percent(of.loss),
+            *(short(value) for value in (delay.min, delay.mean, delay.p95, delay.max)),
+            short(of.jitter_s),
+            short(None if flow.goodput_bps is None else flow.goodput_bps / 1000, 4),
+        )
+        for flow in flows
+        if (of := flow.datagrams) is not None
+        for delay in (flow.network.delay_s,)
+    ]
+
+
 def footer(result: Result) -> str:
     """Return what holds for the whole run, in one line."""
     parts = [
@@ -127,13 +164,16 @@ def footer(result: Result) -> str:
 
 
 def run_as_html(result: Result) -> str:
-    """Return the table as HTML."""
-    flows = _table_as_html(COLUMNS, [flow_row(flow) for flow in result.flows])
+    """Return the tables as HTML."""
+    connections = [flow_row(flow) for flow in result.flows if flow.datagrams is None]
+    flows = _table_as_html(COLUMNS, connections) if connections else ""
+    datagrams = datagram_rows(result.flows)
+    sources = _table_as_html(DATAGRAM_COLUMNS, datagrams) if datagrams else ""
     responses = response_rows(result.flows)
     waits = _table_as_html(RESPONSE_COLUMNS, responses) if responses else ""
     box = result.middlebox
     boxes = "" if box is None else _table_as_html(MIDDLEBOX_COLUMNS, [middlebox_row(box)])
-    return f"{flows}{waits}{boxes}<p>{escape(footer(result))}</p>"
+    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result))}</p>"
 
 
 def _table_as_html(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

@@ -36,6 +36,7 @@ impl<B: Body> World<B> {
     }
 
     /// The endpoint `id` sends `packet`.
+    #[inline]
     pub(super) fn depart(
         &mut self,
         now: Time,

@@ -12,7 +12,8 @@ from thinpipe.papers.lo2005.experiments import SEEDS, TBLERS, TRACED_SEED, Study
 from thinpipe.papers.lo2005.model import PATH
 from thinpipe.papers.lo2005.stated import stated
 from thinpipe.papers.series import Steps, band
-from thinpipe.plot.plots import histogram_edges, mark_spurious_timeouts
+from thinpipe.plot.drawing import mark_spurious_timeouts
+from thinpipe.plot.histogram import histogram_edges
 from thinpipe.plot.series import sending_end
 from thinpipe.plot.style import COLORS, style
 
