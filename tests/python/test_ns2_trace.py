@@ -145,6 +145,11 @@ SCENARIOS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("satellite-geo", {"duration": "20 s", "queue__kind": "codel"}),
     ("link", {"duration": "5 s", "flow__count": 4, "queue__kind": "fair", "link__loss": "5 %"}),
     ("dumbbell-100", {"duration": "2 s"}),
+    ("umts-dch-384", {"duration": "20 s", "flow__application": "udp"}),
+    (
+        "hmipv6-handover",
+        {"duration": "40 s", "flow__application": "udp", "flow__udp__payload": "1600 B"},
+    ),
     (
         "bottleneck",
         {"duration": "20 s", "flow__count": 3, "queue__packets": 10, "tcp__ecn": "true"},
@@ -228,6 +233,19 @@ def test_segments_are_counted_as_ns_2_does(traced):
             mss = run.segments["payload_bytes"].max()
             segments = -(-flow.bytes_acked // mss)
             assert set(range(1, segments + 1)) <= arrived.get(flow.id, set()), flow
+
+
+def test_datagrams_are_numbered_one_by_one(tmp_path):
+    rate = {"flow__application": "udp", "flow__udp__rate": "2 Mbit/s", "duration": "10 s"}
+    lines, run = ours(tmp_path, "bottleneck", queue__packets=5, **rate)
+    at_source = [line for line in lines if line.event == "+" and line.link[0] == lines[0].link[0]]
+    sent = [line.number for line in at_source]
+    found = run.flows[0].datagrams
+    assert found is not None
+    assert sent == list(range(found.sent))
+    assert {(line.kind, line.flow) for line in lines} == {("cbr", 0)}
+    dropped = {line.number for line in lines if line.event == "d"}
+    assert len(dropped) == found.lost > 0
 
 
 def test_marks_and_requests_of_ecn_are_letters(tmp_path):
