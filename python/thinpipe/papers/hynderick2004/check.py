@@ -35,9 +35,10 @@ Packets = Callable[[Trace], Iterable[float]]
 
 COUNTS: Final = tuple(range(1, len(DROPS) + 1))
 RATE_BPS: Final = 0.8e6
+"""Of the study's bottleneck."""
+
 SECOND_DROP: Final = 28
 """The second packet lost, where two are."""
-"""Of the study's bottleneck."""
 
 AFTER_LOSS_S: Final = 2.0
 """How long after the loss was noticed the use of the path is compared: ten round trips."""
@@ -126,9 +127,9 @@ def packets_after_loss(run: Outcome) -> float:
 
 
 def tahoe_use_beside_sack(study: Study) -> list[float]:
-    """Return what Tahoe had acknowledged of what SACK had, after a single drop, in percent."""
+    """Return what Tahoe had acknowledged above what SACK had, after a single drop, in percent."""
     tahoe, sack = (packets_after_loss(study.dropped(v, 1)) for v in ("tahoe", "sack"))
-    return [100 * tahoe / sack]
+    return [100 * (tahoe / sack - 1)]
 
 
 def share_of_rate(run: Outcome) -> float:
@@ -143,10 +144,10 @@ def mean_share(study: Study, variant: str, loss: float) -> float:
 
 
 def sack_beside_others(study: Study) -> list[float]:
-    """Return SACK's goodput over the best of the others compared, at a constant low error rate."""
+    """Return by how many percent SACK's goodput is above the best other's, at a low error rate."""
     low = DAMAGES[0]
     others = (mean_share(study, variant, low) for variant in COMPARED if variant != "sack")
-    return [mean_share(study, "sack", low) / max(others)]
+    return [100 * (mean_share(study, "sack", low) / max(others) - 1)]
 
 
 def damaged_shares(study: Study) -> list[float]:

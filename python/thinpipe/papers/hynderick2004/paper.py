@@ -39,6 +39,7 @@ from thinpipe.papers.hynderick2004.experiments import (
 )
 from thinpipe.papers.hynderick2004.stated import FACTS
 from thinpipe.papers.hynderick2004.walk import spelled
+from thinpipe.papers.hynderick2004.wrong_models import WRONG_MODELS
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Outcomes, Paper
 from thinpipe.point import Point
@@ -213,5 +214,6 @@ PAPER: Final = Paper(
         **{name: _measure(measure) for name, measure in MEASURES.items()},
         **chapter6.MEASURES,
     },
+    wrong_models=WRONG_MODELS,
 )
 """What the thesis states and how it is checked."""

@@ -139,10 +139,14 @@ def _factor_of_bits(study: Study) -> list[float]:
 
 
 def _larger_suffer(study: Study) -> list[float]:
-    """Return by how much the smallest packets keep more than the largest, at each probability."""
+    """Return by how many percent the largest packets keep more than the smallest, at each loss."""
     return [
-        fmean(factors_of_bits(study, loss, SIZES[0]))
-        - fmean(factors_of_bits(study, loss, SIZES[-1]))
+        100
+        * (
+            fmean(factors_of_bits(study, loss, SIZES[-1]))
+            / fmean(factors_of_bits(study, loss, SIZES[0]))
+            - 1
+        )
         for loss in BITS
     ]
 
