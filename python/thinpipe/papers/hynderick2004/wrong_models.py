@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.hynderick2004.chapter6.setup import BEING_SENT
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 DROPS: Final = "link.drop_arrivals"
 QUEUE: Final = "queue.packets"
 SF: Final = "radio.downlink.sf"
+FACTORS: Final = tuple(str(2**power) for power in range(9, 1, -1))
+"""Spreading factors, 512 to 4."""
 
 
 def altered(says: str, key: str, value: Callable[[str], str]) -> WrongModel:
@@ -64,49 +67,67 @@ WRONG_MODELS: Final = {
         "tcp.variant",
         {"tahoe": "reno", "reno": "tahoe", "newreno": "reno", "fack": "reno", "sack": "newreno"},
     ),
-    "window of 20": given("ns-2's default window.", ("tcp.window", "20")),
     "all Tahoe": given("Tahoe for every variant.", ("tcp.variant", "tahoe")),
-    "all Reno": given("Reno for every variant.", ("tcp.variant", "reno")),
     "limited transmit": given(
         "What ns-2 had later.", ("tcp.limited_transmit", "true"), ("tcp.recover_guard", "true")
     ),
     "no losses": given("No packet is lost.", ("link.loss", "0")),
-    "initial window of 2": given("", ("tcp.initial_window", "2")),
-    "slow wire": given("", ("wired.access.rate", "0.8 Mbit/s")),
     "first of its kind counted": WrongModel(
         "The first acknowledgement of a packet counts as a duplicate, too.",
         values=lambda values: [value + 1 for value in values],
     ),
-    # --- Chapter VI
+    # --- Chapter VI: the set-up
+    "standard's slots": given("Control shares slots with data.", ("radio.spreading", "standard")),
+    "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
+    "uplink of SF 16": given("One spreading factor for every uplink.", ("radio.uplink.sf", "16")),
+    "SF 512 uplink": WrongModel(
+        "The module as it was before its repair.", values=lambda values: [*values, 512]
+    ),
+    "TTI of 20 ms": given("Two frames an interval.", ("radio.downlink.tti", "20 ms")),
+    "out of sequence": given("Packets pass one another.", ("radio.rlc.in_order", "false")),
+    "asks on for ever": WrongModel(
+        "The receiver's timer runs on after the last PDU: a request each 60 ms.",
+        values=lambda values: [value + 1 / 0.060 for value in values],
+    ),
+    "error seen in the last PDU only": scaled("Of nine PDUs one is looked at.", 1 / 9),
+    "headers counted": scaled("540 B a packet in the place of 500 B.", 540 / 500),
+    "constant back-off": given("The timer stays as it is.", ("tcp.back_off", "constant")),
+    "ceiling of 60 s": given("The least that the standard allows.", ("tcp.max_rto", "60 s")),
+    "twelve attempts": given("One attempt fewer.", ("tcp.max_retransmissions", "12")),
+    # --- Link-layer recovery and block errors
     "no recovery": given("RLC in unacknowledged mode.", ("radio.rlc.mode", "um")),
     "recovery": given("RLC as in the scenario.", ("radio.rlc.mode", "am")),
-    "recovery by name": given("Link control of TS 25.322.", ("radio.profile", "3gpp")),
-    "one draw a block": given("x", ("radio.dpcch", "with-data")),
-    "no block errors": given("No block errors.", ("radio.downlink.tbler", "0")),
-    "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
-    "packet being sent counted": altered("x", QUEUE, _as_if_counted),
-    "queue of 2": given("x", (QUEUE, "3")),
-    "window of 64": given("A window of 64 packets", ("tcp.window", "64")),
-    "window of 8": given("x", ("tcp.window", "8")),
-    "40 ms more of wire": given("x", ("wired.Iub.delay", "70 ms")),
-    "twice the rate": swapped(
-        "x",
-        SF,
-        {"512": "256", "256": "128", "128": "64", "64": "32", "32": "16", "16": "8", "8": "4"},
+    "recovery by name": given(
+        "The link control of TS 25.322: PDUs of 40 B, each reported by name.",
+        ("radio.profile", "3gpp"),
     ),
-    "half the rate": swapped(
-        "x",
-        SF,
-        {"256": "512", "128": "256", "64": "128", "32": "64", "16": "32", "8": "16", "4": "8"},
-    ),
+    "one draw a block": given("Data and control fail together.", ("radio.dpcch", "with-data")),
+    "two draws a block": given("Data and control fail apart.", ("radio.dpcch", "apart")),
+    "no block errors": given("Every block arrives.", ("radio.downlink.tbler", "0")),
+    "ten times the block errors": given("10 % for 1 %.", ("radio.downlink.tbler", "0.1")),
+    # --- Rates, queues and windows
+    "twice the rate": swapped("Half the spreading factor.", SF, dict(pairwise(FACTORS))),
     "constant rate and coverage": dropped("No jump, no black-out.", "radio.schedule"),
-    "small packets": given("500 B", ("tcp.mss", "500 B")),
-    "no back-off": given("x", ("tcp.back_off", "none")),
-    "least RTO of 0.2 s": given("x", ("tcp.min_rto", "200 ms")),
-    "all SACK": given("SACK for every variant.", ("tcp.variant", "sack")),
-    "constant delay": given("a fast radio", ("radio.downlink.rate", "10 Mbit/s")),
-    "twice as much": scaled("2", 2.0),
-    "half as much": scaled("0.5", 0.5),
-    "nothing": scaled("0", 0.0),
-    "reverse": scaled("-1", -1.0),
+    "40 ms more of wire": given("A longer way to the NodeB.", ("wired.Iub.delay", "70 ms")),
+    "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
+    "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
+    "packet being sent counted": altered(
+        "It takes one of the queue's places.", QUEUE, _as_if_counted
+    ),
+    "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),
+    "window of 8": given("A window below the path's product.", ("tcp.window", "8")),
+    "small packets": given("500 B for 1,500 B.", ("tcp.mss", "500 B")),
+    "initial window of 1": given("One initial window for all.", ("tcp.initial_window", "1")),
+    "manager without a bound": altered(
+        "The manager lets all wait.", "radio.buffer.bulk", lambda _: "1000"
+    ),
+    "half a product for all": altered(
+        "The bulk flow may have as little waiting as the interactive one.",
+        "radio.buffer.bulk",
+        lambda _: "0.5",
+    ),
+    "in order of arrival": swapped(
+        "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
+    ),
+    "least RTO of 0.2 s": given("A timer without ns-2's minimum.", ("tcp.min_rto", "200 ms")),
 }

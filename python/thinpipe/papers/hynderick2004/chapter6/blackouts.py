@@ -13,6 +13,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     acked_by,
     kbps,
     mean,
+    rate_between,
     resent,
     resent_at_s,
     rlc_effort,
@@ -23,6 +24,9 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
 )
 from thinpipe.papers.hynderick2004.chapter6.recovery import THESIS, WITHOUT
 from thinpipe.papers.hynderick2004.chapter6.setup import (
+    HEADERS,
+    PDU,
+    PDU_HEADER,
     WINDOW,
     bearer,
     transfer,
@@ -190,6 +194,12 @@ def resent_once_repaired(run: Outcome) -> float:
     return resent_between(run, repaired_s(run, return_s), next_s)
 
 
+def carried_between_kbps(run: Outcome) -> float:
+    """Return the rate in kbit/s between the black-outs of scenario A, headers counted."""
+    pdus = -(-(PAYLOAD + HEADERS) // PDU)
+    return rate_between(run, 35, 49) * pdus * (PDU + PDU_HEADER) / PAYLOAD / 1000
+
+
 def resent_between(run: Outcome, start_s: float, end_s: float) -> float:
     """Count packets sent again in a time."""
     times_s = resent_at_s(run)
@@ -318,7 +328,7 @@ def dark_bytes(run: Outcome, spells: Iterable[Spell]) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "e1": _a(lambda run: float(completed_s(run) > BLACK_OUTS_A[1][0])),
+    "e1": _a(carried_between_kbps),
     "e12": lambda outcomes: dark_bytes(outcomes[scenario_c(4, 500)], BLACK_OUTS_C),
     "e2-top": _a(longest_wait_s),
     "e3": _a(resent_once_repaired),
@@ -327,16 +337,12 @@ MEASURES: Final[dict[str, Measure]] = {
     "e5-window": _a(whole_window_again),
     "e6": _a(lambda run: dark_bytes(run, BLACK_OUTS_A)[0]),
     "e7-chain": lambda outcomes: chain(outcomes[scenario_b(READINGS[0], WITHOUT)]),
-    "e7-chain-recovery": lambda outcomes: chain(outcomes[scenario_b(READINGS[0])]),
     "e7-times": second_to_fifth_s,
     "e8-at-50": lambda outcomes: [
         wasted_s(outcomes[scenario_b(READINGS[0], WITHOUT)], READINGS[0][1])
     ],
     "e8-after-50": lambda outcomes: [
         wasted_s(outcomes[scenario_b(READINGS[1], WITHOUT)], READINGS[1][1])
-    ],
-    "e8-recovery": lambda outcomes: [
-        wasted_s(outcomes[scenario_b(reading)], reading[1]) for reading in READINGS
     ],
     "e9": worst_wait_s,
     "e11-waits": lambda outcomes: [tau(ceilings(wait_s, *BEARABLE_S)(outcomes))],

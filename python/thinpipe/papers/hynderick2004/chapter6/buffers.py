@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.hynderick2004.chapter6.measuring import kbps, mean, resent, rtt_ms, spurious
+from thinpipe.papers.hynderick2004.chapter6.measuring import (
+    kbps,
+    mean,
+    percent_more,
+    resent,
+    rtt_ms,
+    spurious,
+)
 from thinpipe.papers.hynderick2004.chapter6.rates import MOMENTS_S
 from thinpipe.papers.hynderick2004.chapter6.setup import SF_OF, transfer
 from thinpipe.papers.hynderick2004.tables import NAMES
@@ -157,7 +164,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "b12-beaten-time": _counts(rtt_over_time_ms),
     "b12-beaten-late": _counts(late_rtt_ms),
     "b12-beating": lambda outcomes: [float(len(beating(outcomes, *cell))) for cell in _CELLS],
-    "s6-buffer": lambda outcomes: [power(outcomes, *cell) for cell in _CELLS],
+    "s6-buffer": percent_more(lambda outcomes: [power(outcomes, *cell) for cell in _CELLS]),
 }
 
 

@@ -30,7 +30,6 @@ from thinpipe.papers.hynderick2004.chapter6.drawing import (
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
     bytes_per_s,
     deviation_ms,
-    from_established,
     kbps,
     mean,
     mean_outstanding,
@@ -226,13 +225,13 @@ def _mark_jump(ax: Axes, at_s: float) -> None:
 def step_sequences(outcomes: Outcomes) -> Figure:
     """Figures VI.19 to VI.22: the second jump down and the first jump up, queues 2 and 4."""
     figure, axes = panels(2, 2, 10.0, 6.6)
+    first_s = rates.TYPICAL_S
     shown = (
-        ("VI.19: 120 → 60 kbit/s, queue 2", rates.shown(rates.FALLING, 2)),
-        ("VI.20: 60 → 120 kbit/s, queue 2", rates.shown(rates.RISING, 2)),
-        ("VI.21: 120 → 60 kbit/s, queue 4", rates.shown(rates.FALLING, 4)),
-        ("VI.22: 60 → 120 kbit/s, queue 4", rates.shown(rates.RISING, 4)),
+        ("VI.19: 120 → 60 kbit/s, queue 2", rates.steps(rates.FALLING, 2, first_s)),
+        ("VI.20: 60 → 120 kbit/s, queue 2", rates.steps(rates.RISING, 2, first_s)),
+        ("VI.21: 120 → 60 kbit/s, queue 4", rates.steps(rates.FALLING, 4, first_s)),
+        ("VI.22: 60 → 120 kbit/s, queue 4", rates.steps(rates.RISING, 4, first_s)),
     )
-    first_s = rates.MOMENTS_S[0]
     jumps_s = [first_s + rates.APART_S, first_s] * 2
     views = [(jump_s - 2, jump_s + 4) for jump_s in jumps_s]
     over_time(figure, axes, outcomes, shown, "time_sequence", views)
@@ -425,7 +424,7 @@ def initial_windows(outcomes: Outcomes) -> Figure:
             for sf in advice.TABLE_3
         ]
         against(
-            ax, places, runs, from_established, linestyle="none", marker="o",
+            ax, places, runs, bytes_per_s, linestyle="none", marker="o",
             color=BLER_HUES[2 * number], label=f"Ours, IW {window}",
         )  # fmt: skip
         stated = [advice.TABLE_3[sf][number] for sf in advice.TABLE_3]

@@ -12,6 +12,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     bytes_per_s,
     deviation_ms,
     mean,
+    percent_more,
     rlc_effort,
     spurious,
     tcp_effort,
@@ -152,8 +153,8 @@ MEASURES: Final[dict[str, Measure]] = {
     "c15-bound": bounded_over_unbounded,
     "c15-spurious": spurious_unbounded,
     "c15-enough": limit_needed,
-    "c16-burst": _in_over_out(burst, THESIS),
-    "c16-burst-standard": _in_over_out(burst, STANDARD),
+    "c16-burst": percent_more(_in_over_out(burst, THESIS)),
+    "c16-burst-standard": percent_more(_in_over_out(burst, STANDARD)),
 }
 
 

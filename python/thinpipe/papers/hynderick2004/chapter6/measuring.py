@@ -71,8 +71,7 @@ def bytes_per_s(run: Outcome) -> float:
 def from_established(run: Outcome) -> float:
     """Return payload over the time since the connection stands, in B/s.
 
-    So Tables VI.1 and VI.3 are read: if the handshake counted, those short transfers would all be
-    5 to 25 % too slow, and a lone SYN that is lost costs TCP 6 s.
+    The other reading of Tables VI.1 and VI.3; facts count from the SYN.
     """
     flow = run.flow
     return flow.bytes_acked / ((flow.completed_s or np.inf) - (flow.established_s or 0.0))
@@ -162,6 +161,13 @@ def rate_between(run: Outcome, start_s: float, end_s: float) -> float:
     """Return the payload acknowledged in a time, in bit/s, of a traced run."""
     first, last = acked_by(run, (start_s, end_s))
     return float(8 * (last - first) / (end_s - start_s))
+
+
+def percent_more(
+    ratios: Callable[[Outcomes], Sequence[float]],
+) -> Callable[[Outcomes], list[float]]:
+    """Measure by how many per cent what `ratios` measures is above one."""
+    return lambda outcomes: [100 * (ratio - 1) for ratio in ratios(outcomes)]
 
 
 def tau(values: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe._core import ScenarioError
 from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, recovery
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
     drops,
@@ -23,6 +24,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     bearer,
     transfer,
 )
+from thinpipe.papers.outcomes import Keep, collect
 from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.plot.series import outstanding, sending_end, sent_by, throughput
 from thinpipe.report.numbers import short
@@ -98,6 +100,38 @@ def uplink_shares(outcomes: Outcomes) -> list[float]:
         rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD) / rate
         for sf, rate in UPLINK_RATES.items()
     ]
+
+
+def uplink_factors(_: Outcomes) -> list[float]:
+    """Return the spreading factors that an uplink takes."""
+
+    def takes(sf: int) -> bool:
+        try:
+            collect([(refused(sf), Keep.RESULT)], jobs=1)
+        except ScenarioError:
+            return False
+        return True
+
+    return [float(sf) for sf in sorted(MODULE_RATES) if takes(sf)]
+
+
+def refused(sf: int) -> Point:
+    """Return a run of an instant with an uplink of a spreading factor."""
+    return transfer((("radio.uplink.sf", sf),), more=(("duration", "1 ms"),))
+
+
+def chips(outcomes: Outcomes) -> list[float]:
+    """Return the chip rate in Mchip/s that each uplink rate stands for, with ½-rate coding."""
+    return [
+        2 * sf * rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD) / 1000 for sf in UPLINK_RATES
+    ]
+
+
+def frame_ms(run: Outcome) -> float:
+    """Return the least time between downlink blocks of two intervals."""
+    blocks = run.tables["blocks"]
+    times_s = blocks.filter(blocks["direction"] == "down")["time_s"].to_numpy()
+    return round(1000 * float(np.diff(np.unique(times_s)).min()), 6)
 
 
 def asked(kbps_: int, flows: int) -> Point:
@@ -265,6 +299,9 @@ def _at(point: Point, value: Callable[[Outcome], float]) -> Measure:
 MEASURES: Final[dict[str, Measure]] = {
     "p1-downlink": downlink_shares(),
     "p1-uplink": uplink_shares,
+    "p1-no-512": uplink_factors,
+    "p1-chips": chips,
+    "p1-frame": _at(CLEAN, frame_ms),
     "p2": downlink_shares(STANDARD_TABLE),
     "p3": lambda outcomes: [rate_kbps(outcomes[asked(140, 1)], 1, SMALL_PAYLOAD)],
     "p4": lambda outcomes: [rate_kbps(outcomes[asked(70, 2)], 1, SMALL_PAYLOAD)],

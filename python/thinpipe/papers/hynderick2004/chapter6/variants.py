@@ -14,7 +14,7 @@ from thinpipe.papers.hynderick2004.chapter6.blackouts import (
     dark,
     expired_s,
 )
-from thinpipe.papers.hynderick2004.chapter6.measuring import mean, timeouts
+from thinpipe.papers.hynderick2004.chapter6.measuring import mean, percent_more, timeouts
 from thinpipe.papers.hynderick2004.chapter6.setup import COMPARED, bearer, transfer
 from thinpipe.papers.hynderick2004.tables import NAMES
 from thinpipe.papers.paper import Outcomes, Table
@@ -116,9 +116,9 @@ def spread(outcomes: Outcomes) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "e10-sent": beside_tahoe(sent, BELOW_S),
-    "e10-timeouts": beside_tahoe(dark_timeouts, BELOW_S),
-    "e10-beyond": beside_tahoe(dark_timeouts, BEYOND_S),
+    "e10-sent": percent_more(beside_tahoe(sent, BELOW_S)),
+    "e10-timeouts": percent_more(beside_tahoe(dark_timeouts, BELOW_S)),
+    "e10-beyond": percent_more(beside_tahoe(dark_timeouts, BEYOND_S)),
     "e10-cost": spread,
 }
 
