@@ -79,6 +79,11 @@ def test_one_thing_has_no_two_words():
     assert WORDS["rarely"].high < WORDS["most"].low
 
 
+def test_band_with_one_end_is_shown_with_one_end(tmp_path):
+    assert fact(tmp_path, "band = [-inf, 0]").band() == "≤ 0"
+    assert fact(tmp_path, "band = [1, inf]").band() == "≥ 1"
+
+
 def test_list_is_shown_as_a_list(tmp_path):
     found = Finding(fact(tmp_path, "list = [26, 29, 30, 31]"), (29.0, 31.0))
     assert found.fact.paper() == "26, 29–31"
@@ -160,7 +165,7 @@ def test_a_wrong_model_that_a_fact_names_exists_and_is_named(paper):
     assert {each.wrong for each in paper.facts if each.wrong} == set(paper.wrong_models)
 
 
-SEEN_THROUGH = ["lo2005", "chakravorty2003", "yew2012"]
+SEEN_THROUGH = ["lo2005", "hynderick2004", "chakravorty2003", "yew2012"]
 """Papers whose every band has a wrong model."""
 
 

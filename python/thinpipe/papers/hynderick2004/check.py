@@ -17,10 +17,12 @@ from thinpipe.papers.hynderick2004.experiments import (
     MANY,
     SEEDS,
     VARIANTS,
+    VEGAS_DROPS,
     Settings,
     Study,
     burst,
     damaged,
+    neighbours,
     one_window,
     two_windows,
 )
@@ -155,6 +157,19 @@ def damaged_shares(study: Study) -> list[float]:
     return [mean_share(study, variant, DAMAGES[-1]) for variant in COMPARED]
 
 
+def of_neighbours(variant: str, value: Callable[[Outcome, tuple[int, ...]], float]) -> Measure:
+    """Measure one value for each pair of neighbours dropped."""
+    return lambda study: [
+        value(study.outcomes[neighbours(variant, drops)], drops) for drops in VEGAS_DROPS
+    ]
+
+
+def resent_on(run: Outcome, packet: int) -> float:
+    """Return upon which duplicate a packet leaves again, -1 upon an expiry."""
+    at = walk.resent_at(Trace.of(run), packet)
+    return float("nan") if at is None else float(at)
+
+
 def _lost_again(value: Callable[[Outcome], float], *variants: str) -> Measure:
     return lambda study: [value(study.outcomes[burst(v, LOST_AGAIN)]) for v in variants]
 
@@ -167,6 +182,9 @@ _RECOVERING = ("reno", "newreno", "sack")
 """Those of the variants compared that have a fast recovery."""
 
 _ONE: Final[dict[str, Measure]] = {
+    "v0-rtt": lambda study: [
+        1000 * (study.dropped(variant, 1).flow.rtt_s.min or 0.0) for variant in COMPARED
+    ],
     "v1-duplicates": of(1, lambda t: len(t.duplicates(13)), *COMPARED),
     "v1-resent": of(1, lambda t: walk.resent_at(t, 14), *COMPARED),
     "v1-ssthresh": of(1, lambda t: t.first_loss.ssthresh, *COMPARED),
@@ -270,7 +288,14 @@ _BURSTS: Final[dict[str, Measure]] = {
     "v18-damage": damaged_shares,
 }
 
+_VEGAS: Final[dict[str, Measure]] = {
+    "v19-early": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[0])),
+    "v19-next": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[1])),
+    "v19-timeouts": of_neighbours("vegas", lambda run, _: timeouts(run)),
+}
+
 MEASURES: Final[dict[str, Measure]] = {
+    **_VEGAS,
     **_ONE,
     **_TWO,
     **_THREE,

@@ -103,6 +103,17 @@ def burst(variant: str, drops: tuple[int, ...], extra: Settings = ()) -> Point:
     return _dropping(variant, BURST_WINDOW, drops, extra)
 
 
+VEGAS_DROPS: Final = ((12, 13), (40, 41))
+"""Two neighbours, early and late in slow start: Reno waits for its timer after the later ones."""
+
+VEGAS_BESIDE: Final = ("vegas", "reno")
+
+
+def neighbours(variant: str, drops: tuple[int, ...]) -> Point:
+    """Return one run of two neighbours dropped, for Vegas' retransmission (figure V.8)."""
+    return _dropping(variant, 28, drops)
+
+
 # --- Random loss --------------------------------------------------------------------------------
 
 SEEDS: Final = range(1, 6)

@@ -20,10 +20,13 @@ from thinpipe.papers.hynderick2004.experiments import (
     OTHERS,
     QUEUED,
     VARIANTS,
+    VEGAS_BESIDE,
+    VEGAS_DROPS,
     WIDE_WINDOW,
     Study,
     burst,
     four_drops,
+    neighbours,
     one_window,
     opening,
     queueing,
@@ -54,6 +57,24 @@ BURST_SERIES: Final = (
     ("Tahoe, guarded", "tahoe", GUARDED),
 )
 """Name, variant and further settings of the burst study's rows."""
+
+
+def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate what sets off each retransmission of two neighbours, Vegas' and Reno's."""
+
+    def cell(run: Outcome, packet: int) -> str:
+        at = walk.resent_at(Trace.of(run), packet)
+        return {None: "–", -1: "timeout", 0: "new ACK"}.get(at, f"duplicate {at}")
+
+    rows = tuple(
+        (
+            f"{NAMES[variant]}, packets {walk.spelled(drops)}",
+            *(cell(outcomes[neighbours(variant, drops)], packet) for packet in drops),
+        )
+        for drops in VEGAS_DROPS
+        for variant in VEGAS_BESIDE
+    )
+    return (Table("What sends each packet again", ("dropped", "first", "second"), rows),)
 
 
 def recovery(count: int) -> Callable[[Outcomes], tuple[Table, ...]]:

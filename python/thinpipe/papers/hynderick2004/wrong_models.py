@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.hynderick2004.chapter6.setup import BEING_SENT
 from thinpipe.papers.wrong import WrongModel, given, scaled, swapped
 from thinpipe.point import Point
 
@@ -40,38 +40,35 @@ def dropped(says: str, *keys: str) -> WrongModel:
     return WrongModel(says, change)
 
 
-def _one_later(packets: str) -> str:
-    """Return the list of drops with each a packet later."""
-    return str([packet + 1 for packet in json.loads(packets)])
-
-
 def _one_fewer(packets: str) -> str:
     """Return the list of drops without its last."""
     return str(json.loads(packets)[:-1])
 
 
-def _as_if_counted(queue: str) -> str:
-    """Return a queue in which the packet being sent takes one of the stated places."""
-    return queue if queue == "unlimited" else str(int(queue) - BEING_SENT)
-
-
 WRONG_MODELS: Final = {
     # --- Chapters IV and V
-    "SYN not counted": altered("The SYN is no packet: each drop is one later.", DROPS, _one_later),
     "one drop fewer": altered("The last packet of each list arrives.", DROPS, _one_fewer),
     "delayed acknowledgements": given(
         "An acknowledgement for every other packet.", ("tcp.delayed_ack", "200 ms")
     ),
     "other variant": swapped(
-        "Reno in the place of Tahoe, NewReno and FACK, and Tahoe in Reno's; NewReno in SACK's.",
+        "Reno in the place of Tahoe, NewReno, FACK and Vegas, Tahoe in Reno's, NewReno in SACK's.",
         "tcp.variant",
-        {"tahoe": "reno", "reno": "tahoe", "newreno": "reno", "fack": "reno", "sack": "newreno"},
+        {
+            "tahoe": "reno",
+            "reno": "tahoe",
+            "newreno": "reno",
+            "sack": "newreno",
+            "fack": "reno",
+            "vegas": "reno",
+        },
     ),
     "all Tahoe": given("Tahoe for every variant.", ("tcp.variant", "tahoe")),
     "limited transmit": given(
         "What ns-2 had later.", ("tcp.limited_transmit", "true"), ("tcp.recover_guard", "true")
     ),
     "no losses": given("No packet is lost.", ("link.loss", "0")),
+    "120 ms to the receiver": given("A longer way.", ("link.delay", "120 ms")),
     "first of its kind counted": WrongModel(
         "The first acknowledgement of a packet counts as a duplicate, too.",
         values=lambda values: [value + 1 for value in values],
@@ -91,8 +88,12 @@ WRONG_MODELS: Final = {
     ),
     "error seen in the last PDU only": scaled("Of nine PDUs one is looked at.", 1 / 9),
     "headers counted": scaled("540 B a packet in the place of 500 B.", 540 / 500),
+    "one sample a window": given(
+        "The estimate follows a packet a window.", ("tcp.rtt_sampling", "one-per-window")
+    ),
     "constant back-off": given("The timer stays as it is.", ("tcp.back_off", "constant")),
     "ceiling of 60 s": given("The least that the standard allows.", ("tcp.max_rto", "60 s")),
+    "ceiling of 32 s": altered("Half of what is usual.", "tcp.max_rto", lambda _: "32 s"),
     "twelve attempts": given("One attempt fewer.", ("tcp.max_retransmissions", "12")),
     # --- Link-layer recovery and block errors
     "no recovery": given("RLC in unacknowledged mode.", ("radio.rlc.mode", "um")),
@@ -108,12 +109,12 @@ WRONG_MODELS: Final = {
     # --- Rates, queues and windows
     "twice the rate": swapped("Half the spreading factor.", SF, dict(pairwise(FACTORS))),
     "constant rate and coverage": dropped("No jump, no black-out.", "radio.schedule"),
+    "black-out of 5 s": altered(
+        "The link is soon back.", "radio.schedule", lambda old: re.sub(r"[3-9]\d s", "20 s", old)
+    ),
     "40 ms more of wire": given("A longer way to the NodeB.", ("wired.Iub.delay", "70 ms")),
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
-    "packet being sent counted": altered(
-        "It takes one of the queue's places.", QUEUE, _as_if_counted
-    ),
     "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),
     "window of 8": given("A window below the path's product.", ("tcp.window", "8")),
     "small packets": given("500 B for 1,500 B.", ("tcp.mss", "500 B")),

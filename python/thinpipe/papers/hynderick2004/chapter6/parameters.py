@@ -21,12 +21,14 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     MODULE_RATES,
     PDU,
     PDU_HEADER,
+    SEEDS,
     bearer,
     transfer,
 )
 from thinpipe.papers.outcomes import Keep, collect
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import outstanding, sending_end, sent_by, throughput
+from thinpipe.plot.series import heard_by, outstanding, sending_end, sent_by, throughput
+from thinpipe.point import Point
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from thinpipe.papers.hynderick2004.chapter6.setup import Settings
     from thinpipe.papers.outcomes import Outcome
-    from thinpipe.point import Point
 
     Measure = Callable[[Outcomes], Sequence[float]]
 
@@ -185,6 +186,48 @@ FOREVER: Final = blackouts.ceiled(64, 3000, recovery.WITHOUT)
 """A black-out that outlasts the connection."""
 
 
+TIMED: Final = transfer(
+    bearer(blackouts.SF),
+    payload=blackouts.PAYLOAD,
+    bler=0.1,
+    queue=4,
+    more=(
+        *blackouts.dark([(blackouts.START_B_S, 40.0)]),
+        ("tcp.rtt_sampling", "every-segment"),
+        ("tcp.min_rto", "10 ms"),
+        ("tcp.tick", "1 ms"),
+    ),
+)
+"""A run whose timer follows round-trip times, and then runs out."""
+
+DRAWN: Final = tuple(
+    Point.of(
+        "umts-dch-384",
+        [("radio.tbler_limits", ["1 %", "10 %"]), ("duration", "60 s"), ("seed", seed)],
+    )
+    for seed in SEEDS
+)
+"""Block error rates drawn for each frame."""
+
+
+def timer_over_formula(run: Outcome) -> float:
+    """Return the wait until the timer first runs out over average + 4 deviations.
+
+    The estimate starts with the first round-trip time and half of it, as RFC 6298 has it.
+    """
+    expired_s = blackouts.attempts_s(run, blackouts.START_B_S)[0]
+    rtt = run.tables["rtt"]
+    samples_s = rtt.filter(rtt["time_s"] < expired_s)["rtt_s"].to_numpy()
+    average_s, deviation_s = samples_s[0], samples_s[0] / 2
+    for sample_s in samples_s[1:]:
+        deviation_s += 0.25 * (abs(sample_s - average_s) - deviation_s)
+        average_s += 0.125 * (sample_s - average_s)
+    heard = heard_by(sending_end(run.tables["segments"], flow=0))
+    news = np.diff(np.maximum.accumulate(heard.ack), prepend=0) > 0
+    last_s = heard.time_s[news & (heard.time_s < expired_s)][-1]
+    return float((expired_s - last_s) / (average_s + 4 * deviation_s))
+
+
 def pdus_a_packet(run: Outcome, payload: int) -> float:
     """Return the data PDUs downlink for each packet, without those of the handshake and the end."""
     blocks = run.tables["blocks"]
@@ -313,9 +356,12 @@ MEASURES: Final[dict[str, Measure]] = {
     "p9": _at(MANY, late_requests),
     "p10": _at(LOSSY, lost_over_hit),
     "p11": lambda outcomes: each(outcomes, recovery.cells(0.1, recovery.TOGETHER), in_error),
+    "p11-limits": lambda outcomes: each(outcomes, DRAWN, in_error),
     "p12": _at(queues.over_time(50), most_outstanding),
     "p13-doubling": lambda outcomes: first_waits(outcomes[FOREVER]),
     "p13-most": _at(FOREVER, longest_wait_s),
+    "p13-formula": _at(TIMED, timer_over_formula),
+    "p13-least": _at(FOREVER, longest_wait_s),
     "p14": _at(FOREVER, retransmissions_of_one),
     "p15": _at(CLEAN, acknowledgements_a_packet),
     "p16": lambda outcomes: each(outcomes, ALL_VARIANTS, completes),
