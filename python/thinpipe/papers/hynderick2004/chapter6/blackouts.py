@@ -181,17 +181,10 @@ def wasted_s(run: Outcome, return_s: float) -> float:
     return float(later[0] - return_s) if len(later) else np.nan
 
 
-def repaired_s(run: Outcome, return_s: float) -> float:
-    """Return when new data leave first after the return of the link."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
-    new = sent.time_s[sent.carries_data & ~sent.again & (sent.time_s >= return_s)]
-    return float(new[0]) if len(new) else np.nan
-
-
-def resent_once_repaired(run: Outcome) -> float:
-    """Count packets sent again in scenario A from `repaired_s` to the second black-out."""
+def resent_after_return(run: Outcome) -> float:
+    """Count packets sent again in scenario A between its black-outs."""
     (_, return_s), (next_s, _) = BLACK_OUTS_A
-    return resent_between(run, repaired_s(run, return_s), next_s)
+    return resent_between(run, return_s, next_s)
 
 
 def carried_between_kbps(run: Outcome) -> float:
@@ -204,12 +197,6 @@ def resent_between(run: Outcome, start_s: float, end_s: float) -> float:
     """Count packets sent again in a time."""
     times_s = resent_at_s(run)
     return float(np.sum((times_s >= start_s) & (times_s < end_s)))
-
-
-def opened_s(run: Outcome) -> float:
-    """Return when the congestion window first holds as many packets as it ever may."""
-    cwnd = Steps.cwnd(run)
-    return float(cwnd.time_s[int(np.argmax(cwnd.value >= WINDOW))])
 
 
 def slow_start_end_s(run: Outcome) -> float:
@@ -331,7 +318,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "e1": _a(carried_between_kbps),
     "e12": lambda outcomes: dark_bytes(outcomes[scenario_c(4, 500)], BLACK_OUTS_C),
     "e2-top": _a(longest_wait_s),
-    "e3": _a(resent_once_repaired),
+    "e3": _a(resent_after_return),
     "e4": _a(slow_start_end_s),
     "e5-timeout": _a(lambda run: float(len(attempts_s(run, BLACK_OUTS_A[0][0])))),
     "e5-window": _a(whole_window_again),

@@ -107,6 +107,13 @@ def against(
     )
 
 
+def by_queue(ax: Axes, queues: Sequence[int], ylabel: str, title: str) -> None:
+    """Label the axes of what is drawn against the queue, to scale."""
+    ax.set(xlabel="Queue (packets)", ylabel=ylabel, xticks=queues, title=title)
+    ax.tick_params(axis="x", labelsize="small")
+    ax.set_ylim(bottom=0)
+
+
 def named(ax: Axes, names: Sequence[object], xlabel: str, ylabel: str, title: str = "") -> None:
     """Name places from left to right, and label the axes."""
     ax.set(xlabel=xlabel, ylabel=ylabel, xticks=range(len(names)), xticklabels=list(names))

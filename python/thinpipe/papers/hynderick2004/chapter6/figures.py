@@ -20,6 +20,7 @@ from thinpipe.papers.hynderick2004.chapter6.drawing import (
     PAYLOAD_MARKERS,
     RATE_HUES,
     against,
+    by_queue,
     named,
     one_legend,
     only_outer_labels,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
 
-QUEUE_LABEL: Final = "Queue (packets)"
 STATED: Final[dict[str, Any]] = {
     "color": COLORS["paper"],
     "marker": "*",
@@ -113,14 +113,13 @@ def queue_level(outcomes: Outcomes) -> Figure:
     for ax, (_, value, bler, _) in zip(axes, drawn, strict=False):
         for rate, payload in queues.SETTINGS:
             _against_queue(ax, outcomes, value, rate, payload, bler)
-    place = queues.QUEUES.index
     for at, stated_ms in ((50, 5700), (4, 325), (50, 1015)):
-        axes[2].plot(place(at), stated_ms, label="Thesis", **STATED)
+        axes[2].plot(at, stated_ms, label="Thesis", **STATED)
     for rate, _, at, throughput_kbps, _ in queues.TABLE_2:
-        axes[3].plot(place(at), throughput_kbps, **{**STATED, "color": RATE_HUES[rate]})
-    axes[4].plot(place(4), 67.2, **STATED)
+        axes[3].plot(at, throughput_kbps, **{**STATED, "color": RATE_HUES[rate]})
+    axes[4].plot(4, 67.2, **STATED)
     for ax, (title, _, _, label) in zip(axes, drawn, strict=False):
-        named(ax, queues.QUEUES, QUEUE_LABEL, label, title)
+        by_queue(ax, queues.QUEUES, label, title)
     handles, labels = axes[2].get_legend_handles_labels()
     axes[-1].set_axis_off()
     axes[-1].legend(handles[-6:] + handles[:1], labels[-6:] + labels[:1], loc="center")
@@ -141,7 +140,7 @@ def _against_queue(
     ]
     against(
         ax,
-        range(len(queues.QUEUES)),
+        queues.QUEUES,
         runs,
         value,
         color=RATE_HUES[rate],
@@ -162,7 +161,7 @@ def outstanding(outcomes: Outcomes) -> Figure:
     for rate, payload in queues.SETTINGS:
         _against_queue(axes[0], outcomes, _outstanding_kb, rate, payload, 0.1)
     label = "Mean outstanding data (kB)"
-    named(axes[0], queues.QUEUES, QUEUE_LABEL, label, "VI.10: BLER 10 %")
+    by_queue(axes[0], queues.QUEUES, label, "VI.10: BLER 10 %")
     axes[0].legend(fontsize="small")
     return figure
 
@@ -184,7 +183,7 @@ def queue_variants(outcomes: Outcomes) -> Figure:
             ]
             against(
                 ax,
-                range(len(runs)),
+                queues.QUEUES,
                 runs,
                 kbps,
                 color=HUES[variant],
@@ -192,7 +191,7 @@ def queue_variants(outcomes: Outcomes) -> Figure:
                 label=NAMES[variant],
             )
         title = f"{rate} kbit/s, {payload} B"
-        named(ax, queues.QUEUES, QUEUE_LABEL, "Throughput (kbit/s)", title)
+        by_queue(ax, queues.QUEUES, "Throughput (kbit/s)", title)
     one_legend(figure, axes)
     only_outer_labels(axes)
     return figure
@@ -337,7 +336,7 @@ def black_out_queues(outcomes: Outcomes) -> Figure:
             ]
             against(
                 ax,
-                range(len(runs)),
+                queues.QUEUES,
                 runs,
                 value,
                 color=RATE_HUES[120],
@@ -345,7 +344,7 @@ def black_out_queues(outcomes: Outcomes) -> Figure:
                 marker=PAYLOAD_MARKERS[payload],
                 label=f"{payload} B",
             )
-        named(ax, queues.QUEUES, QUEUE_LABEL, label, title)
+        by_queue(ax, queues.QUEUES, label, title)
     one_legend(figure, axes)
     return figure
 
