@@ -7,12 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 from thinpipe.papers.facts import Verdict, runs_of
-from thinpipe.papers.hynderick2004 import walk
+from thinpipe.papers.hynderick2004 import experiments, walk
+from thinpipe.papers.hynderick2004.chapter6 import rates, variants
 from thinpipe.papers.hynderick2004.check import MEASURES
 from thinpipe.papers.hynderick2004.experiments import one_window, two_windows
 from thinpipe.papers.hynderick2004.paper import PAPER
 from thinpipe.papers.hynderick2004.stated import FACTS
 from thinpipe.papers.hynderick2004.trace import MSS, Trace
+from thinpipe.papers.hynderick2004.wrong_models import WRONG_MODELS
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.papers.series import Steps
 
@@ -160,3 +162,18 @@ def test_every_walk_through_has_facts():
 def test_windows_are_those_after_all_that_happened_at_a_time():
     steps = Steps(np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0]), 2.0)
     assert steps.at(np.array([1.0]))[0] == 3.0
+
+
+def test_wrong_models_change_what_they_say():
+    point = experiments.four_drops("vegas", (14, 28))
+    settings = dict(WRONG_MODELS["one drop fewer"].change(point).settings)
+    assert settings["link.drop_arrivals"] == "[14]"
+    assert dict(WRONG_MODELS["other variant"].change(point).settings)["tcp.variant"] == "reno"
+    jump = rates.steps(rates.FALLING, 4, 20.0)
+    assert "radio.schedule" in dict(jump.settings)
+    held = WRONG_MODELS["constant rate and coverage"].change(jump)
+    assert "radio.schedule" not in dict(held.settings)
+    black_out = variants.lossy("tahoe", 40, 1)
+    short = dict(WRONG_MODELS["black-out of 5 s"].change(black_out).settings)["radio.schedule"]
+    assert '"15 s"' in short
+    assert '"20 s"' in short

@@ -14,6 +14,7 @@ from thinpipe.papers.hynderick2004.chapter6 import (
     ITEMS,
     MEASURES,
     blackouts,
+    contradictions,
     limits,
     measuring,
     parameters,
@@ -263,3 +264,34 @@ def test_a_file_and_pages_share_a_bearer():
     assert bulk.bytes_acked > 1_000_000
     assert interactive.pages is not None
     assert interactive.pages.bytes == interactive.pages.count * sharing.PAGE > 0
+
+
+def test_pdu_sent_again_more_than_once_is_told_by_its_kind():
+    """Numbers come back: each new PDU of a number begins anew."""
+    blocks = [
+        (0.0, "down", 1, "data", True),
+        (0.1, "down", 1, "retransmission", True),
+        (0.2, "down", 1, "retransmission", False),
+        (0.3, "down", 2, "data", True),
+        (0.4, "down", 2, "retransmission", False),
+        (0.5, "down", 1, "data", True),
+        (0.6, "down", 1, "retransmission", False),
+        (0.7, "up", 1, "retransmission", False),
+        (0.8, "down", 3, "data", False),
+    ]
+    assert recovery.sent_yet_again(outcome(blocks=blocks)) == pytest.approx(100 / 3)
+
+
+def test_attempts_after_a_return_are_in_vain_but_for_the_last():
+    point = blackouts.scenario_b(blackouts.READINGS[0], recovery.WITHOUT)
+    for times_s, vain in (((17.0, 45.0, 52.0, 92.0), 1), ((17.0, 45.0, 78.0), 0)):
+        run = outcome(BLACK_OUT, events=tuple((at_s, "timeout", 500) for at_s in times_s))
+        assert contradictions.in_vain({point: run}) == [vain]
+
+
+def test_more_is_told_in_per_cent():
+    assert measuring.percent_more(lambda _: [1.0, 1.5])({}) == [0, 50]
+
+
+def test_uplink_has_no_factor_of_512():
+    assert parameters.uplink_factors({}) == [4, 8, 16, 32, 64, 128, 256]
