@@ -294,4 +294,4 @@ def test_more_is_told_in_per_cent():
 
 
 def test_uplink_has_no_factor_of_512():
-    assert parameters.uplink_factors({}) == [4, 8, 16, 32, 64, 128, 256]
+    assert parameters.greatest_uplink_factor({}) == [256]

@@ -78,7 +78,7 @@ WRONG_MODELS: Final = {
     "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
     "uplink of SF 16": given("One spreading factor for every uplink.", ("radio.uplink.sf", "16")),
     "SF 512 uplink": WrongModel(
-        "The module as it was before its repair.", values=lambda values: [*values, 512]
+        "The module as it was before its repair.", values=lambda _: [512.0]
     ),
     "TTI of 20 ms": given("Two frames an interval.", ("radio.downlink.tti", "20 ms")),
     "out of sequence": given("Packets pass one another.", ("radio.rlc.in_order", "false")),

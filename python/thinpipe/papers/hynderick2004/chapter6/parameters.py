@@ -103,8 +103,8 @@ def uplink_shares(outcomes: Outcomes) -> list[float]:
     ]
 
 
-def uplink_factors(_: Outcomes) -> list[float]:
-    """Return the spreading factors that an uplink takes."""
+def greatest_uplink_factor(_: Outcomes) -> list[float]:
+    """Return the greatest spreading factor that an uplink takes."""
 
     def takes(sf: int) -> bool:
         try:
@@ -113,7 +113,7 @@ def uplink_factors(_: Outcomes) -> list[float]:
             return False
         return True
 
-    return [float(sf) for sf in sorted(MODULE_RATES) if takes(sf)]
+    return [float(max(filter(takes, MODULE_RATES)))]
 
 
 def refused(sf: int) -> Point:
@@ -342,7 +342,7 @@ def _at(point: Point, value: Callable[[Outcome], float]) -> Measure:
 MEASURES: Final[dict[str, Measure]] = {
     "p1-downlink": downlink_shares(),
     "p1-uplink": uplink_shares,
-    "p1-no-512": uplink_factors,
+    "p1-no-512": greatest_uplink_factor,
     "p1-chips": chips,
     "p1-frame": _at(CLEAN, frame_ms),
     "p2": downlink_shares(STANDARD_TABLE),
