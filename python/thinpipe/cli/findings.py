@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 WRAPPED_WIDTH: Final = 24
 """Columns of text that a column keeps at least when it wraps."""
 
+VERDICT_WIDTH: Final = 15
+"""The same of verdicts: "holds, measure", "chosen after"."""
+
 
 def print_reproduction(made: Reproduction) -> None:
     """Print the facts, their count and the tables of each item."""
@@ -64,7 +67,10 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
 
 
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
-    """Print one row a fact, on a narrow screen without unit or range: no number is ever cut."""
+    """Print one row a fact, on a narrow screen without unit or range: no number is ever cut.
+
+    Where that is too wide, verdicts wrap.
+    """
     columns = ("fact", "verdict", "paper", "ours", "accepted", "least – greatest", "unit")
     rows = [
         (
@@ -83,6 +89,8 @@ def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
         shown = [row[:count] for row in rows]
         if _printed(screen, columns[:count], shown, text, wrapping="unit"):
             return
+    if _printed(screen, columns[:count], shown, text, wrapping="verdict"):
+        return
     show(screen, columns, rows, text=text)
 
 
@@ -99,7 +107,8 @@ def _printed(
         cells = (columns[place], *(row[place] for row in rows))
         whole = max(screen.measure(cell).maximum for cell in cells)
         column.no_wrap = column.header != wrapping
-        column.min_width = whole if column.no_wrap else min(whole, WRAPPED_WIDTH)
+        least = VERDICT_WIDTH if column.header == "verdict" else WRAPPED_WIDTH
+        column.min_width = whole if column.no_wrap else min(whole, least)
     anywhere = screen.options.update(width=sys.maxsize)
     if Measurement.get(screen, anywhere, made).minimum > screen.width:
         return False
