@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 WRAPPED_WIDTH: Final = 24
 """Columns of text that a column keeps at least when it wraps."""
 
-VERDICT_WIDTH: Final = 15
-"""The same of verdicts: "holds, measure", "chosen after"."""
-
 
 def print_reproduction(made: Reproduction) -> None:
     """Print the facts, their count and the tables of each item."""
@@ -67,10 +64,7 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
 
 
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
-    """Print one row a fact, on a narrow screen without unit or range: no number is ever cut.
-
-    Where that is too wide, verdicts wrap.
-    """
+    """Print one row a fact, on a narrow screen without unit or range: no number is ever cut."""
     columns = ("fact", "verdict", "paper", "ours", "accepted", "least – greatest", "unit")
     rows = [
         (
@@ -89,8 +83,6 @@ def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
         shown = [row[:count] for row in rows]
         if _printed(screen, columns[:count], shown, text, wrapping="unit"):
             return
-    if _printed(screen, columns[:count], shown, text, wrapping="verdict"):
-        return
     show(screen, columns, rows, text=text)
 
 
@@ -107,8 +99,7 @@ def _printed(
         cells = (columns[place], *(row[place] for row in rows))
         whole = max(screen.measure(cell).maximum for cell in cells)
         column.no_wrap = column.header != wrapping
-        least = VERDICT_WIDTH if column.header == "verdict" else WRAPPED_WIDTH
-        column.min_width = whole if column.no_wrap else min(whole, least)
+        column.min_width = whole if column.no_wrap else min(whole, WRAPPED_WIDTH)
     anywhere = screen.options.update(width=sys.maxsize)
     if Measurement.get(screen, anywhere, made).minimum > screen.width:
         return False

@@ -20,7 +20,6 @@ from thinpipe.papers.chakravorty2003.plain import LONG, long
 from thinpipe.papers.chakravorty2003.setup import (
     FOUR_SLOTS,
     KB,
-    PACKET,
     RADIO,
     Settings,
     download,
@@ -218,14 +217,17 @@ def tails(outcomes: Outcomes) -> tuple[Table, ...]:
 
 # --- L4: the buffer -------------------------------------------------------------------------------
 
+DATAGRAM: Final = 1000
+"""Bytes, headers of UDP and IP included."""
+
 BURST: Final[Settings] = (
-    ("tcp.initial_window", 200),
-    ("tcp.window", 200),
-    ("tcp.receive_buffer", "400 kB"),
-    *download(250),
+    ("flow.application", "udp"),
+    ("flow.udp.payload", f"{DATAGRAM - 28} B"),
+    ("flow.udp.rate", "10 Mbit/s"),
+    ("flow.bytes", "250 kB"),
     ("duration", "60 s"),
 )
-"""250 KB in one burst."""
+"""250 KB of UDP in one burst."""
 
 
 def burst(scenario: str) -> Point:
@@ -240,7 +242,7 @@ def buffered_kb(run: Outcome) -> float:
     here = hops.filter(hops["machine"] == drop["machine"])
     events = here["event"][: int(np.flatnonzero((here["uid"] == drop["uid"]).to_numpy())[0])]
     entered, left = (int(np.sum(events.to_numpy() == way)) for way in ("entered", "left"))
-    return (entered - left) * PACKET / 1000
+    return (entered - left) * DATAGRAM / 1000
 
 
 # --- L5, L6, L10, L11: losses ---------------------------------------------------------------------

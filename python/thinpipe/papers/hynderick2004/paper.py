@@ -237,9 +237,8 @@ PAPER: Final = Paper(
         "than counts as better. Black-outs: data that pass at 100 % errors are a fault of the "
         "module; the times of figure VI.38 contradict one another, and ours are others. Chapter "
         "IV's formula for Tahoe leaves out congestion avoidance, and chapter V's walk has slips "
-        "and takes Tahoe for better at bursts than it is without a later guard. Not modelled: UDP "
-        "sources (III.B), ns-2's trace files (III.A), the circuit-switched domain (II.B), CPCH, "
-        "DSCH and BCH beyond their tables (II.C)."
+        "and takes Tahoe for better at bursts than it is without a later guard. Not modelled: the "
+        "circuit-switched domain (II.B), CPCH, DSCH and BCH beyond their tables (II.C)."
     ),
 )
 """What the thesis states and how it is checked."""
