@@ -47,12 +47,11 @@ def given(says: str, *settings: tuple[str, Value]) -> WrongModel:
     return WrongModel(says, change)
 
 
-def replaced(says: str, key: str, value: Value) -> WrongModel:
-    """Return the wrong model that has one value in all runs that set `key`."""
-    text = as_text(key, value)
+def altered(says: str, key: str, value: Callable[[str], str]) -> WrongModel:
+    """Return the wrong model that has another value of a key in each run that sets it."""
 
     def change(point: Point) -> Point:
-        pairs = tuple((name, text if name == key else given) for name, given in point.settings)
+        pairs = tuple((name, value(old) if name == key else old) for name, old in point.settings)
         return Point(point.scenario, pairs, point.algorithms)
 
     return WrongModel(says, change)
@@ -60,13 +59,15 @@ def replaced(says: str, key: str, value: Value) -> WrongModel:
 
 def swapped(says: str, key: str, words: Mapping[str, str]) -> WrongModel:
     """Return the wrong model in which one word stands for another, such as Reno for Vegas."""
+    return altered(says, key, lambda word: words.get(word, word))
+
+
+def dropped(says: str, *keys: str) -> WrongModel:
+    """Return the wrong model that leaves these keys at the scenario's defaults."""
 
     def change(point: Point) -> Point:
-        pairs = tuple(
-            (name, words.get(value, value) if name == key else value)
-            for name, value in point.settings
-        )
-        return Point(point.scenario, pairs, point.algorithms)
+        kept = tuple(pair for pair in point.settings if pair[0] not in keys)
+        return Point(point.scenario, kept, point.algorithms)
 
     return WrongModel(says, change)
 

@@ -5,39 +5,15 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from thinpipe.papers.wrong import WrongModel, given, scaled, swapped
-from thinpipe.point import Point
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from thinpipe.papers.wrong import WrongModel, altered, dropped, given, scaled, swapped
 
 DROPS: Final = "link.drop_arrivals"
 QUEUE: Final = "queue.packets"
 SF: Final = "radio.downlink.sf"
 FACTORS: Final = tuple(str(2**power) for power in range(9, 1, -1))
 """Spreading factors, 512 to 4."""
-
-
-def altered(says: str, key: str, value: Callable[[str], str]) -> WrongModel:
-    """Return the wrong model that has another value of a key wherever a run sets it."""
-
-    def change(point: Point) -> Point:
-        pairs = tuple((name, value(old) if name == key else old) for name, old in point.settings)
-        return Point(point.scenario, pairs, point.algorithms)
-
-    return WrongModel(says, change)
-
-
-def dropped(says: str, *keys: str) -> WrongModel:
-    """Return the wrong model that leaves these keys at the scenario's defaults."""
-
-    def change(point: Point) -> Point:
-        kept = tuple(pair for pair in point.settings if pair[0] not in keys)
-        return Point(point.scenario, kept, point.algorithms)
-
-    return WrongModel(says, change)
 
 
 def _one_fewer(packets: str) -> str:
@@ -48,6 +24,7 @@ def _one_fewer(packets: str) -> str:
 WRONG_MODELS: Final = {
     # --- Chapters IV and V
     "one drop fewer": altered("The last packet of each list arrives.", DROPS, _one_fewer),
+    "TCP in UDP's place": given("A file.", ("flow.application", "file")),
     "delayed acknowledgements": given(
         "An acknowledgement for every other packet.", ("tcp.delayed_ack", "200 ms")
     ),

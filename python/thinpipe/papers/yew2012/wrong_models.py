@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from thinpipe.papers.wrong import WrongModel, given, replaced, swapped
+from thinpipe.papers.wrong import WrongModel, altered, given, swapped
 from thinpipe.papers.yew2012.arithmetic import STALE_ABOVE, constant
 from thinpipe.papers.yew2012.printed import (
     ACCESS_BPS,
@@ -36,8 +36,8 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "plain Mobile IPv6": given("no MAP", ("mobile_ip.kind", "mipv6")),
     "cells that do not overlap": given("cells of 150 m", ("wlan.range", "150 m")),
     "a window of 8": given("a receiver that allows 8 packets", ("tcp.window", "8")),
-    "packets of one size": replaced("512 B in each row", "ftp.packet_size", "512 B"),
-    "one RTT": replaced("100 ms in each row", "wan.rtt", "100 ms"),
+    "packets of one size": altered("512 B in each row", "ftp.packet_size", lambda _: "512 B"),
+    "one RTT": altered("100 ms in each row", "wan.rtt", lambda _: "100 ms"),
     "Reno": given("Reno in Vegas' place", ("tcp.variant", "reno")),
     "base RTT learnt anew": given("Vegas forgets its base RTT at a handover", *RENEWED),
     "base RTT kept": swapped(

@@ -146,7 +146,27 @@ def asked(kbps_: int, flows: int) -> Point:
     return transfer(channel, payload=SMALL_PAYLOAD, more=(*_FULL, *WIDER))
 
 
+DATAGRAMS: Final = transfer(
+    (("radio.downlink.sf", 4), ("radio.uplink.sf", "auto"), ("flow.rate", "140 kbit/s")),
+    more=(
+        ("flow.application", "udp"),
+        ("flow.direction", "uplink"),
+        ("flow.udp.rate", "140 kbit/s"),
+        ("flow.udp.payload", "500 B"),
+        ("flow.bytes", "unlimited"),
+        ("duration", "60 s"),
+    ),
+)
+"""What asks for the same rate and has no way of finding out that there is more."""
+
+
+def carried_kbps(run: Outcome) -> float:
+    """Return the payload that arrived over the whole run, in kbit/s."""
+    return (run.flow.network.throughput_bps or 0.0) / 1000
+
+
 RATE_POINTS: Final = (
+    DATAGRAMS,
     asked(140, 1),
     asked(70, 2),
     *(downlink(sf, more) for sf in MODULE_RATES for more in ((), STANDARD_TABLE)),
@@ -347,6 +367,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "p1-frame": _at(CLEAN, frame_ms),
     "p2": downlink_shares(STANDARD_TABLE),
     "p3": lambda outcomes: [rate_kbps(outcomes[asked(140, 1)], 1, SMALL_PAYLOAD)],
+    "p3-udp": lambda outcomes: [carried_kbps(outcomes[DATAGRAMS])],
     "p4": lambda outcomes: [rate_kbps(outcomes[asked(70, 2)], 1, SMALL_PAYLOAD)],
     "p5": _at(CLEAN, lambda run: pdus_a_packet(run, 500)),
     "p6": _at(SOME, repair_ms),
