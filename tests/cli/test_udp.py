@@ -45,12 +45,14 @@ def test_a_line_has_the_figures(bursts):
     done = bursts()
     assert (done.returncode, done.stderr) == (0, "")
     head, row, foot = done.stdout.splitlines()
-    assert head.split()[:6] == ["flow", "group", "datagrams", "received", "lost", "loss"]
+    shown = ["flow", "group", "datagrams", "received", "lost", "under", "way", "loss"]
+    assert head.split()[:8] == shown
     assert row.split()[:2] == ["0", "flow"]
     assert "packets dropped" in foot
     flow = json.loads(bursts("--json").stdout)["flows"][0]
     of = flow["datagrams"]
-    assert row.split()[2:5] == [str(of[name]) for name in ("sent", "received", "lost")]
+    counts = [str(of[name]) for name in ("sent", "received", "lost", "under_way")]
+    assert row.split()[2:6] == counts
     assert of["sent"] == of["received"] + of["lost"] + of["under_way"] > 300
     assert of["loss"] == of["lost"] / of["sent"]
     assert 0 < of["jitter_s"] < flow["network"]["delay_s"]["max"]

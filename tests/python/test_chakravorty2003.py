@@ -250,7 +250,7 @@ def test_losses_of_an_outage_in_one_row():
 def test_buffer_is_what_a_queue_held_at_its_first_drop():
     hops = [(0.0, uid, "Q", "entered") for uid in range(5)]
     run = outcome(hops=[*hops, (0.0, 0, "Q", "left"), (0.0, 5, "Q", "dropped")])
-    assert link.buffered_kb(run) == 4 * PACKET / 1000
+    assert link.buffered_kb(run) == 4 * link.DATAGRAM / 1000
 
 
 def test_windows_after_idle_times():

@@ -30,6 +30,7 @@ class Column:
 
     name: str
     unit: str
+    says: Callable[[Row], str]
     printed: Callable[[Row], Decimal]
     measured: Callable[[Outcome], float]
     why: str
@@ -39,6 +40,7 @@ COLUMNS: Final = (
     Column(
         "delay",
         "ms",
+        lambda row: f"A delay of {row.delay_ms} ms",
         lambda row: row.delay_ms,
         delay_ms,
         "Most of our transfers begin at home, where packets take 5 ms, and the mean counts them.",
@@ -46,6 +48,7 @@ COLUMNS: Final = (
     Column(
         "throughput",
         "kbit/s",
+        lambda row: f"A throughput of {row.kbps} kbit/s",
         lambda row: row.kbps,
         kbps,
         "A transfer is in the lower band if it began at home and in the upper if after the move; "
@@ -54,6 +57,7 @@ COLUMNS: Final = (
     Column(
         "lost",
         "% of packets",
+        lambda row: f"An efficiency of {row.efficiency} %",
         lambda row: 100 - row.efficiency,
         lambda run: 100 - efficiency(run),
         "What is lost is lost in handovers, of which the paper does not say enough.",
@@ -94,7 +98,7 @@ def entries() -> Iterator[dict[str, Any]]:
         yield {
             "id": name,
             "item": table.item,
-            "says": f"{column.name.capitalize()} at {key} {table.unit}.",
+            "says": f"{column.says(table.rows[key])} at {key} {table.unit}.",
             "where": f"Table {table.name}",
             "value": float(value),
             **({"basis": "derived", "derived": derived} if derived else {}),
