@@ -15,7 +15,7 @@ from thinpipe.papers.facts import (
     load,
     tally,
 )
-from thinpipe.papers.paper import reproduce
+from thinpipe.papers.paper import Reproduction, Section, reproduce
 
 HEAD = 'id = "x"\nitem = "i"\nsays = "s"\nwhere = "w"\nunit = "u"\n'
 
@@ -185,3 +185,10 @@ def test_every_wrong_model_fails(paper):
     made = reproduce(paper, wrong_models=True)
     assert [each.fact.id for each in made.findings if each.passes_wrong_model] == []
     assert [each.fact.id for each in made.findings if each.surprising] == []
+
+
+def test_what_is_missed_is_told_of_whole_papers_only():
+    paper = papers()["yew2012"]
+    parts = tuple(Section(item, (), None, ()) for item in paper.items)
+    assert Reproduction(paper, parts, 0, 0.0, 0.0).missed == paper.not_reproduced != ""
+    assert Reproduction(paper, parts[1:], 0, 0.0, 0.0).missed == ""

@@ -16,6 +16,12 @@ from thinpipe.report import counts
 if TYPE_CHECKING:
     from rich.console import Console
 
+MEANINGS: Final = {
+    DERIVED: "not stated by the paper, but follows from it",
+    OWN: "ours, and no sentence of the paper",
+    AFTER: f"{CHOSEN_AFTER} a result had been seen",
+}
+
 WRAPPED_WIDTH: Final = 24
 """Columns of text that a column keeps at least when it wraps."""
 
@@ -24,9 +30,10 @@ def print_reproduction(made: Reproduction) -> None:
     """Print the facts, their count and the tables of each item."""
     screen = console()
     print_facts(screen, made.findings)
-    screen.print(f"{DERIVED} not stated by the paper, but follows from it", highlight=False)
-    screen.print(f"{OWN} ours, and no sentence of the paper", highlight=False)
-    screen.print(f"{AFTER} {CHOSEN_AFTER} a result had been seen", highlight=False)
+    shown = "".join(each.fact.paper() + each.told() for each in made.findings)
+    for mark, meaning in MEANINGS.items():
+        if mark in shown:
+            screen.print(f"{mark} {meaning}", highlight=False)
     _print_wrong(screen, made.findings)
     for section in made.sections:
         for each in section.tables:
@@ -39,9 +46,9 @@ def print_counts(made: Sequence[Reproduction]) -> None:
     """Print what could not be reproduced, and the counts of all papers."""
     screen = console()
     for each in made:
-        if each.paper.not_reproduced:
+        if each.missed:
             screen.print(f"\n{each.paper.id}, not reproduced:", style="bold", highlight=False)
-            screen.print(each.paper.not_reproduced, highlight=False)
+            screen.print(each.missed, highlight=False)
     screen.print(f"\nFacts: {counts.CELL}", style="bold", highlight=False)
     show(screen, counts.HEAD, counts.rows(made), text=frozenset({"paper"}))
 

@@ -132,6 +132,11 @@ class Reproduction:
         return tuple(finding for section in self.sections for finding in section.findings)
 
     @property
+    def missed(self) -> str:
+        """What of the paper could not be reproduced; nothing if only some of its items ran."""
+        return self.paper.not_reproduced if len(self.sections) == len(self.paper.items) else ""
+
+    @property
     def tally(self) -> Mapping[Basis, Counter[str]]:
         """How many facts hold, differ, or hold by a measure chosen after; by basis."""
         return tally(self.findings)

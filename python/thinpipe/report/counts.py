@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Reproduction
 
 HEAD: Final = ("paper", *(basis.value for basis in Basis))
-CELL: Final = f"{Verdict.HOLDS.value} / {Verdict.DIFFERS.value} / holds, {CHOSEN_AFTER}"
+CELL: Final = f"{Verdict.HOLDS.value} / {Verdict.DIFFERS.value} / holds by a {CHOSEN_AFTER}"
 
 
 def rows(reproductions: Sequence[Reproduction]) -> list[tuple[str, ...]]:

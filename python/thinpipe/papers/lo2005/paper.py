@@ -84,7 +84,7 @@ ITEMS: Final = (
     ),
     Item(
         "6b",
-        "Figure 6(b): their distribution",
+        "Figure 6(b): distribution of Vegas' round-trip times",
         ("Bars are means over seeds, lines the range over seeds.",),
         grid(("vegas",), (5,)),
         Keep.TABLES,

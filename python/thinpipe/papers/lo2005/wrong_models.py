@@ -9,7 +9,7 @@ from thinpipe.papers.wrong import WrongModel, given, swapped
 OTHER: Final = {"vegas": "reno", "reno": "vegas"}
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
-    "other variant": swapped("Reno in Vegas' place and the other way", "tcp.variant", OTHER),
+    "other variant": swapped("Reno in Vegas' place, and Vegas in Reno's", "tcp.variant", OTHER),
     "no block errors": given("a radio without errors", ("radio.tbler", "0 %")),
     "eleven blocks a TTI": given(
         "352 kbit/s, as if RLC headers took a block", ("radio.downlink.rate", "352 kbit/s")
@@ -25,8 +25,8 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "segments of 1024 B": given("another size of segments", ("tcp.mss", "1024 B")),
     "window of 32": given("half the window", ("tcp.window", "32")),
     "least RTO of 0.2 s": given("Linux' least RTO", ("tcp.min_rto", "200 ms")),
-    "β of 4": given("an upper threshold above", ("tcp.vegas.beta", "4")),
-    "β of 1": given("an upper threshold below", ("tcp.vegas.beta", "1")),
+    "β of 4": given("Vegas shrinks its window later", ("tcp.vegas.beta", "4")),
+    "β of 1": given("Vegas shrinks its window earlier", ("tcp.vegas.beta", "1")),
     "repaired in the next TTI": WrongModel(
         "no wait for a report", values=lambda values: [each - 30 for each in values]
     ),
