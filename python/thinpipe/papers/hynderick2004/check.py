@@ -16,7 +16,6 @@ from thinpipe.papers.hynderick2004.experiments import (
     LOST_AGAIN,
     MANY,
     SEEDS,
-    VARIANTS,
     VEGAS_DROPS,
     Settings,
     Study,
@@ -267,7 +266,7 @@ _FOUR: Final[dict[str, Measure]] = {
         "sack", 4, lambda t: [p for p in walk.on_duplicates(t, 13) if p in DROPS[-1]]
     ),
     "v13-reno": over_counts(timeouts, "reno"),
-    "v13-others": over_counts(timeouts, *(each for each in VARIANTS if each != "reno")),
+    "v13-others": over_counts(timeouts, *(each for each in COMPARED if each != "reno")),
     "v13-tahoe-needless": lambda study: [
         float(sum(walk.needless(study.dropped("tahoe", count)) for count in COUNTS))
     ],

@@ -118,7 +118,13 @@ def spread(outcomes: Outcomes) -> list[float]:
 MEASURES: Final[dict[str, Measure]] = {
     "e10-sent": percent_more(beside_tahoe(sent, BELOW_S)),
     "e10-timeouts": percent_more(beside_tahoe(dark_timeouts, BELOW_S)),
-    "e10-beyond": percent_more(beside_tahoe(dark_timeouts, BEYOND_S)),
+    "e10-beyond": percent_more(
+        lambda outcomes: [
+            share
+            for length_s in BEYOND_S
+            for share in beside_tahoe(dark_timeouts, (length_s,))(outcomes)
+        ]
+    ),
     "e10-cost": spread,
 }
 
