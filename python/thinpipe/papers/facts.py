@@ -65,13 +65,12 @@ class Word:
     """What a word of a paper means, in every paper.
 
     `relative` is how far from the number it stands beside; without a number `low` and `high` are
-    the band, in the unit named in `of`.
+    the band: a number, or % of the cases, of a difference or of a rate.
     """
 
     relative: float | None = None
     low: float = -math.inf
     high: float = math.inf
-    of: str = ""
 
     def band(self, value: float | None) -> tuple[float, float]:
         """Return the widest band that the word allows around `value`."""
@@ -85,19 +84,19 @@ class Word:
 
 WORDS = {
     "about": Word(relative=0.1),
-    "single": Word(low=1.0, high=1.0, of="number"),
-    "a few": Word(low=2.0, high=5.0, of="number"),
-    "several": Word(low=3.0, of="number"),
-    "tens": Word(low=20.0, high=99.0, of="number"),
-    "rarely": Word(low=0.0, high=10.0, of="% of cases"),
-    "most": Word(low=50.0 + TINY, high=100.0, of="% of cases"),
-    "alike": Word(low=-5.0, high=5.0, of="% of difference"),
-    "less": Word(high=-2.0, of="% of difference"),
-    "more": Word(low=2.0, of="% of difference"),
-    "significantly less": Word(high=-20.0, of="% of difference"),
-    "significantly more": Word(low=20.0, of="% of difference"),
-    "copes well": Word(low=75.0, of="% of the rate"),
-    "major difficulties": Word(high=75.0 - TINY, of="% of the rate"),
+    "single": Word(low=1.0, high=1.0),
+    "a few": Word(low=2.0, high=5.0),
+    "several": Word(low=3.0),
+    "tens": Word(low=20.0, high=99.0),
+    "rarely": Word(low=0.0, high=10.0),
+    "most": Word(low=50.0 + TINY, high=100.0),
+    "alike": Word(low=-5.0, high=5.0),
+    "less": Word(high=-2.0),
+    "more": Word(low=2.0),
+    "significantly less": Word(high=-20.0),
+    "significantly more": Word(low=20.0),
+    "copes well": Word(low=75.0),
+    "major difficulties": Word(high=75.0 - TINY),
 }
 """One meaning a word (docs/facts.md). "about" is also approximately, around, roughly, slightly
 over and ca.; "a few" is some; "rarely" is seldom and for a short period."""
