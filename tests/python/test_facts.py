@@ -29,15 +29,15 @@ def fact(tmp_path: Path, text: str) -> Fact:
 @pytest.mark.parametrize(
     ("text", "values", "verdict"),
     [
-        ("value = 96.0\ntolerance = 1.5", (94.0, 98.0), Verdict.HOLDS),
-        ("value = 96.0\ntolerance = 1.5", (94.0, 94.9), Verdict.DIFFERS),
-        ('value = 96.0\ntolerance = 1.5\nof = "each"', (94.0, 98.0), Verdict.DIFFERS),
-        ("band = [5.0, 5.6]", (5.0,), Verdict.HOLDS),
-        ("band = [1.0, inf]", (), Verdict.DIFFERS),
-        ('band = [1.0, inf]\nof = "each"', (), Verdict.DIFFERS),
+        ('value = 96.0\ntolerance = 1.5\nroom = "r"', (94.0, 98.0), Verdict.HOLDS),
+        ('value = 96.0\ntolerance = 1.5\nroom = "r"', (94.0, 94.9), Verdict.DIFFERS),
+        ('value = 96.0\ntolerance = 1.5\nroom = "r"\nof = "each"', (94.0, 98.0), Verdict.DIFFERS),
+        ('band = [5.0, 5.6]\nroom = "r"', (5.0,), Verdict.HOLDS),
+        ('band = [1.0, inf]\nroom = "r"', (), Verdict.DIFFERS),
+        ('band = [1.0, inf]\nroom = "r"\nof = "each"', (), Verdict.DIFFERS),
         ("value = 0.12\ntolerance = 0.0", (0.1 + 0.02,), Verdict.HOLDS),
         ("value = 0.12\ntolerance = 0.0", (0.1201,), Verdict.DIFFERS),
-        ("band = [0.0, 1.0]", (math.nan,), Verdict.DIFFERS),
+        ('band = [0.0, 1.0]\nroom = "r"', (math.nan,), Verdict.DIFFERS),
         ('value = 430.0\nbasis = "own"\nclaim = false', (1.0,), Verdict.NOT_CLAIMED),
         ("list = [26, 29, 30]", (26.0, 29.0, 30.0), Verdict.HOLDS),
         ("list = [26, 29, 30]", (29.0, 26.0, 30.0), Verdict.DIFFERS),
@@ -58,10 +58,10 @@ def test_draw_that_differs_says_where_it_lies(tmp_path):
 def test_number_shows_what_it_rests_on(tmp_path):
     marks = {"": "65", 'basis = "derived"': "65 †", 'basis = "own"': "65 ‡"}
     for basis, shown in marks.items():
-        made = fact(tmp_path, f"value = 65.0\ntolerance = 1.0\n{basis}")
+        made = fact(tmp_path, f"value = 65.0\ntolerance = 0.05\n{basis}")
         assert made.paper() == shown
         assert Finding(made, (1.0, 2.0)).remark() == ""
-    words = fact(tmp_path, "band = [1.0, 2.0]")
+    words = fact(tmp_path, 'band = [1.0, 2.0]\nroom = "r"')
     assert (words.paper(), words.basis) == ("–", Basis.WORDS)
 
 
@@ -73,6 +73,13 @@ def test_word_gives_the_band_and_bounds_it(tmp_path):
     assert (tight.low, tight.high) == pytest.approx((98.0, 102.0))
 
 
+def test_paper_s_precision_needs_no_reason(tmp_path):
+    for text in ("value = 0.20\ntolerance = 0.005", "value = 96\ntolerance = 0.5"):
+        assert fact(tmp_path, text).why() == ""
+    assert fact(tmp_path, 'value = 96\nword = "about"').why() == "“about”"
+    assert fact(tmp_path, 'value = 96\ntolerance = 1\nroom = "r"').why() == "r"
+
+
 def test_one_thing_has_no_two_words():
     bad, well = WORDS["major difficulties"], WORDS["copes well"]
     assert bad.high < well.low
@@ -80,8 +87,8 @@ def test_one_thing_has_no_two_words():
 
 
 def test_band_with_one_end_is_shown_with_one_end(tmp_path):
-    assert fact(tmp_path, "band = [-inf, 0]").band() == "≤ 0"
-    assert fact(tmp_path, "band = [1, inf]").band() == "≥ 1"
+    assert fact(tmp_path, 'band = [-inf, 0]\nroom = "r"').band() == "≤ 0"
+    assert fact(tmp_path, 'band = [1, inf]\nroom = "r"').band() == "≥ 1"
 
 
 def test_list_is_shown_as_a_list(tmp_path):
@@ -108,8 +115,8 @@ def test_surprise_is_another_verdict_than_the_one_expected(tmp_path, text, value
 
 def test_what_was_chosen_after_counts_apart(tmp_path):
     plain, after = (
-        fact(tmp_path, "band = [0, 1]"),
-        fact(tmp_path, "band = [0, 1]\nchosen_after = true"),
+        fact(tmp_path, 'band = [0, 1]\nroom = "r"'),
+        fact(tmp_path, 'band = [0, 1]\nroom = "r"\nchosen_after = true'),
     )
     own = fact(tmp_path, 'band = [0, 1]\nbasis = "own"')
     shown = fact(tmp_path, 'basis = "own"\nclaim = false')
@@ -139,7 +146,7 @@ def test_computed_value_is_derived(tmp_path):
         ('value = 1.0\nword = "a few"\nband = [0, 5]', "wider than its word"),
         ('basis = "own"\nclaim = false\ncolour = 3', "unknown fields"),
         (
-            'band=[0, 1]\n[[fact]]\nid="x"\nitem="i"\nsays=""\nwhere=""\nunit=""\nband=[0, 1]',
+            'word="rarely"\n[[fact]]\nid="x"\nitem="i"\nsays=""\nwhere=""\nunit=""\nword="rarely"',
             "share",
         ),
         (

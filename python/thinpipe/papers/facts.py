@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -84,12 +85,19 @@ class Word:
 
 WORDS = {
     "about": Word(relative=0.1),
+    "one run": Word(relative=0.1),
     "single": Word(low=1.0, high=1.0),
     "a few": Word(low=2.0, high=5.0),
     "several": Word(low=3.0),
     "tens": Word(low=20.0, high=99.0),
+    "never": Word(low=0.0, high=0.0),
+    "nearly none": Word(low=0.0, high=1.0),
     "rarely": Word(low=0.0, high=10.0),
     "most": Word(low=50.0 + TINY, high=100.0),
+    "always": Word(low=100.0, high=100.0),
+    "occurs": Word(low=1.0),
+    "grows": Word(low=0.5, high=1.0),
+    "falls": Word(low=-1.0, high=-0.5),
     "alike": Word(low=-5.0, high=5.0),
     "less": Word(high=-2.0),
     "more": Word(low=2.0),
@@ -99,7 +107,9 @@ WORDS = {
     "major difficulties": Word(high=75.0 - TINY),
 }
 """One meaning a word (docs/facts.md). "about" is also approximately, around, roughly, slightly
-over and ca.; "a few" is some; "rarely" is seldom and for a short period."""
+over and ca.; "one run" is no word but a number that the paper has from one run of a
+random process; "a few" is some; "rarely" is seldom and for a short period; "grows" and "falls" are
+Kendall's tau."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,8 @@ class Fact:
         What to find in this order, where the paper gives a list of packets.
     word
         The word of the paper that gives the band, or bounds it: one of `WORDS`.
+    room
+        Without a word: why the band is wider than the paper's own precision.
     claimed, expected
         Whether we claim anything of it, and what: that it holds, as a rule.
     reading_of
@@ -149,6 +161,7 @@ class Fact:
     each: bool
     listed: tuple[float, ...]
     word: str
+    room: str
     claimed: bool
     expected: Verdict
     reading_of: str
@@ -176,6 +189,12 @@ class Fact:
         if self.high - self.low <= 2.1 * max(EXACT * abs(self.low), TINY):
             return f"exactly {short((self.low + self.high) / 2, 5)}"
         return f"{short(self.low, 5)} – {short(self.high, 5)}"
+
+    def why(self) -> str:
+        """Return what gives the band, as text; empty where it is the paper's own precision."""
+        if not self.claimed:
+            return ""
+        return f"“{self.word}”" if self.word else self.room
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +312,8 @@ def load(
         If a fact has an unknown field or lacks a band, two share an id, or what is computed and
         what the file says to be computed differ.
     """
-    table = [*tomllib.loads(source.read_text(encoding="utf-8"))["fact"], *more]
+    text = source.read_text(encoding="utf-8")
+    table = [*tomllib.loads(text, parse_float=Decimal)["fact"], *more]
     if {entry["id"] for entry in table if entry.get("value") == COMPUTED} != computed.keys():
         raise ValueError(f"the computed values are not those of {sorted(computed)}")
     facts = tuple(
@@ -313,7 +333,7 @@ def load(
 
 _FIELDS = frozenset(
     ("id", "item", "says", "where", "value", "unit", "basis", "tolerance", "band", "list", "word",
-     "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "derived", "note")
+     "room", "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "derived", "note")
 )  # fmt: skip
 
 
@@ -343,6 +363,7 @@ def _fact(entry: dict[str, Any]) -> Fact:
         each={"mean": False, "each": True}[entry.get("of", "mean")],
         listed=tuple(float(each) for each in entry.get("list", ())),
         word=entry.get("word", ""),
+        room=entry.get("room", ""),
         claimed=claimed,
         expected=_expected(entry, claimed=claimed),
         reading_of=entry.get("reading_of", ""),
@@ -368,7 +389,8 @@ def _expected(entry: dict[str, Any], *, claimed: bool) -> Verdict:
 def _band(entry: dict[str, Any]) -> tuple[float, float]:
     widest = (-math.inf, math.inf)
     if "word" in entry:
-        widest = WORDS[entry["word"]].band(entry.get("value"))
+        value = entry.get("value")
+        widest = WORDS[entry["word"]].band(None if value is None else float(value))
     if "band" in entry:
         low, high = (float(each) for each in entry["band"])
     elif "tolerance" in entry:
