@@ -194,12 +194,12 @@ _ONE: Final[dict[str, Measure]] = {
     "v2-sends": listed("tahoe", 1, lambda t: walk.upon(t, 28)),
     "v2-slow-start": of(1, walk.last_of_slow_start, "tahoe"),
     "v3-inflated": of(1, lambda t: walk.inflated(t, 13), "reno", "newreno"),
+    "v3-sack-inflated": of(1, lambda t: walk.inflated(t, 13), "sack"),
     "v3-sack-cwnd": of(1, lambda t: t.first_loss.cwnd, "sack"),
     **{
         f"v3-{variant}-sends": listed(variant, 1, lambda t: walk.on_last_duplicates(t, 13, 6))
         for variant in _RECOVERING
     },
-    "v3-silent": of(1, lambda t: len(walk.new_on_duplicates(t, 13)), *_RECOVERING),
     "v3-end": of(1, lambda t: s.ack if (s := walk.recovered(t)) else None, *_RECOVERING),
     "v3-end-cwnd": of(1, lambda t: walk.whole_cwnd(walk.recovered(t)), *_RECOVERING),
 }
@@ -247,7 +247,6 @@ _THREE: Final[dict[str, Measure]] = {
     "v9-released-again": listed("reno", 3, lambda t: walk.on_duplicates(t, 25)),
     "v9-end-cwnd": of(3, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
     "v9-end-outstanding": of(3, lambda t: walk.outstanding(t, 27), "reno"),
-    "v9-timeouts": lambda study: [timeouts(study.dropped("reno", 3))],
     "v10-partial": listed("newreno", 3, lambda t: walk.upon(t, 25)),
     "v10-released": listed("newreno", 3, lambda t: walk.on_duplicates(t, 25)),
     "v10-partial-again": listed("newreno", 3, lambda t: walk.upon(t, 27)),
@@ -259,17 +258,12 @@ _THREE: Final[dict[str, Measure]] = {
 }
 
 _FOUR: Final[dict[str, Measure]] = {
-    "v12-tahoe": of(4, lambda t: t.first_loss.cwnd, "tahoe"),
-    "v12-reno": lambda study: [timeouts(study.dropped("reno", 4))],
     "v12-newreno": of(4, lambda t: s.ack if (s := walk.answer(t)) else None, "newreno"),
     "v12-sack": listed(
         "sack", 4, lambda t: [p for p in walk.on_duplicates(t, 13) if p in DROPS[-1]]
     ),
     "v13-reno": over_counts(timeouts, "reno"),
     "v13-others": over_counts(timeouts, *(each for each in COMPARED if each != "reno")),
-    "v13-tahoe-needless": lambda study: [
-        float(sum(walk.needless(study.dropped("tahoe", count)) for count in COUNTS))
-    ],
     "v14-newreno": round_trips_a_drop,
 }
 
@@ -277,7 +271,6 @@ _BURSTS: Final[dict[str, Measure]] = {
     "v15-sack": sack_beside_tahoe(),
     "v15-sack-guarded": sack_beside_tahoe(GUARDED),
     "v16-sack": _lost_again(timeouts, "sack"),
-    "v16-departures": _lost_again(lambda run: walk.departures(Trace.of(run), 31), "sack"),
     "v17-tahoe-timeouts": bursts("tahoe", BURSTS, timeouts),
     "v17-tahoe-rounds": bursts("tahoe", BURSTS, round_trips),
     "v17-tahoe-best": tahoe_beside(("reno", "newreno", "sack")),
@@ -290,7 +283,7 @@ _BURSTS: Final[dict[str, Measure]] = {
 _VEGAS: Final[dict[str, Measure]] = {
     "v19-early": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[0])),
     "v19-next": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[1])),
-    "v19-timeouts": of_neighbours("vegas", lambda run, _: timeouts(run)),
+    "v19-timeouts": lambda study: [timeouts(study.outcomes[neighbours("vegas", VEGAS_DROPS[-1])])],
 }
 
 MEASURES: Final[dict[str, Measure]] = {

@@ -23,10 +23,13 @@ from thinpipe.papers.hynderick2004.experiments import (
     QUEUED,
     SIZES,
     VARIANTS,
+    VEGAS_BESIDE,
+    VEGAS_DROPS,
     WIDE_WINDOW,
     Study,
     burst,
     four_drops,
+    neighbours,
     one_window,
     opening,
     packet_bits,
@@ -104,6 +107,20 @@ def packets(count: int) -> Drawing:
         return figure
 
     return drawing
+
+
+@styled
+def vegas(outcomes: Outcomes) -> Figure:
+    """Fig. V.8: two neighbours dropped, Vegas' retransmissions above and Reno's below."""
+    figure, axes = _grid(2, 2, 8.0, 6.2)
+    shown = [(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS]
+    for ax, (variant, drops) in zip(axes, shown, strict=True):
+        _draw_packets(ax, outcomes[neighbours(variant, drops)])
+        ax.set_title(f"{NAMES[variant]}, packets {drops[0]} and {drops[1]}")
+    axes[0].legend(markerscale=1.6, fontsize="small")
+    figure.supxlabel("Time (s)")
+    figure.supylabel(f"Packet number mod {MODULO}")
+    return figure
 
 
 def _draw_packets(ax: Axes, outcome: Outcome) -> None:

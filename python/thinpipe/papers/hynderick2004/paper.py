@@ -95,6 +95,7 @@ ITEMS: Final = (
         ("Two neighbours are dropped, early and late in slow start.",),
         tuple(neighbours(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS),
         Keep.TRACE,
+        figures.vegas,
         tabulate=tables.vegas,
     ),
     Item(
@@ -238,7 +239,10 @@ PAPER: Final = Paper(
         "module; the times of figure VI.38 contradict one another, and ours are others. Chapter "
         "IV's formula for Tahoe leaves out congestion avoidance, and chapter V's walk has slips "
         "and takes Tahoe for better at bursts than it is without a later guard. Not modelled: the "
-        "circuit-switched domain (II.B), CPCH, DSCH and BCH beyond their tables (II.C)."
+        "circuit-switched domain (II.B), CPCH, DSCH and BCH beyond their "
+        "tables (II.C) and inner-loop power control (II.B), as no run of the thesis uses them; "
+        "priorities of MAC as keys and reconfiguration of an open bearer beyond its rate (II.C), "
+        "as chapter VI has one flow on one bearer."
     ),
 )
 """What the thesis states and how it is checked."""

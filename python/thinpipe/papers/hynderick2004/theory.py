@@ -41,6 +41,9 @@ RARE: Final = 0.01
 
 BOTTLENECK: Final = "bottleneck/down"
 
+BEING_SENT: Final = 1
+"""The packet on its way out counts among those at the bottleneck, and needs no buffer."""
+
 
 def goodput(runs: Sequence[Outcome]) -> list[float]:
     """Return bit/s of payload, one value a run."""
@@ -117,7 +120,7 @@ def _slow_start(study: Study) -> list[float]:
 
 def _buffer(study: Study) -> list[float]:
     return [
-        queued(study.outcomes[queueing(window)]) - formulas.slow_start_buffer(window)
+        queued(study.outcomes[queueing(window)]) - BEING_SENT - formulas.slow_start_buffer(window)
         for window in QUEUED
     ]
 

@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe._core import ScenarioError
 from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, recovery
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
     drops,
     each,
-    kbps,
-    mean_outstanding,
-    rtt_ms,
 )
 from thinpipe.papers.hynderick2004.chapter6.setup import (
     COMPARED,
@@ -25,9 +21,8 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     bearer,
     transfer,
 )
-from thinpipe.papers.outcomes import Keep, collect
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import heard_by, outstanding, sending_end, sent_by, throughput
+from thinpipe.plot.series import heard_by, outstanding, sending_end
 from thinpipe.point import Point
 from thinpipe.report.numbers import short
 
@@ -100,31 +95,6 @@ def uplink_shares(outcomes: Outcomes) -> list[float]:
     return [
         rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD) / rate
         for sf, rate in UPLINK_RATES.items()
-    ]
-
-
-def greatest_uplink_factor(_: Outcomes) -> list[float]:
-    """Return the greatest spreading factor that an uplink takes."""
-
-    def takes(sf: int) -> bool:
-        try:
-            collect([(refused(sf), Keep.RESULT)], jobs=1)
-        except ScenarioError:
-            return False
-        return True
-
-    return [float(max(filter(takes, MODULE_RATES)))]
-
-
-def refused(sf: int) -> Point:
-    """Return a run of an instant with an uplink of a spreading factor."""
-    return transfer((("radio.uplink.sf", sf),), more=(("duration", "1 ms"),))
-
-
-def chips(outcomes: Outcomes) -> list[float]:
-    """Return the chip rate in Mchip/s that each uplink rate stands for, with ½-rate coding."""
-    return [
-        2 * sf * rate_kbps(outcomes[uplink(sf)], 1, SMALL_PAYLOAD) / 1000 for sf in UPLINK_RATES
     ]
 
 
@@ -252,7 +222,7 @@ def pdus_a_packet(run: Outcome, payload: int) -> float:
     """Return the data PDUs downlink for each packet, without those of the handshake and the end."""
     blocks = run.tables["blocks"]
     data = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
-    return round(len(data) * payload / FILE)
+    return len(data) * payload / FILE
 
 
 def repair_ms(run: Outcome) -> float:
@@ -274,14 +244,6 @@ def overtaken(run: Outcome) -> float:
     table = run.tables["segments"]
     data = table.filter((table["payload_bytes"] > 0) & (table["event"] == "received"))
     return float(np.sum(np.diff(data["seq"].to_numpy().astype(np.int64)) < 0))
-
-
-def late_requests(run: Outcome) -> float:
-    """Count control PDUs uplink from 1 s after the transfer on."""
-    blocks = run.tables["blocks"]
-    after = blocks["time_s"] > (run.flow.completed_s or 0.0) + 1
-    control = (blocks["direction"] == "up") & (blocks["kind"] == "control")
-    return float((after & control).sum())
 
 
 def lost_over_hit(run: Outcome) -> float:
@@ -333,23 +295,6 @@ def acknowledgements_a_packet(run: Outcome) -> float:
     return round(len(heard) / len(data), 2)
 
 
-def mean_line(run: Outcome) -> float:
-    """Return the last of the blue line over payload per time of the transfer."""
-    return float(throughput(sent_by(sending_end(run.tables["segments"], flow=0))).mean_bps[-1]) / (
-        run.flow.goodput_bps or np.nan
-    )
-
-
-def little(run: Outcome) -> float:
-    """Return mean outstanding data over throughput times mean round-trip time."""
-    return mean_outstanding(run) / (kbps(run) * rtt_ms(run) / 8)
-
-
-def goodput_of_file(run: Outcome) -> float:
-    """Return throughput times the time of the transfer over the file."""
-    return (run.flow.goodput_bps or 0.0) / 8 * (run.flow.completed_s or 0.0) / FILE
-
-
 def completes(run: Outcome) -> float:
     """Return 1 if the transfer was completed."""
     return float(run.flow.completed_s is not None)
@@ -362,19 +307,16 @@ def _at(point: Point, value: Callable[[Outcome], float]) -> Measure:
 MEASURES: Final[dict[str, Measure]] = {
     "p1-downlink": downlink_shares(),
     "p1-uplink": uplink_shares,
-    "p1-no-512": greatest_uplink_factor,
-    "p1-chips": chips,
     "p1-frame": _at(CLEAN, frame_ms),
     "p2": downlink_shares(STANDARD_TABLE),
     "p3": lambda outcomes: [rate_kbps(outcomes[asked(140, 1)], 1, SMALL_PAYLOAD)],
     "p3-udp": lambda outcomes: [carried_kbps(outcomes[DATAGRAMS])],
     "p4": lambda outcomes: [rate_kbps(outcomes[asked(70, 2)], 1, SMALL_PAYLOAD)],
-    "p5": _at(CLEAN, lambda run: pdus_a_packet(run, 500)),
+    "p5": _at(CLEAN, lambda run: round(pdus_a_packet(run, 500))),
     "p6": _at(SOME, repair_ms),
     "p7": _at(LARGE, lambda run: pdus_a_packet(run, 1500)),
     "p8-order": _at(MANY, overtaken),
     "p8-complete": _at(MANY, drops),
-    "p9": _at(MANY, late_requests),
     "p10": _at(LOSSY, lost_over_hit),
     "p11": lambda outcomes: each(outcomes, recovery.cells(0.1, recovery.TOGETHER), in_error),
     "p11-limits": lambda outcomes: each(outcomes, DRAWN, in_error),
@@ -382,12 +324,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "p13-doubling": lambda outcomes: first_waits(outcomes[FOREVER]),
     "p13-most": _at(FOREVER, longest_wait_s),
     "p13-formula": _at(TIMED, timer_over_formula),
-    "p13-least": _at(FOREVER, longest_wait_s),
     "p14": _at(FOREVER, retransmissions_of_one),
     "p15": _at(CLEAN, acknowledgements_a_packet),
     "p16": lambda outcomes: each(outcomes, ALL_VARIANTS, completes),
-    "p17": _at(MANY, goodput_of_file),
-    "p18": _at(CLEAN, mean_line),
-    "p19": _at(CLEAN, little),
-    "p20": _at(queues.over_time(4), goodput_of_file),
 }
