@@ -185,7 +185,6 @@ _ONE: Final[dict[str, Measure]] = {
         1000 * (study.dropped(variant, 1).flow.rtt_s.min or 0.0) for variant in COMPARED
     ],
     "v1-duplicates": of(1, lambda t: len(t.duplicates(13)), *COMPARED),
-    "v1-resent": of(1, lambda t: walk.resent_at(t, 14), *COMPARED),
     "v1-ssthresh": of(1, lambda t: t.first_loss.ssthresh, *COMPARED),
     "v2-cwnd": of(1, lambda t: t.first_loss.cwnd, "tahoe"),
     "v2-empty": of(1, walk.alone, "tahoe"),

@@ -63,7 +63,6 @@ WRONG_MODELS: Final = {
             "vegas": "reno",
         },
     ),
-    "all Vegas": given("Vegas for every variant.", ("tcp.variant", "vegas")),
     "all Tahoe": given("Tahoe for every variant.", ("tcp.variant", "tahoe")),
     "limited transmit": given(
         "What ns-2 had later.", ("tcp.limited_transmit", "true"), ("tcp.recover_guard", "true")
