@@ -31,9 +31,10 @@ _RECOVERY: Final = (
             "umts-thesis, each value with its reason.",
             "A rate counts PDUs with their headers of 3 B, and what is no whole number of blocks "
             "an interval is carried over to the next.",
-            "Modifications I-2, I-4, I-5, I-7, I-8 and II-3 repair faults of the module that ours "
+            "Modifications I-2, I-5, I-7, I-8 and II-3 repair faults of the module that ours "
             "never had; tests of the radio crate hold what they ask for, and no fact counts them. "
-            "III-2, RRC's timer, is a key of cells; chapter VI has one bearer, which stays open. What "
+            "III-2, RRC's timer, is a key of cells; chapter VI has one bearer, which stays open. "
+            "What "
             "chapter II quotes of other networks (64 and 384 kbit/s, round trips of a few hundred "
             "ms to 1 s, delay spikes of several times that), the 5 MHz and the four codes of the "
             "first level are no result of the thesis. BSD's least timeout of "
