@@ -13,7 +13,6 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     acked_by,
     kbps,
     mean,
-    rate_between,
     resent,
     resent_at_s,
     rlc_effort,
@@ -24,9 +23,6 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
 )
 from thinpipe.papers.hynderick2004.chapter6.recovery import THESIS, WITHOUT
 from thinpipe.papers.hynderick2004.chapter6.setup import (
-    HEADERS,
-    PDU,
-    PDU_HEADER,
     WINDOW,
     bearer,
     transfer,
@@ -187,23 +183,18 @@ def resent_after_return(run: Outcome) -> float:
     return resent_between(run, return_s, next_s)
 
 
-def carried_between_kbps(run: Outcome) -> float:
-    """Return the rate in kbit/s between the black-outs of scenario A, headers counted."""
-    pdus = -(-(PAYLOAD + HEADERS) // PDU)
-    return rate_between(run, 35, 49) * pdus * (PDU + PDU_HEADER) / PAYLOAD / 1000
-
-
 def resent_between(run: Outcome, start_s: float, end_s: float) -> float:
     """Count packets sent again in a time."""
     times_s = resent_at_s(run)
     return float(np.sum((times_s >= start_s) & (times_s < end_s)))
 
 
-def slow_start_end_s(run: Outcome) -> float:
-    """Return when an acknowledgement first adds less than a packet to the window, or it is full."""
+def linear_steps(run: Outcome) -> float:
+    """Count the acknowledgements that add less than a packet to the window before it is full."""
     cwnd = Steps.cwnd(run)
-    over = (np.diff(cwnd.value) < 1) | (cwnd.value[1:] >= WINDOW)
-    return float(cwnd.time_s[int(np.argmax(over)) + 1])
+    full = int(np.argmax(cwnd.value >= WINDOW))
+    steps = np.diff(cwnd.value[: full + 1])
+    return float(np.sum((steps > 0) & (steps < 1)))
 
 
 def waits(run: Outcome) -> tuple[Floats, Floats]:
@@ -224,12 +215,11 @@ def longest_wait_s(run: Outcome) -> float:
 
 
 def whole_window_again(run: Outcome) -> float:
-    """Count the packets of before the return in scenario A that leave again until 10 s after it."""
+    """Count the different packets that leave again during the first black-out of scenario A."""
     start_s, end_s = BLACK_OUTS_A[0]
     sent = sent_by(sending_end(run.tables["segments"], flow=0))
-    known = set(sent.first[sent.carries_data & (sent.time_s < end_s)].tolist())
-    late = sent.again & (sent.time_s >= start_s) & (sent.time_s < end_s + 10)
-    return float(len(known & set(sent.first[late].tolist())))
+    dark_ = sent.again & (sent.time_s >= start_s) & (sent.time_s < end_s)
+    return float(len(set(sent.first[dark_].tolist())))
 
 
 def worst_wait_s(outcomes: Outcomes) -> list[float]:
@@ -294,6 +284,11 @@ def larger_is_faster(outcomes: Outcomes) -> list[float]:
     return [100 * fmean(large > small for large, small in pairs)]
 
 
+def last_growth(values: Sequence[float]) -> float:
+    """Return by how many per cent the longest queue's value is above that of 15 packets."""
+    return 100 * (values[-1] / values[queues.QUEUES.index(15)] - 1)
+
+
 def _a(value: Callable[[Outcome], float]) -> Measure:
     return lambda outcomes: [value(outcomes[scenario_a()])]
 
@@ -315,12 +310,9 @@ def dark_bytes(run: Outcome, spells: Iterable[Spell]) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "e1": _a(carried_between_kbps),
-    "e12": lambda outcomes: dark_bytes(outcomes[scenario_c(4, 500)], BLACK_OUTS_C),
     "e2-top": _a(longest_wait_s),
     "e3": _a(resent_after_return),
-    "e4": _a(slow_start_end_s),
-    "e5-timeout": _a(lambda run: float(len(attempts_s(run, BLACK_OUTS_A[0][0])))),
+    "e4": _a(linear_steps),
     "e5-window": _a(whole_window_again),
     "e6": _a(lambda run: dark_bytes(run, BLACK_OUTS_A)[0]),
     "e7-chain": lambda outcomes: chain(outcomes[scenario_b(READINGS[0], WITHOUT)]),
@@ -342,7 +334,7 @@ MEASURES: Final[dict[str, Measure]] = {
         tau(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
     ],
     "e14-levels": lambda outcomes: [
-        queues.levelling(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
+        last_growth(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
     ],
     "e14-needless": lambda outcomes: [
         _c(spurious, payload)(outcomes)[-1] for payload in queues.PAYLOADS

@@ -17,7 +17,6 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     mean,
     rlc_effort,
     rtt_ms,
-    spurious,
     tcp_effort,
     timeouts,
     undisturbed,
@@ -247,11 +246,12 @@ def sent_yet_again(run: Outcome) -> float:
     return 100 * float(np.mean(again[again > 0] > 1))
 
 
-def shrinkings(run: Outcome) -> float:
-    """Count how often the congestion window shrank until the transfer was over."""
+def grown_to(run: Outcome) -> float:
+    """Return the window in packets at the end of the transfer; 0 if it ever shrank."""
     cwnd = Steps.cwnd(run)
-    until = cwnd.time_s[1:] <= (run.flow.completed_s or np.inf)
-    return float(np.sum((np.diff(cwnd.value) < 0) & until))
+    until = cwnd.time_s <= (run.flow.completed_s or np.inf)
+    value = cwnd.value[until]
+    return 0.0 if np.any(np.diff(value) < 0) else float(value[-1])
 
 
 def in_flight_share(run: Outcome) -> float:
@@ -297,9 +297,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "c1-least": _of(0.01, least_rtt_ms, WITHOUT),
     "c1-mean": _of(0.01, rtt_ms, WITHOUT),
     "c1-greatest": _of(0.01, greatest_rtt_ms, WITHOUT),
-    "c2-mean": _of(0.01, rtt_ms),
     "c2-peak": _of(0.01, peak_rtt_ms),
-    "c2-on-top": _of(0.01, lambda run: peak_rtt_ms(run) - rtt_ms(run)),
     "c2-more": lambda outcomes: [
         mean(outcomes, cells(0.01), rtt_ms) - mean(outcomes, cells(0.01, WITHOUT), rtt_ms)
     ],
@@ -316,8 +314,8 @@ MEASURES: Final[dict[str, Measure]] = {
         float(sum(not identical(_cell(outcomes, cell)) for cell in GRID))
     ],
     "c10": lambda outcomes: [float(not identical([outcomes[point] for point in curves()]))],
-    "c11": lambda outcomes: each(outcomes, curves(), drops),
-    "c11-window": lambda outcomes: each(outcomes, curves(), shrinkings),
+    "c11": lambda outcomes: [sum(each(outcomes, GRID_POINTS, drops))],
+    "c11-window": lambda outcomes: each(outcomes, curves(), grown_to),
     "c12": lambda outcomes: [
         mean(outcomes, cells(bler), in_flight_share) for bler in (0.0, 0.01, 0.1)
     ],
@@ -328,5 +326,4 @@ MEASURES: Final[dict[str, Measure]] = {
     "c13-1-wide": ratio(0.01, WIDE),
     "c13-10-wide": ratio(0.1, WIDE),
     "c14-apart": _of(0.01, lost_segments, (*WITHOUT, *APART)),
-    "c10-spurious": lambda outcomes: each(outcomes, curves(), spurious),
 }
