@@ -99,7 +99,6 @@ WRONG_MODELS: Final = {
     # --- Rates, queues and windows
     "twice the rate": swapped("Half the spreading factor.", SF, dict(pairwise(FACTORS))),
     "constant rate and coverage": dropped("No jump, no black-out.", "radio.schedule"),
-    "40 ms more of wire": given("A longer way to the NodeB.", ("wired.Iub.delay", "70 ms")),
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
     "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),

@@ -337,7 +337,7 @@ MEASURES: Final[dict[str, Measure]] = {
         last_growth(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
     ],
     "e14-needless": lambda outcomes: [
-        _c(spurious, payload)(outcomes)[-1] for payload in queues.PAYLOADS
+        (values := _c(spurious, payload)(outcomes))[-1] - values[0] for payload in queues.PAYLOADS
     ],
 }
 
