@@ -157,7 +157,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "r1-radio": quicker("radio gives up"),
     "r1-outage": quicker("outage of 20 s"),
     "r2-bursts-4": shorter("bursts of 4 packets"),
-    "r2-bursts-2": shorter("bursts of 2 packets"),
     "r2-radio": shorter("radio gives up"),
     "r2-outage": shorter("outage of 20 s"),
     "r3-no-timeout": lambda outcomes: [by_skipack(outcomes, each) for each in TRANSIENT],
