@@ -34,6 +34,9 @@ W_INIT: Final = RATE * ROUND_TRIP_S * BETA
 SLIVER: Final = MSS // 128
 """Beyond whole segments, where the box's windows end."""
 
+LAWS: Final = ((0.25, 0, 1500), (0.25, 1500, 1000), (0.5, 1000, 6000))
+"""a in 1/s, b and c in B/s."""
+
 JOINING: Final = (2, 4, 12)
 """Connections of an aggregate; with 12 a share of the window is less than a segment."""
 
@@ -73,9 +76,18 @@ def first_windows(outcomes: Outcomes) -> list[float]:
     ]
 
 
-def settled(run: Outcome) -> float:
-    """Return the mean of what waits in the box from 20 s to 120 s, in B."""
-    return time_mean(box_queue(run), 20, 120)
+def under(a: float, b: float, c: float) -> Point:
+    """Return a download under another law of the window."""
+    law = (("middlebox.atcp.a", a), ("middlebox.atcp.b", b), ("middlebox.atcp.c", c))
+    return point(RADIO, BOX, download(600), law)
+
+
+def settled(outcomes: Outcomes) -> list[float]:
+    """Return the mean of what waits in the box from 20 s to 120 s, in % of (b + c) / a."""
+    return [
+        100 * time_mean(box_queue(outcomes[under(a, b, c)]), 20, 120) / ((b + c) / a)
+        for a, b, c in LAWS
+    ]
 
 
 def small(run: Outcome) -> float:
@@ -86,8 +98,9 @@ def small(run: Outcome) -> float:
 MEASURES: Final[dict[str, Measure]] = {
     "w1-first": lambda outcomes: [first_window(outcomes[downloads(RADIO, BOX)[0]])],
     "w1-joining": first_windows,
-    "w2-settles": each(downloads(RADIO, BOX), settled),
+    "w2-settles": settled,
     "w3-smooth": each(downloads(RADIO, BOX), small),
 }
 
+POINTS: Final = tuple(under(*law) for law in LAWS)
 TRACED: Final = tuple(joined(number) for number in JOINING)

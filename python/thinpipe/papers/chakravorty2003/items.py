@@ -230,7 +230,7 @@ _PROXY: Final = (
             "Small segments are 100 of 100 B. The 20 mobiles have a bearer each and share nothing "
             "but the proxy. Windows are those that hosts are told.",
         ),
-        laws.POINTS,
+        (*laws.POINTS, *flow_control.POINTS),
         Keep.TABLES,
         traced=(*laws.TRACED, *flow_control.TRACED),
     ),

@@ -123,7 +123,6 @@ def knee_over_bdp(scenario: str) -> Measure:
 
 MEASURES: Final[dict[str, Measure]] = {
     "p3-time": times(RADIO, *ENOUGH, None),
-    "p3-10": each(runs(RADIO, clamp(10)), received_s),
     "p3-below": longer,
     "p3-fifo": times(FIFO, 8, *ENOUGH, None),
     "p3-fifo-6": times(FIFO, 6),

@@ -100,13 +100,6 @@ def apart(outcomes: Outcomes) -> list[float]:
     return found
 
 
-def fifo_gain(kb: int) -> Measure:
-    """Measure how much shorter a download is over the plain queue with the proxy, in per cent."""
-    return lambda outcomes: [
-        100 * (1 - fifo_time(outcomes, BOX, kb) / fifo_time(outcomes, PLAIN, kb))
-    ]
-
-
 def first_window(run: Outcome) -> float:
     """Return the window of the mobile's SYN, in B."""
     return float(opening_end(run)["window"][0])
@@ -127,7 +120,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "p1-window": lambda outcomes: [first_window(outcomes[runs(LINUX, kb)[0]]) for kb in SIZES],
     "p1-linux": faster(LINUX),
     "p1-other": faster(PLAIN),
-    "p1-fifo-10": fifo_gain(10),
 }
 
 

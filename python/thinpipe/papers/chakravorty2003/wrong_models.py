@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.setup import FIFO, RADIO, point
-from thinpipe.papers.wrong import WrongModel, swapped
+from thinpipe.papers.wrong import WrongModel, dropped, swapped
 from thinpipe.point import Point
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
     "6 KB": proxy("a window of 6 KB", ("middlebox.atcp.clamp", "6144 B")),
     "16 KB": proxy("a window of 16 KB", ("middlebox.atcp.clamp", "16384 B")),
+    "b left out": dropped("the law without its b", "middlebox.atcp.b"),
     "β of 1": proxy("no over-provision", ("middlebox.atcp.overprovision", "1")),
     "β of 0.2, a far host": proxy(
         "next to no buffer, and a host a second away",
