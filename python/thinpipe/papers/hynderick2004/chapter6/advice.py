@@ -14,7 +14,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     percent_more,
     timeouts,
 )
-from thinpipe.papers.hynderick2004.chapter6.recovery import THESIS, WITHOUT, without_over_with
+from thinpipe.papers.hynderick2004.chapter6.recovery import THESIS, WITHOUT
 from thinpipe.papers.hynderick2004.chapter6.setup import (
     HEADERS,
     MODULE_RATES,
@@ -233,5 +233,4 @@ MEASURES: Final[dict[str, Measure]] = {
     **{f"s4-{sf}": partial(gain, sf=sf) for sf in TABLE_3},
     "s5-with": percent_more(large_over_small(THESIS)),
     "s5-without": percent_more(large_over_small(WITHOUT)),
-    "s6-recovery": without_over_with,
 }

@@ -240,19 +240,6 @@ def more_resent_with_errors(outcomes: Outcomes) -> list[float]:
     ]
 
 
-def outstanding_ratio(outcomes: Outcomes) -> list[float]:
-    """Return bytes outstanding with 1,500 B over those with 500 B, per rate and queue."""
-    return [
-        large / small
-        for rate in RATES
-        for large, small in zip(
-            curve(outcomes, mean_outstanding, rate, 1500, 0.1),
-            curve(outcomes, mean_outstanding, rate, 500, 0.1),
-            strict=True,
-        )
-    ]
-
-
 def gaps(outcomes: Outcomes, rate: int) -> list[float]:
     """Return the bytes outstanding with 1,500 B less those with 500 B at each queue."""
     large, small = (
@@ -277,8 +264,12 @@ def levelling(values: Sequence[float]) -> float:
 
 
 def gap_levels(outcomes: Outcomes) -> list[float]:
-    """Return how the gap levels beyond a queue of 15, per rate."""
-    return [levelling(gaps(outcomes, rate)) for rate in RATES]
+    """Return by how many per cent the gap grows from a queue of 15 to one of 50, per rate."""
+    found = []
+    for rate in RATES:
+        *_, bend, last = gaps(outcomes, rate)
+        found.append(100 * (last / bend - 1))
+    return found
 
 
 def bounded(outcomes: Outcomes) -> list[float]:
@@ -377,7 +368,6 @@ MEASURES: Final[dict[str, Measure]] = {
         for (rate, payload), bler in product(SETTINGS, BLERS)
     ],
     "q1-more-at-10": percent_more(more_resent_with_errors),
-    "q2-more": percent_more(outstanding_ratio),
     "q2-grows": gap_growth,
     "q2-flat": gap_levels,
     "q3-resent-50": _of(60, 500, 0.1, 50, resent),

@@ -253,9 +253,9 @@ def seconds_after_rise(outcomes: Outcomes, low: int, queue: int) -> list[list[fl
 
 
 def reaches_quickly(low: int, queue: int) -> Measure:
-    """Measure the greatest use of a second in the first three after a rise, one value a moment."""
+    """Measure the use in the second and third second after a rise, one value a moment."""
     return lambda outcomes: [
-        max(seconds[:3]) for seconds in seconds_after_rise(outcomes, low, queue)
+        fmean(seconds[1:3]) for seconds in seconds_after_rise(outcomes, low, queue)
     ]
 
 

@@ -279,12 +279,6 @@ def ratio(bler: float, more: Settings = THESIS) -> Measure:
     ]
 
 
-def without_over_with(outcomes: Outcomes) -> list[float]:
-    """Return the throughput at 1 % with recovery over that without."""
-    some = mean(outcomes, cells(0.01), bytes_per_s)
-    return [some / mean(outcomes, cells(0.01, WITHOUT), bytes_per_s)]
-
-
 def _row(name: str, bler: float, more: Settings) -> dict[str, Measure]:
     return {
         f"{name}-rate": _of(bler, bytes_per_s, more),
