@@ -156,6 +156,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "6 KB": proxy("a window of 6 KB", ("middlebox.atcp.clamp", "6144 B")),
     "16 KB": proxy("a window of 16 KB", ("middlebox.atcp.clamp", "16384 B")),
     "b left out": dropped("the law without its b", "middlebox.atcp.b"),
+    "no coalescing": proxy("each packet on its own", ("middlebox.atcp.coalescing", "false")),
     "β of 1": proxy("no over-provision", ("middlebox.atcp.overprovision", "1")),
     "β of 0.2, a far host": proxy(
         "next to no buffer, and a host a second away",
