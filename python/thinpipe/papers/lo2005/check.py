@@ -11,6 +11,7 @@ import numpy as np
 
 from thinpipe.papers.lo2005 import model, setup, split
 from thinpipe.papers.lo2005.experiments import (
+    BEYOND,
     ISOLATED,
     OUT_OF_ORDER,
     TBLERS,
@@ -96,15 +97,6 @@ def share_at_peak(run: Outcome) -> float:
     return 100 * cwnd.share(cwnd.value >= 7)  # noqa: PLR2004 - the paper's number
 
 
-def after_peaks(study: Study) -> list[float]:
-    """Return the window after each fall from 7, in whole segments."""
-    falls_to: list[float] = []
-    for run in study.runs("vegas", 5):
-        whole = np.floor(after_slow_start(run).value)
-        falls_to += whole[1:][(whole[:-1] == 7) & (whole[1:] != 7)].tolist()  # noqa: PLR2004
-    return falls_to
-
-
 def first_peak(study: Study) -> list[float]:
     """Return when the window first rose to 7 after slow start, of the runs in which it did."""
     times = []
@@ -133,12 +125,6 @@ def first_decrease(run: Outcome) -> float:
     cwnd = Steps.cwnd(run)
     place = cwnd.first_decrease()
     return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
-
-
-def drops_from_4_to_3(run: Outcome) -> bool:
-    """Return whether the window falls from 4 to 3 whole segments."""
-    whole = np.floor(Steps.cwnd(run).value)
-    return bool(np.any((whole[:-1] == 4) & (whole[1:] == 3)))  # noqa: PLR2004 - the paper's
 
 
 def percent_of(runs: Sequence[Outcome], is_so: Callable[[Outcome], bool]) -> list[float]:
@@ -231,15 +217,12 @@ MEASURES: Final[dict[str, Measure]] = {
     "throughput-reno-30": of_runs("reno", 30, throughput),
     "throughput-reno-0-with-ip": of_runs("reno", 0, throughput_with_ip),
     "throughput-vegas-0-with-ip": of_runs("vegas", 0, throughput_with_ip),
-    "throughput-vegas-5": of_runs("vegas", 5, throughput),
     "throughput-vegas-falls": falls,
     "throughput-reno-falls": share_of_bound("reno", TBLERS),
-    "cwnd-reno-5-greatest": of_runs("reno", 5, lambda run: run.flow.cwnd_segments.max or 0.0),
     "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
     "cwnd-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.cwnd_segments.mean or 0.0),
     "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest_after_slow_start),
     "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
-    "cwnd-vegas-5-drops-to-6": after_peaks,
     "cwnd-vegas-5-first-peak": first_peak,
     "bandwidth-delay-product": bandwidth_delay_product,
     "rtt-vegas-5-samples": of_runs("vegas", 5, lambda run: float(run.flow.rtt_s.samples)),
@@ -247,7 +230,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "rtt-vegas-5-greatest": of_runs("vegas", 5, lambda run: run.flow.rtt_s.max or 0.0),
     "rtt-vegas-5-grid": of_runs("vegas", 5, on_grid),
     "rtt-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.rtt_s.mean or 0.0),
-    "cwnd-reno-30-greatest": of_runs("reno", 30, lambda run: run.flow.cwnd_segments.max or 0.0),
     "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
     "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
     "spurious-timeouts-30": spurious("vegas", 30),
@@ -260,14 +242,11 @@ MEASURES: Final[dict[str, Measure]] = {
         study.draws(30),
         lambda run: peak_of_slow_start(run) == 4,  # noqa: PLR2004 - the paper's number
     ),
-    "cwnd-vegas-30-drops": lambda study: percent_of(study.runs("vegas", 30), drops_from_4_to_3),
     "cwnd-vegas-30-first-drop": of_draws(30, first_decrease),
     "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
     "nothing-lost": all_lost,
     "eq1-shrinks": share_that_shrinks,
     "eq1-keeps": share_that_keeps,
-    "eq2-error-free-rtt": of_runs("vegas", 0, lambda run: run.flow.rtt_s.min or 0.0),
-    "eq3-sum": _split(lambda found: found.largest_difference_s()),
     "eq3-only-uu-varies": _split(lambda found: found.largest_wired_range_s()),
     "eq4-packet": _isolated(0, split.ttis_of_a_packet),
     "eq4-acknowledgement": _isolated(0, split.ttis_of_an_acknowledgement),
@@ -276,10 +255,8 @@ MEASURES: Final[dict[str, Measure]] = {
     "retransmission-2": _isolated(20, partial(split.least_extra_delay_ms, rounds=2)),
     "retransmission-3": _isolated(20, partial(split.least_extra_delay_ms, rounds=3)),
     "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
-    "out-of-order-needless": out_of_order(lambda run: float(run.flow.retransmits)),
     "in-order-no-fast-retransmit": of_runs("reno", 5, lambda run: float(run.flow.fast_retransmits)),
-    "collapse-40": of_runs("vegas", 40, throughput),
-    "collapse-50": of_runs("vegas", 50, throughput),
+    "collapse": lambda study: [mean_throughput(study, "vegas", tbler) for tbler in BEYOND],
     "no-collapse-reno-40": share_of_bound("reno", (40,)),
 }
 """The measurement of each fact, by its id."""

@@ -44,10 +44,6 @@ class Split:
         total: Floats = np.sum(parts, axis=0)
         return total
 
-    def largest_difference_s(self) -> float:
-        """Return how far, at most, the parts are from adding up to the round-trip time."""
-        return float(np.max(np.abs(self.sum_s() - self.rtt_s)))
-
     def largest_wired_range_s(self) -> float:
         """Return how far, at most, a wired interface's delay varies."""
         return max(

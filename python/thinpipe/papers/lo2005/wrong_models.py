@@ -19,22 +19,13 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "downlink TTI of 20 ms": given("the uplink's TTI both ways", ("radio.downlink.tti", "20 ms")),
     "40 ms more of wire": given("a core network twice as long", ("wired.Gi.delay", "35 ms")),
     "Gi of 1 Mbit/s": given("a wire that queues, too", ("wired.Gi.rate", "1 Mbit/s")),
-    "a sum without Gi": WrongModel(
-        "one interface left out", values=lambda values: [each + 0.03 for each in values]
-    ),
     "segments of 1024 B": given("another size of segments", ("tcp.mss", "1024 B")),
     "window of 32": given("half the window", ("tcp.window", "32")),
     "least RTO of 0.2 s": given("Linux' least RTO", ("tcp.min_rto", "200 ms")),
     "β of 4": given("Vegas shrinks its window later", ("tcp.vegas.beta", "4")),
     "β of 1": given("Vegas shrinks its window earlier", ("tcp.vegas.beta", "1")),
-    "repaired in the next TTI": WrongModel(
-        "no wait for a report", values=lambda values: [each - 30 for each in values]
-    ),
     "poll when the window closes": given(
         "RLC stands still until the report", ("radio.rlc.poll.window_utilization", "100 %")
-    ),
-    "Reno's cut": WrongModel(
-        "half the window after a peak", values=lambda values: [each / 2 for each in values]
     ),
     "RLC gives up": given("two transmissions a block", ("radio.rlc.max_retransmissions", "1")),
     "delivered in order": given("in-sequence delivery", ("radio.rlc.in_order", "true")),
