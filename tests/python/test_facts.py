@@ -145,6 +145,8 @@ def test_computed_value_is_derived(tmp_path):
         ('value = 1.0\nword = "about"\ntolerance = 0.2', "wider than its word"),
         ('value = 1.0\nword = "a few"\nband = [0, 5]', "wider than its word"),
         ('basis = "own"\nclaim = false\ncolour = 3', "unknown fields"),
+        ("value = 0.20\ntolerance = 0.01", "or says why"),
+        ("band = [0, 1]", "or says why"),
         (
             'word="rarely"\n[[fact]]\nid="x"\nitem="i"\nsays=""\nwhere=""\nunit=""\nword="rarely"',
             "share",

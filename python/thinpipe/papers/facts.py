@@ -345,6 +345,11 @@ def _fact(entry: dict[str, Any]) -> Fact:
     low, high = _band(entry)
     value = entry.get("value")
     claimed = entry.get("claim", "reading_of" not in entry)
+    if claimed and basis is not Basis.OWN and not _told_why(entry, low, high):
+        raise ValueError(
+            f"fact {entry['id']!r}: a band that is wider than the paper's precision has a word, "
+            "or says why (room)"
+        )
     if not claimed and basis is not Basis.OWN and "reading_of" not in entry:
         raise ValueError(
             f"fact {entry['id']!r}: what the paper says is claimed, differs, or reads another "
@@ -372,6 +377,18 @@ def _fact(entry: dict[str, Any]) -> Fact:
         derived=entry.get("derived", ""),
         note=entry.get("differs", entry.get("note", "")),
     )
+
+
+def _told_why(entry: dict[str, Any], low: float, high: float) -> bool:
+    """Whether a band is half of the last digit of the paper's number, or has a reason."""
+    if "word" in entry or "room" in entry or "list" in entry:
+        return True
+    value = entry.get("value")
+    if value is None:
+        return False
+    half = 0.5 * 10.0 ** int(Decimal(str(value)).as_tuple().exponent)
+    room = half + EXACT * abs(float(value)) + TINY
+    return max(float(value) - low, high - float(value)) <= room
 
 
 def _basis(entry: dict[str, Any]) -> Basis:
