@@ -120,8 +120,7 @@ ARITHMETIC: Final = (
             "places that are printed.",
             "The rule 0.835 × BDP is of the WAN link of 2 Mbit/s. The tightest link on the way has "
             "1 Mbit/s, where the same buffers are 1.67 bandwidth-delay products.",
-            "Equation 2 is Vegas' own rule and has no fact here: how ours follows it is compared "
-            "with ns-2 packet by packet.",
+            "Equation 2 is measured off runs, under slow start.",
         ),
         (),
         Keep.RESULT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -108,6 +109,17 @@ def first_cut(run: Outcome) -> float:
     cwnd = Steps.cwnd(run)
     place = cwnd.first_decrease()
     return float(cwnd.value[place] / cwnd.value[place - 1]) if place < len(cwnd.value) else 1.0
+
+
+def growths(run: Outcome) -> list[float]:
+    """Return by how much the window grew each time, times the window before, in segments²."""
+    value = Steps.cwnd(run).value
+    return [(new - old) * old for old, new in pairwise(value.tolist()) if new > old]
+
+
+def cuts(run: Outcome) -> list[float]:
+    """Return by how much the window shrank each time, in segments."""
+    return [old - new for old, new in pairwise(Steps.cwnd(run).value.tolist()) if new < old]
 
 
 def completion_s(run: Outcome) -> float:

@@ -14,10 +14,12 @@ from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012 import bands, cells, claims, figures, starts
 from thinpipe.papers.yew2012.measuring import (
     bound_s,
+    cuts,
     delay_ms,
     dropped,
     efficiency,
     first_cut,
+    growths,
     kbps,
     of,
     queue_at,
@@ -30,6 +32,7 @@ from thinpipe.report.numbers import short
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
     from thinpipe.papers.yew2012.measuring import Value
     from thinpipe.point import Point
@@ -336,6 +339,13 @@ def _first_cut(plan: Plan, outcomes: Outcomes) -> list[float]:
     return [median(of(outcomes, plan.tables_2_3[PACKET, OFF], first_cut))]
 
 
+def _changes(
+    plan: Plan, changes: Callable[[Outcome], list[float]], outcomes: Outcomes
+) -> list[float]:
+    found = [changes(outcomes[point]) for point in plan.tables_2_3[PACKET, OFF]]
+    return [median(each for run in found for each in run)]
+
+
 def measures(plan: Plan) -> dict[str, Measure]:
     """Return what is measured for the facts that need runs."""
     return {
@@ -345,6 +355,8 @@ def measures(plan: Plan) -> dict[str, Measure]:
         **{name: partial(measure, plan) for name, measure in bands.MEASURES.items()},
         **cells.measures(plan),
         "window-eighth": partial(_first_cut, plan),
+        "eq2-grows": partial(_changes, plan, growths),
+        "eq2-shrinks": partial(_changes, plan, cuts),
         "starts-band": partial(starts.made_by_start, plan),
         "slope-upper": partial(claims.slope, plan, upper=True),
         "slope-lower": partial(claims.slope, plan, upper=False),

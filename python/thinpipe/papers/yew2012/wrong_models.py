@@ -39,6 +39,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "packets of one size": altered("512 B in each row", "ftp.packet_size", lambda _: "512 B"),
     "one RTT": altered("100 ms in each row", "wan.rtt", lambda _: "100 ms"),
     "Reno": given("Reno in Vegas' place", ("tcp.variant", "reno")),
+    "CUBIC": given("CUBIC in Vegas' place", ("tcp.variant", "cubic")),
     "base RTT learnt anew": given("Vegas forgets its base RTT at a handover", *RENEWED),
     "base RTT kept": swapped(
         "Vegas keeps its base RTT over a handover", "tcp.vegas.base_rtt", RENEWED_OR_NOT
