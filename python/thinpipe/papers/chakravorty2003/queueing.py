@@ -31,8 +31,6 @@ CLAMPS: Final = (4, 6, 8, 10, 12, 16, 32)
 ENOUGH: Final = (10, 12, 16, 32)
 """Windows at which the paper's transfer takes 155 s."""
 
-MODEL_RTT: Final = {10: 2.3, 12: 3.0, 16: 4.0, 32: 8.0}
-"""Windows of which the plain queue predicts the mean round-trip time."""
 
 BENT: Final = 0.98
 """The knee: the least window that leaves so much of the best rate."""
@@ -131,8 +129,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "p4-10": each(runs(RADIO, clamp(10)), mean_rtt),
     "p4-32": approaching,
     "p4-plain": inflated,
-    **{f"p4-fifo-{kb}": mean_rtts(FIFO, kb) for kb in MODEL_RTT},
-    "p4-fifo-plain": mean_rtts(FIFO, None),
     "p5": knee_over_bdp(RADIO),
     "p5-fifo": knee_over_bdp(FIFO),
 }

@@ -101,7 +101,6 @@ def share_until_first_ends(run: Outcome) -> float:
 MEASURES: Final[dict[str, Measure]] = {
     "p2-plain-connect": each(runs(RADIO), partial(connect_s, flow=1)),
     "p2-plain-little": each(runs(RADIO), share_until_first_ends),
-    "p2-connect": each(runs(RADIO, BOX), partial(connect_s, flow=1)),
     "p2-syn": each(runs(RADIO, BOX), partial(syn_again, flow=1)),
     "p2-jain": each(runs(RADIO, BOX), fairness),
     "p2-half": each(runs(RADIO, BOX), half),

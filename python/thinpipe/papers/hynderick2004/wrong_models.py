@@ -116,5 +116,4 @@ WRONG_MODELS: Final = {
     "in order of arrival": swapped(
         "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
     ),
-    "least RTO of 0.2 s": given("A timer without ns-2's minimum.", ("tcp.min_rto", "200 ms")),
 }

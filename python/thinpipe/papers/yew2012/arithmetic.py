@@ -179,7 +179,6 @@ _NUMBERS: Final[dict[str, Numbers]] = {
     "own-c5": (min(table, key=lambda size: table[size].ratio) for table in TABLES),
     "own-c7": (steps_down(BY_RTT),),
     "own-slope": (slope(band(upper=upper)) for upper in (False, True)),
-    "own-lower": (rtt // 10 for rtt in band(upper=False)),
     "own-upper": (rtt // 10 for rtt in band(upper=True)),
     "own-c12-efficiency": [max(table, key=lambda size: table[size].efficiency) for table in TABLES],
     "own-c12-delay": map(place, TABLES),

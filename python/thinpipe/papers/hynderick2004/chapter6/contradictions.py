@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, rates, recovery
-from thinpipe.papers.hynderick2004.chapter6.measuring import each, kbps, mean, percent_more
+from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, recovery
+from thinpipe.papers.hynderick2004.chapter6.measuring import each, kbps, mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,5 +59,4 @@ MEASURES: Final[dict[str, Measure]] = {
     "x2": lambda outcomes: [distance(outcomes, 0.0) / distance(outcomes, 0.1)],
     "x3": lambda outcomes: [early_drops(outcomes[blackouts.scenario_a()])],
     "x4": lambda outcomes: [max(each(outcomes, WINDOW_BOUND, longest_queue))],
-    "x5": percent_more(rates.order_after_rise),
 }

@@ -40,7 +40,7 @@ _RECOVERY: Final = (
             "first level are no result of the thesis. BSD's least timeout of "
             "0.5 s and windows of 65,535 B are examples; ns-2 has neither.",
         ),
-        (*parameters.RATE_POINTS, *parameters.ALL_VARIANTS, *parameters.DRAWN,
+        (*parameters.RATE_POINTS, *parameters.ALL_VARIANTS,
          *recovery.cells(0.1, recovery.TOGETHER)),
         Keep.TABLES,
         tabulate=parameters.table_rates,

@@ -17,7 +17,6 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     MODULE_RATES,
     PDU,
     PDU_HEADER,
-    SEEDS,
     bearer,
     transfer,
 )
@@ -190,15 +189,6 @@ TIMED: Final = transfer(
 )
 """A run whose timer follows round-trip times, and then runs out."""
 
-DRAWN: Final = tuple(
-    Point.of(
-        "umts-dch-384",
-        [("radio.tbler_limits", ["1 %", "10 %"]), ("duration", "60 s"), ("seed", seed)],
-    )
-    for seed in SEEDS
-)
-"""Block error rates drawn for each frame."""
-
 
 def timer_over_formula(run: Outcome) -> float:
     """Return the wait until the timer first runs out over average + 4 deviations.
@@ -319,7 +309,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "p8-complete": _at(MANY, drops),
     "p10": _at(LOSSY, lost_over_hit),
     "p11": lambda outcomes: each(outcomes, recovery.cells(0.1, recovery.TOGETHER), in_error),
-    "p11-limits": lambda outcomes: each(outcomes, DRAWN, in_error),
     "p12": _at(queues.over_time(50), most_outstanding),
     "p13-doubling": lambda outcomes: first_waits(outcomes[FOREVER]),
     "p13-most": _at(FOREVER, longest_wait_s),

@@ -14,6 +14,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     percent_more,
     rate_between,
     resent_at_s,
+    spurious,
 )
 from thinpipe.papers.hynderick2004.chapter6.setup import (
     HEADERS,
@@ -23,7 +24,6 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     transfer,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import sending_end, sent_by
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -134,23 +134,6 @@ def dropped_after(run: Outcome, jump_s: float) -> float:
     return float(np.sum((times_s >= jump_s) & (times_s < jump_s + AFTERMATH_S)))
 
 
-def unprovoked_timeouts(run: Outcome) -> float:
-    """Count spurious timeouts of packets that had not been sent again before.
-
-    A timer that runs out for a repair follows a drop: the packet was lost, if not again.
-    """
-    events = run.tables["events"]
-    expired = events.filter(events["event"] == "spurious_timeout")
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
-    repairs = sent.only(sent.carries_data & sent.again)
-    return float(
-        sum(
-            not np.any((repairs.first == offset) & (repairs.time_s < at_s))
-            for at_s, offset in zip(expired["time_s"], expired["offset"], strict=True)
-        )
-    )
-
-
 def use(run: Outcome, rate: int, start_s: float, end_s: float) -> float:
     """Return how much of a rate in kbit/s was acknowledged in a time, in per cent.
 
@@ -161,11 +144,11 @@ def use(run: Outcome, rate: int, start_s: float, end_s: float) -> float:
 
 
 def coping(outcomes: Outcomes, rates: tuple[int, ...]) -> list[float]:
-    """Return the use of each rate from 5 s after its jump to the next one."""
+    """Return the use of each rate from its jump to the next one, of the first from 5 s on."""
     run = outcomes[shown(rates, COPING)]
     jumps_s = [0.0, *(MOMENTS_S[0] + APART_S * number for number in range(len(rates)))]
     return [
-        use(run, rate, start_s + 5, end_s)
+        use(run, rate, max(start_s, 5.0), end_s)
         for rate, start_s, end_s in zip(rates, jumps_s[:-1], jumps_s[1:], strict=True)
     ]
 
@@ -277,20 +260,13 @@ def relieved(low: int) -> Measure:
 
 
 def downward_spurious(outcomes: Outcomes) -> list[float]:
-    """Count unprovoked timeouts with 240 → 120 → 60 kbit/s, and with falls to 120 and to 60."""
+    """Count spurious timeouts with 240 → 120 → 60 kbit/s, and with each fall from 480."""
     stepping = [p for queue in SMALL_QUEUES for p in all_of(FALLING, queue, STEP_MOMENTS_S)]
     falling = [
-        [point for queue in QUEUES for point in all_of((TOP, low), queue)] for low in (120, 60)
+        [point for queue in QUEUES for point in all_of((TOP, low), queue)]
+        for low in (240, 120, 60, 30)
     ]
-    return [sum(each(outcomes, points, unprovoked_timeouts)) for points in (stepping, *falling)]
-
-
-def wider_spurious(outcomes: Outcomes) -> list[float]:
-    """Count unprovoked timeouts with the falls to 240 and to 30 kbit/s."""
-    falling = [
-        [point for queue in QUEUES for point in all_of((TOP, low), queue)] for low in (240, 30)
-    ]
-    return [sum(each(outcomes, points, unprovoked_timeouts)) for points in falling]
+    return [sum(each(outcomes, points, spurious)) for points in (stepping, *falling)]
 
 
 MEASURES: Final[dict[str, Measure]] = {
@@ -317,7 +293,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "b10-60": relieved(60),
     "b10-120": relieved(120),
     "b11": downward_spurious,
-    "b11-wide": wider_spurious,
 }
 
 

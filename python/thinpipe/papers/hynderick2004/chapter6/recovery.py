@@ -315,7 +315,6 @@ MEASURES: Final[dict[str, Measure]] = {
     ],
     "c13-1": ratio(0.01),
     "c13-10": ratio(0.1),
-    "c13-1-standard": ratio(0.01, STANDARD),
     "c13-10-standard": ratio(0.1, STANDARD),
     "c13-1-wide": ratio(0.01, WIDE),
     "c13-10-wide": ratio(0.1, WIDE),
