@@ -52,7 +52,8 @@ COLUMNS: Final = (
         lambda row: row.kbps,
         kbps,
         "A transfer is in the lower band if it began at home and in the upper if after the move; "
-        "the paper does not say when its runs began.",
+        "the paper does not say when its runs began. At most round-trip times its value is above "
+        "all of ours in its band, and no cause for that is known.",
     ),
     Column(
         "lost",
