@@ -293,5 +293,5 @@ def test_more_is_told_in_per_cent():
 
 def test_uplink_has_no_factor_of_512():
     run = transfer((("radio.uplink.sf", 512),), more=(("duration", "1 ms"),))
-    with pytest.raises(ScenarioError):
+    with pytest.raises(ScenarioError, match="must be 256 at most"):
         outcomes.collect([(run, outcomes.Keep.RESULT)], jobs=1)

@@ -309,8 +309,8 @@ def load(
     Raises
     ------
     ValueError
-        If a fact has an unknown field or lacks a band, two share an id, or what is computed and
-        what the file says to be computed differ.
+        If a fact has an unknown field, lacks a band or the reason of a wide one, two share an id,
+        or what is computed and what the file says to be computed differ.
     """
     text = source.read_text(encoding="utf-8")
     table = [*tomllib.loads(text, parse_float=Decimal)["fact"], *more]

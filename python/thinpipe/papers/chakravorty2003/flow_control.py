@@ -35,7 +35,7 @@ SLIVER: Final = MSS // 128
 """Beyond whole segments, where the box's windows end."""
 
 LAWS: Final = ((0.25, 0, 1500), (0.25, 1500, 1000), (0.5, 1000, 6000))
-"""a in 1/s, b and c in B/s."""
+"""Of the window: a in 1/s, b and c in B/s."""
 
 JOINING: Final = (2, 4, 12)
 """Connections of an aggregate; with 12 a share of the window is less than a segment."""

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
     from thinpipe.point import Point
 
-MODELS: Final = (RADIO, FIFO)
-
 # --- T1, T2: figure 2 -----------------------------------------------------------------------------
 
 OPENING: Final[Settings] = (*download(64), ("duration", "60 s"))

@@ -117,7 +117,7 @@ def vegas(outcomes: Outcomes) -> Figure:
     for ax, (variant, drops) in zip(axes, shown, strict=True):
         _draw_packets(ax, outcomes[neighbours(variant, drops)])
         ax.set_title(f"{NAMES[variant]}, packets {drops[0]} and {drops[1]}")
-    axes[0].legend(markerscale=1.6, fontsize="small")
+    axes[0].legend(*axes[-1].get_legend_handles_labels(), markerscale=1.6, fontsize="small")
     figure.supxlabel("Time (s)")
     figure.supylabel(f"Packet number mod {MODULO}")
     return figure

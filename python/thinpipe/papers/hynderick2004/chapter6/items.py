@@ -34,11 +34,10 @@ _RECOVERY: Final = (
             "Modifications I-2, I-5, I-7, I-8 and II-3 repair faults of the module that ours "
             "never had; tests of the radio crate hold what they ask for, and no fact counts them. "
             "III-2, RRC's timer, is a key of cells; chapter VI has one bearer, which stays open. "
-            "What "
-            "chapter II quotes of other networks (64 and 384 kbit/s, round trips of a few hundred "
-            "ms to 1 s, delay spikes of several times that), the 5 MHz and the four codes of the "
-            "first level are no result of the thesis. BSD's least timeout of "
-            "0.5 s and windows of 65,535 B are examples; ns-2 has neither.",
+            "What chapter II quotes of other networks (64 and 384 kbit/s, round trips of a few "
+            "hundred ms to 1 s, delay spikes of several times that), the 5 MHz and the four codes "
+            "of the first level are no result of the thesis. BSD's least timeout of 0.5 s and "
+            "windows of 65,535 B are examples; ns-2 has neither.",
         ),
         (*parameters.RATE_POINTS, *parameters.ALL_VARIANTS,
          *recovery.cells(0.1, recovery.TOGETHER)),
