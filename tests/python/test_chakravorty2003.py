@@ -225,16 +225,15 @@ def test_bunches_are_of_what_comes_within_50_ms():
     times = (1.0, 1.02, 1.04, 2.0, 3.0, 3.01)
     run = outcome([sent(0.0, 0), *(told(time_s, 1) for time_s in times)])
     assert link.group_sizes(run) == [3, 3, 3, 1, 2, 2]
-    assert link.bunched(run) == pytest.approx(100 * 5 / 6)
     assert link.group(run) == 2.5
 
 
-def test_typical_outages_are_pauses_of_5_to_40_s():
-    arrivals = [
-        (time_s, "received", "mobile:1", "receiver", 1, 1, MSS, 0x10)
-        for time_s in (1.0, 2.0, 8.0, 9.0, 50.5, 51.0, 55.0)
-    ]
-    assert link.typical(outcome([sent(0.0, 0), *arrivals])) == pytest.approx(100 / 3)
+def test_bunches_are_of_what_left_alone_and_arrives_together():
+    left, came = (0.5, 0.8, 0.82, 1.5, 2.0), (1.0, 1.02, 1.04, 2.0, 3.0)
+    rows = [sent(0.0, 0), *(said(time_s, 1) for time_s in left)]
+    run = outcome([*rows, *(told(time_s, 1) for time_s in came)])
+    segments = run.tables["segments"].with_columns(uid=pl.Series([0, *range(1, 6), *range(1, 6)]))
+    assert link.bunched(Outcome(run.result, {"segments": segments})) == 20
 
 
 def test_losses_of_an_outage_in_one_row():
@@ -244,7 +243,7 @@ def test_losses_of_an_outage_in_one_row():
     got = segments.filter(segments["uid"].is_in([0, 5])).with_columns(event=pl.lit("received"))
     run = Outcome(run.result, {"segments": pl.concat([segments, got])})
     assert link.lost_numbers(run).tolist() == [1, 2, 3, 4]
-    assert link.longest_burst(run) == 100
+    assert link.longest_burst(run) == 4
 
 
 def test_buffer_is_what_a_queue_held_at_its_first_drop():
@@ -390,8 +389,8 @@ def test_a_proxy_that_does_nothing_is_none():
 
 def test_wrong_models_change_only_what_they_are_of():
     queue, radio = point(FIFO, size(5)), point("gprs-3+1", size(5))
-    assert named("two slots")(queue) == queue
-    assert ("radio.downlink.slots", "2") in named("two slots")(radio).settings
+    assert named("no block errors")(queue) == queue
+    assert ("radio.tbler", "0 %") in named("no block errors")(radio).settings
     assert named("β of 1")(radio) == radio
     boxed = point("gprs-3+1", size(5), short.BOX)
     assert named("window of 10 KB")(boxed) == boxed

@@ -55,7 +55,7 @@ def delays(outcomes: Outcomes) -> Figure:
         strict=True,
     ):
         ax.axvspan(*ends, color=GREY, alpha=0.2, linewidth=0, label="range in the paper")
-        found = link.delays(outcomes[run])
+        found = link.delays(outcomes[run[0]])
         edges = np.arange(0, 3.05, 0.05)
         weights = np.full(len(found), 100 / len(found))
         ax.hist(found, bins=edges.tolist(), weights=weights, color=HUES[0])

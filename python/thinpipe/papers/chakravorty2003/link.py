@@ -81,13 +81,13 @@ PROBES: Final[Settings] = (
 )
 
 
-def single(direction: str) -> Point:
-    """Return 1000 lone packets of one direction."""
-    return point(RADIO, PROBES, (("flow.direction", direction),))
+def lone(direction: str) -> tuple[Point, ...]:
+    """Return runs with 1000 lone packets of one direction."""
+    return seeds(RADIO, PROBES, (("flow.direction", direction),))
 
 
-DOWN: Final = single("downlink")
-UP: Final = single("uplink")
+DOWN: Final = lone("downlink")
+UP: Final = lone("uplink")
 
 GAP_S: Final = 9
 """From one burst to the next."""
@@ -160,6 +160,12 @@ def first_later(run: Outcome) -> float:
     """Return by how much the first of a burst is slower than the others, means, in s."""
     first, rest = first_and_rest(run)
     return float(first.mean() - rest.mean())
+
+
+def first_last(run: Outcome) -> float:
+    """Return in how many bursts the first packet is the slowest, in per cent."""
+    first, rest = first_and_rest(run)
+    return 100 * float(np.mean(first > rest.reshape(FOLLOWERS, BURSTS).max(axis=0)))
 
 
 def more_jitter(run: Outcome) -> float:
@@ -258,38 +264,6 @@ def outage(lasts_s: int) -> tuple[Point, ...]:
     return seeds(RADIO, download(600), (("duration", "300 s"),), more)
 
 
-CHANCE: Final[Settings] = (
-    *download(3000),
-    ("radio.outage.every", "60 s"),
-    ("radio.gprs.keep", "60 s"),
-    ("duration", "1200 s"),
-)
-"""A download with outages at random that only delay."""
-
-SILENCE_S: Final = 3
-"""So long no pause lasts without an outage."""
-
-TYPICAL_S: Final = (5, 40)
-"""§II."""
-
-
-def outages_at_random() -> tuple[Point, ...]:
-    """Return downloads with outages as they are drawn."""
-    return seeds(RADIO, CHANCE)
-
-
-def typical(run: Outcome) -> float:
-    """Return the share of pauses in what arrives that last 5 to 40 s, in per cent.
-
-    A pause lasts up to a packet and a draw of the core network longer than its outage.
-    """
-    rows = mobile_end(run.tables["segments"])
-    pauses = np.diff(rows.filter(rows["event"] == "received")["time_s"].to_numpy())
-    pauses = pauses[pauses > SILENCE_S]
-    least_s, most_s = TYPICAL_S
-    return 100 * float(np.mean((pauses >= least_s) & (pauses <= most_s + 1)))
-
-
 RESET_AT_S: Final = 60
 RESTART_S: Final = 30
 """From the reset until the session is begun anew."""
@@ -325,13 +299,24 @@ def lost_numbers(run: Outcome) -> NDArray[np.int64]:
     return np.flatnonzero((~sent.is_in(got.implode()) & during).to_numpy())
 
 
-def longest_burst(run: Outcome) -> float:
-    """Return how many of the segments lost in an outage stood in one row, in per cent."""
+SEVERAL: Final = 3
+"""Segments lost in a row: a burst."""
+
+
+def longest_burst(run: Outcome) -> int:
+    """Return the most segments lost in an outage that stood in one row."""
     numbers = lost_numbers(run)
-    if not len(numbers):
-        return 0.0
-    rows = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return 100 * max(map(len, rows)) / len(numbers)
+    return max(map(len, np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)))
+
+
+def some_lost(outcomes: Outcomes) -> list[float]:
+    """Return in how many of the short outages a packet is lost, in per cent."""
+    return [100 * mean(outcomes, outage(SHORT_S), lambda run: lost(run) > 0)]
+
+
+def burst_lost(outcomes: Outcomes) -> list[float]:
+    """Return in how many of the long outages several segments in a row are lost, in per cent."""
+    return [100 * mean(outcomes, outage(LONG_S), lambda run: longest_burst(run) >= SEVERAL)]
 
 
 def after_reset(run: Outcome) -> float:
@@ -384,10 +369,22 @@ def group_sizes(run: Outcome) -> list[int]:
     return [len(each) for each in groups for _ in each]
 
 
+def alone(times_s: Floats) -> NDArray[np.bool_]:
+    """Return which of what happens at these times has none of the others within `TOGETHER_S`."""
+    apart = np.concatenate([[True], np.diff(times_s) > TOGETHER_S, [True]])
+    both: NDArray[np.bool_] = apart[:-1] & apart[1:]
+    return both
+
+
 def bunched(run: Outcome) -> float:
-    """Return the share of acknowledgements that do not arrive alone, in per cent."""
-    sizes = group_sizes(run)
-    return 100 * sum(size > 1 for size in sizes) / len(sizes)
+    """Return the share of acknowledgements that leave alone and arrive in a group, in per cent."""
+    mobile = mobile_end(run.tables["segments"])
+    left = mobile.filter((mobile["event"] == "sent") & (mobile["payload_bytes"] == 0))
+    sender = sending_end(run.tables["segments"], flow=0)
+    came = sender.filter((sender["event"] == "received") & (sender["payload_bytes"] == 0))
+    smooth = left.filter(alone(left["time_s"].to_numpy()))["uid"]
+    grouped = came.filter(~alone(came["time_s"].to_numpy()))["uid"]
+    return 100 * float(grouped.is_in(smooth.implode()).sum()) / len(came)
 
 
 def group(run: Outcome) -> float:
@@ -427,21 +424,20 @@ MEASURES: Final[dict[str, Measure]] = {
     "l1-down-3": each(long(RADIO), kb_per_s),
     "l1-down-4": each(four_slots(), kb_per_s),
     "l1-up": each(uploads(RADIO), kb_per_s),
-    "l2-down-min": each([DOWN], lambda run: float(delays(run).min())),
-    "l2-down-max": each([DOWN], lambda run: float(delays(run).max())),
-    "l2-up-min": each([UP], lambda run: float(delays(run).min())),
-    "l2-up-max": each([UP], lambda run: float(delays(run).max())),
-    "l2-rtt": lambda outcomes: [float(rtts(outcomes[DOWN]).min())],
+    "l2-down-min": each(DOWN, lambda run: float(delays(run).min())),
+    "l2-down-max": each(DOWN, lambda run: float(delays(run).max())),
+    "l2-up-min": each(UP, lambda run: float(delays(run).min())),
+    "l2-up-max": each(UP, lambda run: float(delays(run).max())),
+    "l2-rtt": each(DOWN, lambda run: float(rtts(run).min())),
     "l3-first": each(IMMEDIATE, first_later),
+    "l3-later": each(IMMEDIATE, first_last),
     "l3-jitter": each(IMMEDIATE, more_jitter),
     "l3-extended": extended_saves,
     "l4": each([burst(RADIO)], buffered_kb),
     "l5": each(long(RADIO), lost_share),
-    "l6-short": each(outage(SHORT_S), lost),
-    "l6-long": each(outage(LONG_S), lambda run: float(len(lost_numbers(run)))),
-    "l6-contiguous": each(outage(LONG_S), longest_burst),
+    "l6-short": some_lost,
+    "l6-long": burst_lost,
     "l7": contention,
-    "l6-typical": each(outages_at_random(), typical),
     "l8": each(long(RADIO), group),
     "l8-bunched": each(long(RADIO), bunched),
     "l9": product_ratio,
@@ -458,13 +454,14 @@ PLAIN_POINTS: Final = (
     *(each for name in SCHEMES for more in ((), LONE) for each in scheme(name, more)),
 )
 DELAY_POINTS: Final = (
+    *DOWN,
+    *UP,
     *(tail(name, way) for name in TAILS for way in ("downlink", "uplink")),
     *IMMEDIATE,
     *EXTENDED,
 )
 LINK_TRACED: Final = (
     burst(RADIO),
-    *outages_at_random(),
     *outage(SHORT_S),
     *outage(LONG_S),
     reset(),

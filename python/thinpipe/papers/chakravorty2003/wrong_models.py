@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.setup import FIFO, RADIO, point
-from thinpipe.papers.wrong import WrongModel, dropped, swapped
+from thinpipe.papers.wrong import WrongModel, altered, dropped, swapped
 from thinpipe.point import Point
 
 if TYPE_CHECKING:
@@ -99,18 +99,12 @@ def _reno_for_vegas(run: Point) -> Point:
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     # The link.
-    "two slots": radio("a phone of 2 + 1", ("radio.downlink.slots", "2")),
-    "two slots up": radio("two time slots uplink", ("radio.uplink.slots", "2")),
-    "buffer of 60 KB": WrongModel(
-        "half the buffer", lambda run: _set(run, (("queue.bytes", "60 kB"),))
+    "no block errors": radio("blocks that never err", ("radio.tbler", "0 %")),
+    "queue of 100 packets": WrongModel(
+        "packets counted, as Linux does by default",
+        lambda run: _set(run, (("queue.packets", "100"), ("queue.bytes", "unlimited"))),
     ),
     "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
-    "short outages": radio(
-        "outages of 1 to 4 s",
-        ("radio.outage.median", "2 s"),
-        ("radio.outage.least", "1 s"),
-        ("radio.outage.most", "4 s"),
-    ),
     "no coupling": radio("random access for each", ("radio.gprs.tbf.coupling", "off")),
     "any outage loses": radio("nothing kept in an outage", ("radio.gprs.keep", "0 s")),
     "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
@@ -128,8 +122,10 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         ("radio.gprs.tbf.common", '["0 s", "0 s"]'),
         ("radio.gprs.tbf.access", '["0 s", "0 s"]'),
     ),
-    "never released": radio(
-        "a flow of blocks that stays in either case", ("radio.gprs.tbf.delayed_release", "1 s")
+    "released after 0.3 s": altered(
+        "a release that is over before the next packet",
+        "radio.gprs.tbf.delayed_release",
+        lambda _: "0.3 s",
     ),
     # Hosts.
     "initial window of 10": sender("that of RFC 6928", ("tcp.initial_window", "10")),
