@@ -27,7 +27,7 @@ from thinpipe.papers.chakravorty2003.drawing import (
     styled,
     trace,
 )
-from thinpipe.papers.chakravorty2003.measuring import delivered
+from thinpipe.papers.chakravorty2003.measuring import delivered, syns_s
 from thinpipe.papers.chakravorty2003.setup import BDP, KB, MSS, PLAIN, RADIO, clamp
 from thinpipe.plot.series import outstanding, sending_end
 
@@ -94,11 +94,11 @@ def slow_recovery(outcomes: Outcomes) -> Figure:
     run = outcomes[plain.degraded()]
     trace(axes[0], run)
     axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(30, 100), ylim=(20, 130))
-    axes[0].set_title("(a) Sender sequence trace")
+    axes[0].set_title("(a) Sender sequence trace, slow radio")
     axes[0].legend(loc="upper left")
     in_flight(axes[1], run, color=HUES[0])
     axes[1].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(30, 100), ylim=(0, 50))
-    axes[1].set_title("(b) Outstanding data")
+    axes[1].set_title("(b) Outstanding data, slow radio")
     return figure
 
 
@@ -109,8 +109,10 @@ def starved(outcomes: Outcomes) -> Figure:
     run = outcomes[plain.pair(RADIO, 10)[0]]
     trace(axes[0], run, 0, HUES[0], "f1, sequence number")
     trace(axes[0], run, 1, HUES[1], "f2, sequence number")
-    axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 100), ylim=(0, 200))
-    axes[0].legend(loc="center right")
+    asked_s = syns_s(run, 1)
+    axes[0].plot(asked_s, np.zeros(len(asked_s)), "^", color=HUES[3], label="f2, SYN of the mobile")
+    axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 150), ylim=(-8, 420))
+    axes[0].legend(loc="upper left")
     return figure
 
 

@@ -41,9 +41,9 @@ _LINK: Final = (
             "leave the paper's rates of it.",
             "The text leaves coding scheme, block errors, delays of the core network, polls and "
             "the coupling of uplink and downlink open. They are fitted, together, to the rates "
-            "(l1), the least delays of figure 1 (l2), the groups of acknowledgements (l8) and the "
-            "155 s of figure 11: docs/models/gprs.md has each fit. KB of rates and of the buffer "
-            "are 1000 B, others 1024 B.",
+            "(l1), the least delays of figure 1 (l2), the groups of acknowledgements (l8), the start "
+            "of figure 2 (t1) and the 155 s of figure 11: docs/models/gprs.md has each fit. KB of "
+            "rates and of the buffer are 1000 B, others 1024 B.",
         ),
         link.PLAIN_POINTS,
         Keep.TABLES,
@@ -75,7 +75,7 @@ _PLAIN: Final = (
         "figure-2",
         "Figure 2: start-up",
         (
-            "Time counts from the SYN, at the sender. KB are 1024 B. The scenario gprs-fifo beside "
+            "Time counts from the mobile's SYN. KB are 1024 B. The scenario gprs-fifo beside "
             "the radio has the same rates and delays as a plain queue: what it shows is TCP's "
             "doing alone.",
         ),

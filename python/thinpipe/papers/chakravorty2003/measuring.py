@@ -67,10 +67,15 @@ def connect_s(run: Outcome, flow: int = 0) -> float:
     return float(answers["time_s"][0] - rows["time_s"][0]) if len(answers) else float("inf")
 
 
+def syns_s(run: Outcome, flow: int = 0) -> Floats:
+    """Return when the end that opens a flow's connection sent its SYNs, in s."""
+    rows = opening_end(run, flow)
+    return _floats(rows.filter((rows["event"] == "sent") & ((rows["flags"] & SYN) > 0)), "time_s")
+
+
 def syn_again(run: Outcome, flow: int = 0) -> float:
     """Count the SYNs that were sent again."""
-    rows = opening_end(run, flow)
-    return float(((rows["event"] == "sent") & ((rows["flags"] & SYN) > 0)).sum() - 1)
+    return float(len(syns_s(run, flow)) - 1)
 
 
 def closed_s(run: Outcome, flow: int = 0) -> float:

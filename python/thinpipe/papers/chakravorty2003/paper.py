@@ -37,7 +37,7 @@ PAPER: Final = Paper(
         "KB drain in 10 s, not 30 s, and a second transfer after 10 s has one timeout of its "
         "SYN, not two. Acknowledgements come in groups of two and three, not of four; the "
         "bandwidth-delay product is 8 KB, and a quarter less in poor conditions; the window has "
-        "10 KB after 6.8 s, not 6; and a window of 32 KB has half the round-trip time of no "
+        "10 KB after 7.4 s, not 6; and a window of 32 KB has half the round-trip time of no "
         "proxy and does not approach it. The gain for short transfers to Linux 2.4 is 9 to 14 "
         "%, which we do not call significant. In a stall of 10 s that loses nothing the proxy "
         "sends two packets again, not one, and recovers later than no proxy; where packets are "

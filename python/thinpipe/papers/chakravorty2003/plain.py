@@ -15,6 +15,7 @@ from thinpipe.papers.chakravorty2003.measuring import (
     late_rtt,
     line_rate,
     mean,
+    opening_end,
     overlap_s,
     rate,
     rtts,
@@ -88,14 +89,19 @@ IMPROVES_S: Final = 60
 LOST: Final = 40
 """The packet that is lost: 40 KB are outstanding when that is noticed."""
 
+LOST_WIDE: Final = 60
+"""The same for 64 KB."""
 
-NARROW: Final[Settings] = (("tcp.window", -(-OUTSTANDING // MSS)),)
+
+SEGMENTS_40_KB: Final = -(-OUTSTANDING // MSS)
+NARROW: Final[Settings] = (("tcp.window", SEGMENTS_40_KB),)
 """A window of 40 KB."""
 
 
-def one_lost() -> Point:
-    """Return a download with 40 KB outstanding when a packet is lost, at the paper's rate."""
-    return point(FIFO, download(200), NARROW, (("link.drop_arrivals", [LOST]),))
+def one_lost(window: int = SEGMENTS_40_KB) -> Point:
+    """Return a download of which a packet is lost, with 40 KB outstanding, at the paper's rate."""
+    lost = (("link.drop_arrivals", [LOST_WIDE if window > SEGMENTS_40_KB else LOST]),)
+    return point(FIFO, download(300), (("tcp.window", window),), lost)
 
 
 def narrow() -> tuple[Point, ...]:
@@ -121,7 +127,7 @@ def degraded() -> Point:
 SEGMENTS: Final = {48: "64 KB", 8: "10 KB"}
 """Receiver's windows in segments."""
 
-LOST_TWICE: Final = 60
+LOST_TWICE: Final = LOST_WIDE
 """The number of the packet that is lost; what is sent again comes a window later."""
 
 
@@ -145,9 +151,9 @@ def inflated(outcomes: Outcomes) -> list[float]:
     return [100 * (wide / slim - 1)]
 
 
-def outstanding_products(run: Outcome) -> float:
-    """Return what is under way in a long download over the bandwidth-delay product of 10 KB."""
-    return late_rtt(run) * line_rate(run) / BDP
+def excess(run: Outcome) -> float:
+    """Return what is under way in a long download beyond 10 KB, over 10 KB."""
+    return late_rtt(run) * line_rate(run) / BDP - 1
 
 
 def recovery_s(run: Outcome) -> float:
@@ -176,16 +182,19 @@ def pair_at_10() -> Point:
     return pair(FIFO, 10, slower)[0]
 
 
-def first_rtts(run: Outcome) -> float:
-    """Return the round-trip time of the second flow's first data packets, in s: the mean of two."""
-    return float(rtts(run, 1)[:2].mean())
+def second_rtt(run: Outcome) -> float:
+    """Return the median round-trip time of the second flow while the first was there, in s."""
+    table = run.tables["rtt"]
+    _, end_s = overlap_s(run)
+    mine = table.filter((table["flow"] == SECOND) & (table["time_s"] <= end_s))
+    return float(np.median(mine["rtt_s"].to_numpy()))
 
 
-def beside_equal_share(run: Outcome) -> float:
-    """Return the second flow's payload while both were there beside half, in % of difference."""
+def of_equal_share(run: Outcome) -> float:
+    """Return the second flow's payload while both were there over half of all, in per cent."""
     start_s, end_s = overlap_s(run)
     mine, other = (rate(run, start_s, end_s, flow) for flow in (1, 0))
-    return 100 * (2 * mine / (mine + other) - 1)
+    return 100 * 2 * mine / (mine + other)
 
 
 SECOND: Final = 1
@@ -296,6 +305,12 @@ def underused(outcomes: Outcomes) -> list[float]:
 # --- Measures -------------------------------------------------------------------------------------
 
 
+def ramp_s(run: Outcome) -> float:
+    """Return how long after the mobile's SYN the sender's window was 10 KB, in s."""
+    asked_s = float(opening_end(run)["time_s"][0])
+    return full_at(run) + (run.flow.started_s or 0.0) - asked_s
+
+
 def _full(run: Outcome) -> float:
     return sent_until(run, full_at(run)) / KB
 
@@ -305,32 +320,37 @@ def _idle(outcomes: Outcomes) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "t1": each(openings(RADIO), full_at),
-    "t1-fifo": each(openings(FIFO), full_at),
+    "t1": each(openings(RADIO), ramp_s),
+    "t1-fifo": each(openings(FIFO), ramp_s),
     "t1-first-10": underused,
     "t2": each(openings(RADIO), _full),
     "t2-fifo": each(openings(FIFO), _full),
-    "t3-buffered": each(long(RADIO), outstanding_products),
+    "t3-buffered": each(long(RADIO), excess),
     "t3-rtt": each(narrow(), late_rtt),
     "t3-rtt-slow": each([degraded()], lambda run: float(rtts(run).max())),
     "t3-rtt-64": each(long(RADIO), late_rtt),
     "t3-timer": inflated,
     "t3-recovery": each([one_lost()], recovery_s),
-    "t3-many": each([one_lost()], recovery_s),
+    "t3-many": each([one_lost(max(SEGMENTS)), lost_twice(max(SEGMENTS))], recovery_s),
     "t3-recovery-slow": each([degraded()], recovery_s),
     "t4-syn": each(pair(RADIO, 10), partial(syn_again, flow=1)),
     "t4-syn-either": each(pair(RADIO, 10), handshake_timeouts),
     "t4-times-out": timed_out,
     "t4-syn-20": each(pair(RADIO, 20), partial(syn_again, flow=1)),
     "t4-syn-slow": each([pair_at_10()], partial(syn_again, flow=1)),
-    "t4-rtt": each(pair(RADIO, 10), first_rtts),
-    "t4-starved": each(pair(RADIO, 10), beside_equal_share),
+    "t4-rtt": each(pair(RADIO, 10), second_rtt),
+    "t4-starved": each(pair(RADIO, 10), of_equal_share),
     "t5": _idle,
     "t6": each(aborted(RADIO), stale_s),
     "t6-fifo": each(aborted(FIFO), stale_over_drain),
 }
 
 OPENING_POINTS: Final = (*openings(RADIO), *openings(FIFO), *boxed(), worse_opening())
-LOSS_POINTS: Final = (one_lost(), degraded(), *(lost_twice(window) for window in SEGMENTS))
+LOSS_POINTS: Final = (
+    one_lost(),
+    one_lost(max(SEGMENTS)),
+    degraded(),
+    *(lost_twice(window) for window in SEGMENTS),
+)
 PAIR_POINTS: Final = (*pair(RADIO, 10), *pair(RADIO, 20), pair_at_10())
 OTHER_POINTS: Final = (*browsing(), *aborted(RADIO), *aborted(FIFO))

@@ -129,6 +129,8 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     ),
     # Hosts.
     "initial window of 10": sender("that of RFC 6928", ("tcp.initial_window", "10")),
+    "initial window of 3": sender("that of RFC 3390", ("tcp.initial_window", "3")),
+    "window of 32 KB": sender("a receiver with 24 segments", ("tcp.window", "24")),
     "window of 10 KB": sender("a receiver with 8 segments", ("tcp.window", "8")),
     "window of 16 KB": sender("a receiver with 12 segments", ("tcp.window", "12")),
     "fair queue": sender("a queue a flow ahead of the radio", ("queue.kind", "fair")),
@@ -136,9 +138,10 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "any receiver": WrongModel(
         "the same receiver in both", lambda run: _without(run, "tcp.receiver")
     ),
-    "fixed timer": WrongModel(
+    "timer of 60 s": sender(
         "a retransmission timer that knows no round-trip times",
-        values=lambda values: [0.0 for _ in values],
+        ("tcp.min_rto", "60 s"),
+        ("tcp.max_rto", "60 s"),
     ),
     # The proxy.
     "idle proxy": WrongModel("a proxy that does nothing", lambda run: _without(run, BOX)),
