@@ -41,9 +41,9 @@ _LINK: Final = (
             "leave the paper's rates of it.",
             "The text leaves coding scheme, block errors, delays of the core network, polls and "
             "the coupling of uplink and downlink open. They are fitted, together, to the rates "
-            "(l1), the least delays of figure 1 (l2), the groups of acknowledgements (l8), the start "
-            "of figure 2 (t1) and the 155 s of figure 11: docs/models/gprs.md has each fit. KB of "
-            "rates and of the buffer are 1000 B, others 1024 B.",
+            "(l1), the least delays of figure 1 (l2), the groups of acknowledgements (l8), the "
+            "start of figure 2 (t1) and the 155 s of figure 11: docs/models/gprs.md has each fit. "
+            "KB of rates and of the buffer are 1000 B, others 1024 B.",
         ),
         link.PLAIN_POINTS,
         Keep.TABLES,
@@ -53,7 +53,8 @@ _LINK: Final = (
         "figure-1",
         "Figure 1: delays of single packets",
         (
-            "1000 packets with ping's 56 B in either direction, with random pauses of 4 to 8 s. "
+            "1000 packets with ping's 56 B in either direction, as the paper does not say how "
+            "large its packets were, with random pauses of 4 to 8 s. "
             "Bursts are of three SYNs 0.45 s apart, so that none waits for another. Drawn is the "
             "first of ten seeds. Delays of 300 and 250 ms in the core network, with jitter, are "
             "fitted to the least delays.",
