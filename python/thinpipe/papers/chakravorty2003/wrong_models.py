@@ -175,7 +175,8 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "a radio": WrongModel("jitter and bunches", _as_radio),
     # Beyond the paper.
     "Reno for Vegas": WrongModel("Reno wherever Vegas was", _reno_for_vegas),
-    "static for radio": swapped("a window that stays", ESTIMATOR, {"radio": "static"}),
+    "Vegas on the radio": changed("Vegas on either leg", middlebox__tcp__variant="vegas"),
+    "no uplink clamp": dropped("a proxy that leaves uploads alone", "middlebox.atcp.uplink_clamp"),
     "westwood for radio": swapped("rates measured, not told", ESTIMATOR, {"radio": "westwood"}),
 }
 """By the names that facts give them."""

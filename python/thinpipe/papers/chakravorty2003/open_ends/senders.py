@@ -59,13 +59,23 @@ def object_s(outcomes: Outcomes, way: str) -> float:
     )
 
 
-def gained(outcomes: Outcomes) -> list[float]:
-    """Return what temporal and ensemble sharing gain of what the box gains, in per cent."""
-    alone, temporal, ensemble, box = (object_s(outcomes, way) for way in WAYS)
-    return [100 * (alone - shared) / (alone - box) for shared in (temporal, ensemble)]
+ALONE, TEMPORAL, ENSEMBLE, BOX = WAYS
 
 
-MEASURES: Final[dict[str, Measure]] = {"shared-gain": gained}
+def gained(way: str) -> Measure:
+    """Measure what a way of sharing gains of what the box gains, in per cent."""
+
+    def measure(outcomes: Outcomes) -> list[float]:
+        alone, shared, box = (object_s(outcomes, each) for each in (ALONE, way, BOX))
+        return [100 * (alone - shared) / (alone - box)]
+
+    return measure
+
+
+MEASURES: Final[dict[str, Measure]] = {
+    "shared-gain": gained(TEMPORAL),
+    "shared-ensemble": gained(ENSEMBLE),
+}
 
 
 def table(outcomes: Outcomes) -> tuple[Table, ...]:

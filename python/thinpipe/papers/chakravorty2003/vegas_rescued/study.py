@@ -73,23 +73,11 @@ def beside_reno(way: str, tblers: Sequence[int] = TBLERS) -> Measure:
     ]
 
 
-def reach(outcomes: Outcomes) -> list[float]:
-    """Return the numbers, in the order of the table, of the ways that reach Reno's curve."""
-    return [
-        float(number)
-        for number, way in enumerate(RESCUED, 1)
-        if min(beside_reno(way)(outcomes)) >= REACHED
-    ]
-
-
 MEASURES: Final[dict[str, Measure]] = {
-    "vegas-plain": beside_reno("Vegas", (30,)),
     "vegas-wired": beside_reno(RESCUED[0]),
     "vegas-radio": beside_reno(RESCUED[1], (30,)),
-    "vegas-both": beside_reno(RESCUED[2], (30,)),
     "vegas-snoop": beside_reno(RESCUED[3], (30,)),
     "vegas-atcp": beside_reno(RESCUED[4]),
-    "vegas-reach": reach,
 }
 
 
