@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from statistics import fmean
 
 import pytest
 
@@ -30,12 +31,11 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
         name: findings[f"{setup}-{control}-{name}"]["values"]
         for name in ("throughput", "rtt", "lateness")
     }
-    [throughput], [rtt], [lateness] = found.values()
-    assert lateness > 0
-    if lateness > BOUND_MS:
+    assert min(found["lateness"]) > 0
+    if max(found["lateness"]) > BOUND_MS:
         pytest.skip("needs a machine that lets the emulator keep its time")
-    assert abs(throughput) <= 3
-    assert abs(rtt) <= (8 if (setup, control) == ("short-queue", "cubic") else 5)
+    assert abs(fmean(found["throughput"])) <= 3
+    assert abs(fmean(found["rtt"])) <= (8 if (setup, control) == ("short-queue", "cubic") else 5)
 
 
 def test_nothing_else_is_claimed(findings):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def _measure(
     outcomes: Outcomes, *, item: str, control: str, of: Callable[[Compared], float]
 ) -> Sequence[float]:
-    return (of(compared(outcomes[SETUPS[item].point(control)])),)
+    setup = SETUPS[item]
+    return [of(compared(outcomes[setup.point(control, seed)])) for seed in setup.seeds]
 
 
 QUANTITIES: Final[dict[str, Callable[[Compared], float]]] = {

@@ -20,7 +20,6 @@ from thinpipe.papers.outcomes import Keep, Outcome
 from thinpipe.point import Point
 from thinpipe.run import run
 
-SEED: Final = 1
 TRIES: Final = 3
 """How often a transfer is carried until the emulator kept its time."""
 
@@ -141,11 +140,11 @@ def _outcome(worker: subprocess.Popen[str]) -> Carried:
 
 def _job(point: Point) -> Job:
     """Return what the kernel shall do where the simulator runs `point`."""
-    setup, control = _setup(point)
+    setup, control, seed = _setup(point)
     return Job(
         scenario=os.fspath(setup.scenario),
         settings=tuple(Point.of(setup.scenario, setup.settings).settings),
-        seed=SEED,
+        seed=seed,
         payload_bytes=setup.payload_bytes,
         window_bytes=setup.window_bytes,
         mss_bytes=MSS,
@@ -153,15 +152,16 @@ def _job(point: Point) -> Job:
     )
 
 
-def _setup(point: Point) -> tuple[Setup, str]:
-    control = dict(point.settings)["tcp.congestion_control"]
-    return next(each for each in SETUPS.values() if each.point(control) == point), control
+def _setup(point: Point) -> tuple[Setup, str, int]:
+    settings = dict(point.settings)
+    control, seed = settings["tcp.congestion_control"], int(settings["seed"])
+    setup = next(each for each in SETUPS.values() if each.point(control, seed) == point)
+    return setup, control, seed
 
 
 def _simulate(point: Point, carried: Carried) -> Compared:
     """Simulate a transfer that begins when the carried one did."""
     more = {
-        "seed": str(SEED),
         "tcp.receive_buffer": f"{carried.window_bytes} B",
         "flow.start": f"{carried.start_s:.9f} s",
         "duration": f"{carried.start_s + LIMIT_S:.9f} s",

@@ -26,7 +26,7 @@ def overlay(outcomes: Outcomes, setup: Setup) -> Figure:
             2, len(CONTROLS), figsize=SIZE_INCHES, sharex=True, sharey="row", squeeze=False
         )
         for column, control in enumerate(CONTROLS):
-            each = compared(outcomes[setup.point(control)])
+            each = compared(outcomes[setup.point(control, setup.seeds[0])])
             above, below = axes[:, column]
             for transfer, color, marker, label in (
                 (each.simulated, COLORS["data"], ".", "simulated"),

@@ -15,29 +15,35 @@ if TYPE_CHECKING:
 
 HEAD = (
     "sender",
+    "seed",
     "kbit/s: simulated",
     "emulated",
     "RTT median s: simulated",
     "emulated",
-    "sent again: simulated",
+    "retransmitted: simulated",
     "emulated",
     "emulator's lateness ms: p50",
     "p99",
-    "greatest",
+    "max",
 )
 
 
 def table(outcomes: Outcomes, setup: Setup) -> tuple[Table]:
-    """Return a row for each sender."""
-    rows = (_row(control, compared(outcomes[setup.point(control)])) for control in CONTROLS)
+    """Return a row for each sender and seed."""
+    rows = (
+        _row(control, seed, compared(outcomes[setup.point(control, seed)]))
+        for control in CONTROLS
+        for seed in setup.seeds
+    )
     return (Table("Simulated and emulated", HEAD, tuple(rows)),)
 
 
-def _row(control: str, each: Compared) -> tuple[str, ...]:
+def _row(control: str, seed: int, each: Compared) -> tuple[str, ...]:
     lateness = each.carried.lateness_s
     ways = (each.simulated, each.emulated)
     return (
         NAMES[control],
+        str(seed),
         *(short(way.goodput_bps / 1000, 5) for way in ways),
         *(short(way.rtt_median_s, 4) for way in ways),
         *(str(way.retransmits) for way in ways),
