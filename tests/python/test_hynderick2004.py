@@ -9,7 +9,7 @@ import pytest
 from thinpipe.papers.facts import Verdict, runs_of
 from thinpipe.papers.hynderick2004 import experiments, walk
 from thinpipe.papers.hynderick2004.chapter6 import rates
-from thinpipe.papers.hynderick2004.check import MEASURES
+from thinpipe.papers.hynderick2004.check import MEASURES, alike, rounds_of_recovery
 from thinpipe.papers.hynderick2004.experiments import one_window, two_windows
 from thinpipe.papers.hynderick2004.paper import PAPER
 from thinpipe.papers.hynderick2004.stated import FACTS
@@ -93,7 +93,8 @@ def test_walk_of_a_recovery(reno):
     assert walk.highest_before(reno, walk.recovered(reno)) == 7
     assert walk.alone(reno) == 0
     assert walk.last_of_slow_start(reno) == 6
-    assert walk.pipe_at_loss(reno) == 1
+    assert walk.end(reno) == [6, 3]
+    assert walk.windows(reno.fresh(4)) == [2, 2]
     assert walk.departures(reno, 3) == 2
 
 
@@ -113,6 +114,7 @@ def test_what_did_not_happen_is_not_measured(reno):
     assert reno.duplicates(6) == []
     assert walk.inflated(reno, 6) is None
     assert walk.whole_cwnd(None) is None
+    assert walk.windows(None) == []
 
 
 def test_packets_that_arrived_twice_were_needless():
@@ -122,15 +124,15 @@ def test_packets_that_arrived_twice_were_needless():
     assert walk.needless(Outcome(RESULT, {"segments": table})) == 1
 
 
-def test_pipe_of_the_thesis():
-    """V.C with two drops: 15 outstanding less 3 duplicates, 2 after ten more, 7 after five sent."""
-    heard = [(13, tuple(range(14, 29)), 15)]
-    heard += [(13, (14,) if n == 2 else (21 + n,) if n > 7 else (), 7) for n in range(13)]
-    trace = Trace.of(outcome([(0, tuple(range(1, 14)), 13), *heard]))
-    assert walk.pipe_at_loss(trace) == 12
-    assert walk.pipe_drained(trace) == 2
-    assert walk.on_duplicates(trace, 13) == [14, 29, 30, 31, 32, 33]
-    assert walk.pipe_refilled(trace) == 7
+def test_round_trips_of_a_recovery_are_those_of_the_packet_sent_again():
+    assert rounds_of_recovery(outcome(RENO)) == pytest.approx(2.0)
+
+
+def test_lists_are_one_where_variants_agree():
+    runs = {("reno", 1): [29, 30], ("newreno", 1): [29, 30], ("sack", 1): [29]}
+    study: Any = SimpleNamespace(trace=lambda *run: runs[run])
+    assert alike(1, list, "reno", "newreno")(study) == [29, 30]
+    assert alike(1, list, "reno", "sack")(study) == [29, 30, 29]
 
 
 def test_bursts_hit_what_they_say():
@@ -166,8 +168,8 @@ def test_windows_are_those_after_all_that_happened_at_a_time():
 
 def test_wrong_models_change_what_they_say():
     point = experiments.four_drops("vegas", (14, 28))
-    settings = dict(WRONG_MODELS["one drop fewer"].change(point).settings)
-    assert settings["link.drop_arrivals"] == "[14]"
+    settings = dict(WRONG_MODELS["window of 20"].change(point).settings)
+    assert settings["tcp.window"] == "20"
     assert dict(WRONG_MODELS["other variant"].change(point).settings)["tcp.variant"] == "reno"
     jump = rates.steps(rates.FALLING, 4, 20.0)
     assert "radio.schedule" in dict(jump.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.hynderick2004 import theory, walk
@@ -16,6 +17,8 @@ from thinpipe.papers.hynderick2004.experiments import (
     LOST_AGAIN,
     MANY,
     SEEDS,
+    SMALL_DROPS,
+    VEGAS_BESIDE,
     VEGAS_DROPS,
     Settings,
     Study,
@@ -23,6 +26,7 @@ from thinpipe.papers.hynderick2004.experiments import (
     damaged,
     neighbours,
     one_window,
+    small_window,
     two_windows,
 )
 from thinpipe.papers.hynderick2004.trace import MSS, Trace
@@ -55,11 +59,26 @@ def listed(variant: str, count: int, packets: Packets) -> Measure:
     return lambda study: list(packets(study.trace(variant, count)))
 
 
+def alike(count: int, packets: Packets, *variants: str) -> Measure:
+    """Measure a list of packets that these variants share; all lists, where they do not."""
+
+    def measure(study: Study) -> list[float]:
+        first, *more = (list(packets(study.trace(each, count))) for each in variants)
+        return first if all(each == first for each in more) else [*first, *chain(*more)]
+
+    return measure
+
+
 def over_counts(value: Callable[[Outcome], float | None], *variants: str) -> Measure:
     """Measure one value for each variant and number of drops."""
     return lambda study: _known(
         value(study.dropped(variant, count)) for variant in variants for count in COUNTS
     )
+
+
+def mean_rtt_ms(run: Outcome) -> float | None:
+    """Return the mean of all round-trip times that the sender timed."""
+    return None if run.flow.rtt_s.mean is None else 1000 * run.flow.rtt_s.mean
 
 
 def timeouts(run: Outcome) -> float:
@@ -71,6 +90,18 @@ def round_trips(run: Outcome) -> float | None:
     """Return how many of the least round-trip times the recovery took."""
     took_s, rtt_s = walk.recovery_s(Trace.of(run)), run.flow.rtt_s.min
     return None if took_s is None or rtt_s is None else took_s / rtt_s
+
+
+def rounds_of_recovery(run: Outcome) -> float | None:
+    """Return the length of the recovery in round trips, that of the packet sent again being one.
+
+    The least round trip is shorter: what a wide window has in the queue delays that packet.
+    """
+    trace = Trace.of(run)
+    took_s, end = walk.recovery_s(trace), walk.answer(trace)
+    if took_s is None or end is None:
+        return None
+    return took_s / (end.time_s - trace.first_loss.time_s)
 
 
 def round_trips_a_drop(study: Study) -> list[float]:
@@ -152,8 +183,8 @@ def sack_beside_others(study: Study) -> list[float]:
 
 
 def damaged_shares(study: Study) -> list[float]:
-    """Return the share of the rate that each variant compared keeps under much damage."""
-    return [mean_share(study, variant, DAMAGES[-1]) for variant in COMPARED]
+    """Return the share of the rate that each variant compared keeps under little damage."""
+    return [mean_share(study, variant, DAMAGES[0]) for variant in COMPARED]
 
 
 def of_neighbours(variant: str, value: Callable[[Outcome, tuple[int, ...]], float]) -> Measure:
@@ -169,6 +200,15 @@ def resent_on(run: Outcome, packet: int) -> float:
     return float("nan") if at is None else float(at)
 
 
+def timeouts_in_small_window(study: Study) -> list[float]:
+    """Count the timeouts after each drop in a small window, Vegas' and then Reno's."""
+    return [
+        timeouts(study.outcomes[small_window(variant, drop)])
+        for variant in VEGAS_BESIDE
+        for drop in SMALL_DROPS
+    ]
+
+
 def _lost_again(value: Callable[[Outcome], float], *variants: str) -> Measure:
     return lambda study: [value(study.outcomes[burst(v, LOST_AGAIN)]) for v in variants]
 
@@ -181,83 +221,59 @@ _RECOVERING = ("reno", "newreno", "sack")
 """Those of the variants compared that have a fast recovery."""
 
 _ONE: Final[dict[str, Measure]] = {
-    "v0-rtt": lambda study: [
-        1000 * (study.dropped(variant, 1).flow.rtt_s.min or 0.0) for variant in COMPARED
-    ],
+    "v0-rtt": lambda study: _known(mean_rtt_ms(study.dropped(each, 1)) for each in COMPARED),
     "v1-duplicates": of(1, lambda t: len(t.duplicates(13)), *COMPARED),
     "v1-ssthresh": of(1, lambda t: t.first_loss.ssthresh, *COMPARED),
     "v2-cwnd": of(1, lambda t: t.first_loss.cwnd, "tahoe"),
     "v2-empty": of(1, walk.alone, "tahoe"),
-    "v2-answer": of(1, lambda t: s.ack if (s := walk.answer(t)) else None, "tahoe"),
     "v2-opens": of(1, lambda t: walk.whole_cwnd(t.fresh(28)), "tahoe"),
-    "v2-sends": listed("tahoe", 1, lambda t: walk.upon(t, 28)),
     "v2-slow-start": of(1, walk.last_of_slow_start, "tahoe"),
     "v3-inflated": of(1, lambda t: walk.inflated(t, 13), "reno", "newreno"),
     "v3-sack-inflated": of(1, lambda t: walk.inflated(t, 13), "sack"),
-    "v3-sack-cwnd": of(1, lambda t: t.first_loss.cwnd, "sack"),
-    **{
-        f"v3-{variant}-sends": listed(variant, 1, lambda t: walk.on_last_duplicates(t, 13, 6))
-        for variant in _RECOVERING
-    },
-    "v3-end": of(1, lambda t: s.ack if (s := walk.recovered(t)) else None, *_RECOVERING),
-    "v3-end-cwnd": of(1, lambda t: walk.whole_cwnd(walk.recovered(t)), *_RECOVERING),
+    "v3-sends": alike(1, lambda t: walk.on_last_duplicates(t, 13, 6), *_RECOVERING),
+    "v3-end-cwnd": of(1, lambda t: walk.whole_cwnd(t.fresh(28)), *_RECOVERING),
 }
 
 _TWO: Final[dict[str, Measure]] = {
-    "v4-duplicates": of(2, lambda t: len(t.duplicates(13)), *COMPARED),
-    "v4-answer": of(2, lambda t: s.ack if (s := walk.answer(t)) else None, "tahoe"),
     "v4-sends": listed("tahoe", 2, lambda t: walk.upon(t, 27)),
     "v5-inflated": of(2, lambda t: walk.inflated(t, 13), "reno"),
     "v5-released": listed("reno", 2, lambda t: walk.new_on_duplicates(t, 13)),
     "v5-first-end": of(2, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
     "v5-then": listed("reno", 2, lambda t: walk.upon(t, 27)),
-    "v5-duplicates": of(2, lambda t: len(t.duplicates(27)), "reno"),
     "v5-resent": of(2, lambda t: walk.resent_at(t, 28), "reno"),
     "v5-inflated-again": of(2, lambda t: walk.inflated(t, 27), "reno"),
     "v5-released-again": listed("reno", 2, lambda t: walk.new_on_duplicates(t, 27)),
-    "v5-end-cwnd": of(2, lambda t: walk.whole_cwnd(t.fresh(34)), "reno"),
-    "v5-end-ssthresh": of(2, lambda t: s.ssthresh if (s := t.fresh(34)) else None, "reno"),
+    "v5-end": listed("reno", 2, lambda t: walk.windows(t.fresh(34))),
     "v6-resent": of(2, lambda t: walk.resent_at(t, 28), "newreno"),
     "v6-released": listed("newreno", 2, lambda t: walk.on_duplicates(t, 27, 1, 5)),
-    "v6-end": of(2, lambda t: s.ack if (s := walk.recovered(t)) else None, "newreno"),
-    "v6-end-cwnd": of(2, lambda t: walk.whole_cwnd(walk.recovered(t)), "newreno"),
-    "v7-pipe": of(2, walk.pipe_at_loss, "sack"),
-    "v7-pipe-drained": of(2, walk.pipe_drained, "sack"),
-    "v7-pipe-refilled": of(2, walk.pipe_refilled, "sack"),
+    "v6-end": listed("newreno", 2, walk.end),
     "v7-cwnd": of(2, lambda t: t.first_loss.cwnd, "sack"),
     "v7-released": listed("sack", 2, lambda t: walk.new_on_duplicates(t, 13)),
     "v7-partial": listed("sack", 2, lambda t: [p for p in walk.upon(t, 27) if p > SECOND_DROP]),
     "v7-then": listed("sack", 2, lambda t: sorted({*walk.on_duplicates(t, 27, 1, 5)} - {28})),
     "v7-highest": of(2, lambda t: walk.highest_before(t, walk.recovered(t)), "sack"),
-    "v7-end": of(2, lambda t: s.ack if (s := walk.recovered(t)) else None, "sack"),
-    "v7-end-cwnd": of(2, lambda t: walk.whole_cwnd(walk.recovered(t)), "sack"),
+    "v7-end": listed("sack", 2, walk.end),
 }
 
 _THREE: Final[dict[str, Measure]] = {
-    "v8-duplicates": of(3, lambda t: len(t.duplicates(13)), *COMPARED),
-    "v8-answer": of(3, lambda t: s.ack if (s := walk.answer(t)) else None, "tahoe"),
     "v8-sends": listed("tahoe", 3, lambda t: walk.upon(t, 25)),
     "v8-needless": lambda study: [float(walk.needless(study.dropped("tahoe", 3)))],
     "v8-slow-start": of(3, walk.last_of_slow_start, "tahoe"),
     "v9-inflated": of(3, lambda t: walk.inflated(t, 13), "reno"),
     "v9-released": listed("reno", 3, lambda t: walk.new_on_duplicates(t, 13)),
-    "v9-outstanding": of(3, lambda t: walk.outstanding(t, 25), "reno"),
     "v9-inflated-again": of(3, lambda t: walk.inflated(t, 25), "reno"),
     "v9-released-again": listed("reno", 3, lambda t: walk.on_duplicates(t, 25)),
     "v9-end-cwnd": of(3, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
     "v9-end-outstanding": of(3, lambda t: walk.outstanding(t, 27), "reno"),
-    "v10-partial": listed("newreno", 3, lambda t: walk.upon(t, 25)),
+    "v10-partial": listed("newreno", 3, lambda t: [*walk.upon(t, 25), *walk.upon(t, 27)]),
     "v10-released": listed("newreno", 3, lambda t: walk.on_duplicates(t, 25)),
-    "v10-partial-again": listed("newreno", 3, lambda t: walk.upon(t, 27)),
-    "v10-outstanding": of(3, lambda t: walk.outstanding(t, 27), "newreno"),
     "v10-released-again": listed("newreno", 3, lambda t: walk.on_duplicates(t, 27)),
-    "v10-end": of(3, lambda t: s.ack if (s := walk.recovered(t)) else None, "newreno"),
-    "v10-end-cwnd": of(3, lambda t: walk.whole_cwnd(walk.recovered(t)), "newreno"),
+    "v10-end": listed("newreno", 3, walk.end),
     "v11-released": listed("sack", 3, lambda t: sorted(walk.on_duplicates(t, 13, 4))),
 }
 
 _FOUR: Final[dict[str, Measure]] = {
-    "v12-newreno": of(4, lambda t: s.ack if (s := walk.answer(t)) else None, "newreno"),
+    "v12-newreno": of(4, lambda t: s[0] if (s := walk.upon(t, 23)) else None, "newreno"),
     "v12-sack": listed(
         "sack", 4, lambda t: [p for p in walk.on_duplicates(t, 13) if p in DROPS[-1]]
     ),
@@ -271,7 +287,7 @@ _BURSTS: Final[dict[str, Measure]] = {
     "v15-sack-guarded": sack_beside_tahoe(GUARDED),
     "v16-sack": _lost_again(timeouts, "sack"),
     "v17-tahoe-timeouts": bursts("tahoe", BURSTS, timeouts),
-    "v17-tahoe-rounds": bursts("tahoe", BURSTS, round_trips),
+    "v17-tahoe-rounds": bursts("tahoe", BURSTS, rounds_of_recovery),
     "v17-tahoe-best": tahoe_beside(("reno", "newreno", "sack")),
     "v17-tahoe-guarded": tahoe_beside(("reno", "newreno"), GUARDED),
     "v17-tahoe-idles": tahoe_use_beside_sack,
@@ -282,7 +298,7 @@ _BURSTS: Final[dict[str, Measure]] = {
 _VEGAS: Final[dict[str, Measure]] = {
     "v19-early": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[0])),
     "v19-next": of_neighbours("vegas", lambda run, drops: resent_on(run, drops[1])),
-    "v19-timeouts": lambda study: [timeouts(study.outcomes[neighbours("vegas", VEGAS_DROPS[-1])])],
+    "v19-timeouts": timeouts_in_small_window,
 }
 
 MEASURES: Final[dict[str, Measure]] = {

@@ -104,7 +104,7 @@ def burst(variant: str, drops: tuple[int, ...], extra: Settings = ()) -> Point:
 
 
 VEGAS_DROPS: Final = ((12, 13), (40, 41))
-"""Two neighbours, early and late in slow start: Reno waits for its timer after the later ones."""
+"""Two neighbours, early and later: Reno waits for its timer after the later ones."""
 
 VEGAS_BESIDE: Final = ("vegas", "reno")
 
@@ -112,6 +112,18 @@ VEGAS_BESIDE: Final = ("vegas", "reno")
 def neighbours(variant: str, drops: tuple[int, ...]) -> Point:
     """Return one run of two neighbours dropped, for Vegas' retransmission (figure V.8)."""
     return _dropping(variant, 28, drops)
+
+
+SMALL_WINDOW: Final = 3
+"""Packets: after a drop too few follow for three duplicates."""
+
+SMALL_DROPS: Final = (20, 30, 41)
+"""Packets dropped in such a window, one a run."""
+
+
+def small_window(variant: str, drop: int) -> Point:
+    """Return one run of a drop in a window too small for three duplicates."""
+    return _dropping(variant, SMALL_WINDOW, (drop,))
 
 
 # --- Random loss --------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from thinpipe.papers.hynderick2004.experiments import (
     OTHERS,
     QUEUED,
     SIZES,
+    SMALL_DROPS,
+    SMALL_WINDOW,
     VARIANTS,
     VEGAS_BESIDE,
     VEGAS_DROPS,
@@ -34,6 +36,7 @@ from thinpipe.papers.hynderick2004.experiments import (
     opening,
     packet_bits,
     queueing,
+    small_window,
     two_windows,
 )
 from thinpipe.papers.hynderick2004.tables import BURST_SERIES, NAMES
@@ -111,12 +114,19 @@ def packets(count: int) -> Drawing:
 
 @styled
 def vegas(outcomes: Outcomes) -> Figure:
-    """Fig. V.8: two neighbours dropped, Vegas' retransmissions above and Reno's below."""
-    figure, axes = _grid(2, 2, 8.0, 6.2)
-    shown = [(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS]
-    for ax, (variant, drops) in zip(axes, shown, strict=True):
-        _draw_packets(ax, outcomes[neighbours(variant, drops)])
-        ax.set_title(f"{NAMES[variant]}, packets {drops[0]} and {drops[1]}")
+    """Fig. V.8: two neighbours dropped, or one in a small window; Vegas above and Reno below."""
+    figure, axes = _grid(2, 3, 11.0, 6.2)
+    alone, shown = SMALL_DROPS[0], []
+    for variant in VEGAS_BESIDE:
+        shown += [
+            (f"{NAMES[variant]}, packets {drops[0]} and {drops[1]}", neighbours(variant, drops))
+            for drops in VEGAS_DROPS
+        ]
+        title = f"{NAMES[variant]}, packet {alone}, window of {SMALL_WINDOW}"
+        shown.append((title, small_window(variant, alone)))
+    for ax, (title, point) in zip(axes, shown, strict=True):
+        _draw_packets(ax, outcomes[point])
+        ax.set_title(title)
     axes[0].legend(*axes[-1].get_legend_handles_labels(), markerscale=1.6, fontsize="small")
     figure.supxlabel("Time (s)")
     figure.supylabel(f"Packet number mod {MODULO}")
@@ -269,11 +279,11 @@ def slow_start(outcomes: Outcomes) -> Figure:
     """How long slow start lasts, and what it needs of a buffer."""
     figure, (lasts, needs) = _grid(1, 2, 8.0, 3.4)
     lasting = [theory.opened_after(outcomes[opening(window)], window) for window in OPENED]
-    needing = [theory.queued(outcomes[queueing(window)]) for window in QUEUED]
+    needing = [theory.waiting(outcomes[queueing(window)]) for window in QUEUED]
     _against_window(lasts, OPENED, lasting, formulas.slow_start_round_trips, "log2 W")
     _against_window(needs, QUEUED, needing, formulas.slow_start_buffer, "W/2")
     lasts.set(ylabel="Slow start (round trips)", ylim=(0, None))
-    needs.set(ylabel="Most packets at the bottleneck", ylim=(0, None))
+    needs.set(ylabel="Most packets in the buffer", ylim=(0, None))
     return figure
 
 

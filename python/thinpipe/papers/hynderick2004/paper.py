@@ -23,6 +23,8 @@ from thinpipe.papers.hynderick2004.experiments import (
     QUEUED,
     SEEDS,
     SIZES,
+    SMALL_DROPS,
+    SMALL_WINDOW,
     VARIANTS,
     VEGAS_BESIDE,
     VEGAS_DROPS,
@@ -38,6 +40,7 @@ from thinpipe.papers.hynderick2004.experiments import (
     one_window,
     opening,
     queueing,
+    small_window,
     two_windows,
 )
 from thinpipe.papers.hynderick2004.stated import FACTS
@@ -92,8 +95,14 @@ ITEMS: Final = (
     Item(
         "vegas-retransmit",
         "Figure V.8: Vegas' retransmission",
-        ("Two neighbours are dropped, early and late in slow start.",),
-        tuple(neighbours(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS),
+        (
+            "Two neighbours are dropped, early or later; or a packet alone in a "
+            f"window of {SMALL_WINDOW}, where too few follow for three duplicates.",
+        ),
+        (
+            *(neighbours(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS),
+            *(small_window(variant, drop) for variant in VEGAS_BESIDE for drop in SMALL_DROPS),
+        ),
         Keep.TRACE,
         figures.vegas,
         tabulate=tables.vegas,

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.hynderick2004 import formulas, theory, walk
-from thinpipe.papers.hynderick2004.check import mean_share
+from thinpipe.papers.hynderick2004.check import mean_share, rounds_of_recovery
 from thinpipe.papers.hynderick2004.experiments import (
     BURSTS,
     DAMAGES,
@@ -19,6 +19,8 @@ from thinpipe.papers.hynderick2004.experiments import (
     OPENED,
     OTHERS,
     QUEUED,
+    SMALL_DROPS,
+    SMALL_WINDOW,
     VARIANTS,
     VEGAS_BESIDE,
     VEGAS_DROPS,
@@ -30,6 +32,7 @@ from thinpipe.papers.hynderick2004.experiments import (
     one_window,
     opening,
     queueing,
+    small_window,
     two_windows,
 )
 from thinpipe.papers.hynderick2004.trace import Trace
@@ -60,7 +63,7 @@ BURST_SERIES: Final = (
 
 
 def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate what sets off each retransmission of two neighbours, Vegas' and Reno's."""
+    """Tabulate what sets off each retransmission, Vegas' and Reno's."""
 
     def cell(run: Outcome, packet: int) -> str:
         at = walk.resent_at(Trace.of(run), packet)
@@ -74,7 +77,18 @@ def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
         for drops in VEGAS_DROPS
         for variant in VEGAS_BESIDE
     )
-    return (Table("What sends each packet again", ("dropped", "first", "second"), rows),)
+    small = tuple(
+        (
+            NAMES[variant],
+            *(cell(outcomes[small_window(variant, drop)], drop) for drop in SMALL_DROPS),
+        )
+        for variant in VEGAS_BESIDE
+    )
+    head = (f"window of {SMALL_WINDOW}", *(f"packet {drop}" for drop in SMALL_DROPS))
+    return (
+        Table("What sends each of two neighbours again", ("dropped", "first", "second"), rows),
+        Table("What sends the packet dropped in a small window again", head, small),
+    )
 
 
 def recovery(count: int) -> Callable[[Outcomes], tuple[Table, ...]]:
@@ -126,7 +140,17 @@ def bursts(outcomes: Outcomes) -> tuple[Table, ...]:
     )
     head = ("variant", "sent again", "of these needlessly", "timeouts", "recovery ms",
             "round trips", "200 packets s")  # fmt: skip
+    rounds = tuple(
+        (f"Tahoe, {shape}", *(short(rounds_of_recovery(outcomes[burst("tahoe", drops(n))]))
+                              for n in BURSTS))
+        for shape, drops in shapes
+    )  # fmt: skip
     return (
+        Table(
+            "Round trips of the recovery, that of the packet sent again being one",
+            ("burst", *map(str, BURSTS)),
+            rounds,
+        ),
         Table(
             "Packets sent again after a burst of so many drops; + is a timeout",
             ("burst", *map(str, BURSTS)),
@@ -165,14 +189,18 @@ def slow_start(outcomes: Outcomes) -> tuple[Table, ...]:
     needs = tuple(
         (
             str(window),
-            short(theory.queued(outcomes[queueing(window)]), 4),
+            short(theory.waiting(outcomes[queueing(window)]), 4),
             short(formulas.slow_start_buffer(window), 4),
         )
         for window in QUEUED
     )
     return (
         Table("Round trips that slow start takes", ("window", "ours", "log2 W"), lasts),
-        Table("Most packets at the bottleneck", ("window", "ours", "W/2"), needs),
+        Table(
+            "Most packets in the buffer, without the one being sent",
+            ("window", "ours", "W/2"),
+            needs,
+        ),
     )
 
 

@@ -96,10 +96,11 @@ def opened_after(run: Outcome, window: int) -> float:
     return (at_s - (run.flow.started_s or 0.0)) / (run.flow.rtt_s.min or np.nan)
 
 
-def queued(run: Outcome) -> float:
-    """Return the most packets at the bottleneck."""
+def waiting(run: Outcome) -> float:
+    """Return the most packets that wait at the bottleneck behind the one being sent."""
     links = run.result.links
-    return next(link.queue_packets.max or 0.0 for link in links if link.name == BOTTLENECK)
+    most = next(link.queue_packets.max or 0.0 for link in links if link.name == BOTTLENECK)
+    return most - BEING_SENT
 
 
 def gained_a_round_trip(study: Study) -> list[float]:
@@ -120,7 +121,7 @@ def _slow_start(study: Study) -> list[float]:
 
 def _buffer(study: Study) -> list[float]:
     return [
-        queued(study.outcomes[queueing(window)]) - BEING_SENT - formulas.slow_start_buffer(window)
+        waiting(study.outcomes[queueing(window)]) - formulas.slow_start_buffer(window)
         for window in QUEUED
     ]
 

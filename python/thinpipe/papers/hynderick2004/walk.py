@@ -45,6 +45,17 @@ def whole_cwnd(step: Step | None) -> int | None:
     return None if step is None else int(step.cwnd)
 
 
+def windows(step: Step | None) -> list[int]:
+    """Return both windows after a step, in whole packets; nothing without one."""
+    return [] if step is None else [int(step.cwnd), int(step.ssthresh)]
+
+
+def end(trace: Trace) -> list[int]:
+    """Return the acknowledgement that ends the recovery, and the window that it leaves."""
+    step = recovered(trace)
+    return [] if step is None else [step.ack, int(step.cwnd)]
+
+
 def inflated(trace: Trace, ack: int) -> int | None:
     """Return the window after the last duplicate of `ack`."""
     steps = trace.duplicates(ack)
@@ -97,24 +108,6 @@ def highest_before(trace: Trace, end: Step | None) -> int | None:
     if end is None:
         return None
     return max(chain.from_iterable(s.sent for s in trace.steps[: trace.steps.index(end)]))
-
-
-def pipe_at_loss(trace: Trace) -> int:
-    """Return the thesis's pipe at the third duplicate: the window less the duplicates."""
-    loss = trace.first_loss
-    return loss.outstanding - loss.duplicate
-
-
-def pipe_drained(trace: Trace) -> int:
-    """Return pipe less the further duplicates, as if nothing had left meanwhile."""
-    loss = trace.first_loss
-    return loss.outstanding - len(trace.duplicates(loss.ack))
-
-
-def pipe_refilled(trace: Trace) -> int:
-    """Return pipe with what left meanwhile, after the last duplicate."""
-    loss = trace.first_loss
-    return pipe_drained(trace) + len(on_duplicates(trace, loss.ack, loss.duplicate + 1))
 
 
 def needless(outcome: Outcome) -> int:

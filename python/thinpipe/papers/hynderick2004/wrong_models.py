@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -21,16 +20,10 @@ from thinpipe.papers.wrong import WrongModel, altered, dropped, given, scaled, s
 if TYPE_CHECKING:
     from thinpipe.point import Point
 
-DROPS: Final = "link.drop_arrivals"
 QUEUE: Final = "queue.packets"
 SF: Final = "radio.downlink.sf"
 FACTORS: Final = tuple(str(2**power) for power in range(9, 1, -1))
 """Spreading factors, 512 to 4."""
-
-
-def _one_fewer(packets: str) -> str:
-    """Return the list of drops without its last."""
-    return str(json.loads(packets)[:-1])
 
 
 def _lost_like_the_smallest(point: Point) -> Point:
@@ -46,10 +39,10 @@ def _lost_like_the_smallest(point: Point) -> Point:
 
 WRONG_MODELS: Final = {
     # --- Chapters IV and V
-    "one drop fewer": altered("The last packet of each list arrives.", DROPS, _one_fewer),
     "TCP in UDP's place": given("A file.", ("flow.application", "file")),
     "delayed acknowledgements": given(
-        "An acknowledgement for every other packet.", ("tcp.delayed_ack", "200 ms")
+        "The receiver of chapter IV.A: it waits for a second packet, or for 50 ms.",
+        ("tcp.delayed_ack", "50 ms"),
     ),
     "other variant": swapped(
         "Reno in the place of Tahoe, NewReno, FACK and Vegas, Tahoe in Reno's, NewReno in SACK's.",
@@ -65,13 +58,31 @@ WRONG_MODELS: Final = {
     ),
     "all Tahoe": given("Tahoe for every variant.", ("tcp.variant", "tahoe")),
     "limited transmit": given(
-        "What ns-2 had later.", ("tcp.limited_transmit", "true"), ("tcp.recover_guard", "true")
+        "What ns-2 had later: the first two duplicates release a packet each.",
+        ("tcp.limited_transmit", "true"),
     ),
-    "no losses": given("No packet is lost.", ("link.loss", "0")),
+    "later guard": given(
+        "What ns-2 had later: duplicates of a packet sent before the last loss count for nothing.",
+        ("tcp.recover_guard", "true"),
+    ),
+    "NewReno for Reno": swapped(
+        "No partial acknowledgement ends a recovery.", "tcp.variant", {"reno": "newreno"}
+    ),
+    "SACK of RFC 6675": given(
+        "The sender counts pipe from its scoreboard, not down by acknowledgements.",
+        ("tcp.sack_rule", "rfc6675"),
+    ),
+    "lost retransmissions noticed": given(
+        "RACK (RFC 8985) in the place of each recovery.", ("tcp.recovery", "rack")
+    ),
+    "window of 20": given("The window that ns-2 has by default.", ("tcp.window", "20")),
+    "BBR": given("Losses of 1 % are no hint of congestion.", ("tcp.variant", "bbr")),
     "loss a packet, whatever its size": WrongModel(
         "Packets of every size are lost as often as those of 250 B.", _lost_like_the_smallest
     ),
-    "120 ms to the receiver": given("A longer way.", ("link.delay", "120 ms")),
+    "100 ms there and back": given(
+        "The bottleneck's delay is that of both ways.", ("link.delay", "50 ms")
+    ),
     # --- Chapter VI: the set-up
     "standard's slots": given("Control shares slots with data.", ("radio.spreading", "standard")),
     "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
