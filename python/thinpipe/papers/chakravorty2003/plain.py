@@ -18,6 +18,7 @@ from thinpipe.papers.chakravorty2003.measuring import (
     opening_end,
     overlap_s,
     rate,
+    received_s,
     rtts,
     sent_until,
     syn_again,
@@ -102,6 +103,22 @@ def one_lost(window: int = SEGMENTS_40_KB) -> Point:
     """Return a download of which a packet is lost, with 40 KB outstanding, at the paper's rate."""
     lost = (("link.drop_arrivals", [LOST_WIDE if window > SEGMENTS_40_KB else LOST]),)
     return point(FIFO, download(300), (("tcp.window", window),), lost)
+
+
+LOST_TOGETHER: Final = (LOST, LOST + 2)
+"""Two packets of one window."""
+
+
+def some_lost(*packets: int) -> Point:
+    """Return a download with 40 KB outstanding of which these packets are lost."""
+    lost = (("link.drop_arrivals", list(packets)),)
+    return point(FIFO, download(200), NARROW, lost if packets else ())
+
+
+def longer_by_losses(outcomes: Outcomes) -> list[float]:
+    """Return the time of a download with two losses beside that without, in % of difference."""
+    lossy, whole = (received_s(outcomes[some_lost(*packets)]) for packets in (LOST_TOGETHER, ()))
+    return [100 * (lossy / whole - 1)]
 
 
 def narrow() -> tuple[Point, ...]:
@@ -332,6 +349,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "t3-timer": inflated,
     "t3-recovery": each([one_lost()], recovery_s),
     "t3-many": each([one_lost(max(SEGMENTS)), lost_twice(max(SEGMENTS))], recovery_s),
+    "t3-sack": longer_by_losses,
     "t3-recovery-slow": each([degraded()], recovery_s),
     "t4-syn": each(pair(RADIO, 10), partial(syn_again, flow=1)),
     "t4-syn-either": each(pair(RADIO, 10), handshake_timeouts),
@@ -347,6 +365,8 @@ MEASURES: Final[dict[str, Measure]] = {
 
 OPENING_POINTS: Final = (*openings(RADIO), *openings(FIFO), *boxed(), worse_opening())
 LOSS_POINTS: Final = (
+    some_lost(),
+    some_lost(*LOST_TOGETHER),
     one_lost(),
     one_lost(max(SEGMENTS)),
     degraded(),

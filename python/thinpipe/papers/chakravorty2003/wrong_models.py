@@ -134,6 +134,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "window of 10 KB": sender("a receiver with 8 segments", ("tcp.window", "8")),
     "window of 16 KB": sender("a receiver with 12 segments", ("tcp.window", "12")),
     "fair queue": sender("a queue a flow ahead of the radio", ("queue.kind", "fair")),
+    "no SACK": sender("Reno without SACK", ("tcp.variant", "reno")),
     "no restart": sender("idle times leave the window", ("tcp.slow_start_restart", "false")),
     "any receiver": WrongModel(
         "the same receiver in both", lambda run: _without(run, "tcp.receiver")
