@@ -90,7 +90,7 @@ def test_walk_of_a_recovery(reno):
     assert ack_of(walk.answer(reno)) == 4
     assert ack_of(walk.recovered(reno)) == 6
     assert walk.recovery_s(reno) == pytest.approx(2 * STEP_S)
-    assert walk.highest_before(reno, walk.recovered(reno)) == 7
+    assert walk.inflated_and_released(reno, 2) == [5]
     assert walk.alone(reno) == 0
     assert walk.last_of_slow_start(reno) == 6
     assert walk.end(reno) == [6, 3]
@@ -113,6 +113,7 @@ def test_what_did_not_happen_is_not_measured(reno):
     assert walk.outstanding(reno, 5) is None
     assert reno.duplicates(6) == []
     assert walk.inflated(reno, 6) is None
+    assert walk.inflated_and_released(reno, 6) == []
     assert walk.whole_cwnd(None) is None
     assert walk.windows(None) == []
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.papers.facts import WORDS
 from thinpipe.papers.hynderick2004 import theory, walk
 from thinpipe.papers.hynderick2004.experiments import (
     BURSTS,
@@ -90,6 +92,21 @@ def round_trips(run: Outcome) -> float | None:
     """Return how many of the least round-trip times the recovery took."""
     took_s, rtt_s = walk.recovery_s(Trace.of(run)), run.flow.rtt_s.min
     return None if took_s is None or rtt_s is None else took_s / rtt_s
+
+
+def sack_is_quickest(study: Study) -> list[float]:
+    """Return the share of the patterns of drops after which SACK is clearly quickest, in %."""
+
+    def took_s(variant: str, count: int) -> float:
+        return completed_s(study.dropped(variant, count)) or math.inf
+
+    others = tuple(each for each in COMPARED if each != "sack")
+    ahead = [
+        100 * (took_s("sack", n) / min(took_s(each, n) for each in others) - 1)
+        <= WORDS["less"].high
+        for n in COUNTS
+    ]
+    return [100 * sum(ahead) / len(ahead)]
 
 
 def rounds_of_recovery(run: Outcome) -> float | None:
@@ -241,8 +258,7 @@ _TWO: Final[dict[str, Measure]] = {
     "v5-first-end": of(2, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
     "v5-then": listed("reno", 2, lambda t: walk.upon(t, 27)),
     "v5-resent": of(2, lambda t: walk.resent_at(t, 28), "reno"),
-    "v5-inflated-again": of(2, lambda t: walk.inflated(t, 27), "reno"),
-    "v5-released-again": listed("reno", 2, lambda t: walk.new_on_duplicates(t, 27)),
+    "v5-released-again": listed("reno", 2, lambda t: walk.inflated_and_released(t, 27)),
     "v5-end": listed("reno", 2, lambda t: walk.windows(t.fresh(34))),
     "v6-resent": of(2, lambda t: walk.resent_at(t, 28), "newreno"),
     "v6-released": listed("newreno", 2, lambda t: walk.on_duplicates(t, 27, 1, 5)),
@@ -250,8 +266,7 @@ _TWO: Final[dict[str, Measure]] = {
     "v7-cwnd": of(2, lambda t: t.first_loss.cwnd, "sack"),
     "v7-released": listed("sack", 2, lambda t: walk.new_on_duplicates(t, 13)),
     "v7-partial": listed("sack", 2, lambda t: [p for p in walk.upon(t, 27) if p > SECOND_DROP]),
-    "v7-then": listed("sack", 2, lambda t: sorted({*walk.on_duplicates(t, 27, 1, 5)} - {28})),
-    "v7-highest": of(2, lambda t: walk.highest_before(t, walk.recovered(t)), "sack"),
+    "v7-then": listed("sack", 2, lambda t: walk.new_on_duplicates(t, 27)),
     "v7-end": listed("sack", 2, walk.end),
 }
 
@@ -259,15 +274,14 @@ _THREE: Final[dict[str, Measure]] = {
     "v8-sends": listed("tahoe", 3, lambda t: walk.upon(t, 25)),
     "v8-needless": lambda study: [float(walk.needless(study.dropped("tahoe", 3)))],
     "v8-slow-start": of(3, walk.last_of_slow_start, "tahoe"),
-    "v9-inflated": of(3, lambda t: walk.inflated(t, 13), "reno"),
-    "v9-released": listed("reno", 3, lambda t: walk.new_on_duplicates(t, 13)),
+    "v9-released": listed("reno", 3, lambda t: walk.inflated_and_released(t, 13)),
     "v9-inflated-again": of(3, lambda t: walk.inflated(t, 25), "reno"),
     "v9-released-again": listed("reno", 3, lambda t: walk.on_duplicates(t, 25)),
     "v9-end-cwnd": of(3, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
     "v9-end-outstanding": of(3, lambda t: walk.outstanding(t, 27), "reno"),
     "v10-partial": listed("newreno", 3, lambda t: [*walk.upon(t, 25), *walk.upon(t, 27)]),
     "v10-released": listed("newreno", 3, lambda t: walk.on_duplicates(t, 25)),
-    "v10-released-again": listed("newreno", 3, lambda t: walk.on_duplicates(t, 27)),
+    "v10-released-again": listed("newreno", 3, lambda t: walk.on_duplicates(t, 27, 3)),
     "v10-end": listed("newreno", 3, walk.end),
     "v11-released": listed("sack", 3, lambda t: sorted(walk.on_duplicates(t, 13, 4))),
 }
@@ -280,6 +294,7 @@ _FOUR: Final[dict[str, Measure]] = {
     "v13-reno": over_counts(timeouts, "reno"),
     "v13-others": over_counts(timeouts, *(each for each in COMPARED if each != "reno")),
     "v14-newreno": round_trips_a_drop,
+    "v15-generally": sack_is_quickest,
 }
 
 _BURSTS: Final[dict[str, Measure]] = {

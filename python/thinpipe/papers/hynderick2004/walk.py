@@ -62,6 +62,12 @@ def inflated(trace: Trace, ack: int) -> int | None:
     return whole_cwnd(steps[-1]) if steps else None
 
 
+def inflated_and_released(trace: Trace, ack: int) -> list[int]:
+    """Return the window after the last duplicate of `ack`, and the new packets on them all."""
+    window = inflated(trace, ack)
+    return [] if window is None else [window, *new_on_duplicates(trace, ack)]
+
+
 def outstanding(trace: Trace, ack: int) -> int | None:
     """Return what is outstanding when an acknowledgement first came."""
     step = trace.fresh(ack)
@@ -101,13 +107,6 @@ def last_of_slow_start(trace: Trace) -> int | None:
         return None
     steps = [s for s in trace.steps[trace.steps.index(start) :] if s.duplicate == 0]
     return next((a.ack for a, b in pairwise(steps) if b.cwnd - a.cwnd < 1), None)
-
-
-def highest_before(trace: Trace, end: Step | None) -> int | None:
-    """Return the highest packet that left before a step."""
-    if end is None:
-        return None
-    return max(chain.from_iterable(s.sent for s in trace.steps[: trace.steps.index(end)]))
 
 
 def needless(outcome: Outcome) -> int:
