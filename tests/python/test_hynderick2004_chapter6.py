@@ -98,8 +98,9 @@ EXPIRIES = (
 )
 
 
-NO_FACT = {"e": {1, 12}, "p": {9, 17, 18, 19, 20}, "x": {5}}
-"""Set-up that any run meets, definitions, a repair of the module, and b4 the other way round."""
+NO_FACT = {"e": {1, 12}, "p": {9, 15, 16, 17, 18, 19, 20}, "q": {10}, "x": {2, 4, 5}}
+"""Set-up that any run meets, definitions, a repair of the module, what follows from q4, q6, q9 or
+from the window's bound, and b4 the other way round."""
 
 
 @pytest.mark.parametrize("letter", STATEMENTS)
@@ -188,6 +189,8 @@ def test_runs_are_alike_only_if_each_acknowledgement_is():
     early, late = ((0.5, 0, 0, 0.1),), ((0.6, 0, 0, 0.1),)
     assert recovery.identical([outcome(rtt=early), outcome(rtt=early)])
     assert not recovery.identical([outcome(rtt=early), outcome(rtt=late)])
+    assert recovery.untimely([outcome(rtt=early), outcome(rtt=early)]) == 0
+    assert recovery.untimely([outcome(rtt=early), outcome(rtt=late)]) == 2
     assert not measuring.undisturbed(outcome(drops=1))
     assert measuring.undisturbed(outcome())
 

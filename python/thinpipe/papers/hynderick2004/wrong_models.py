@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.papers.hynderick2004.chapter6 import rivals
+from thinpipe.papers.hynderick2004.chapter6.parameters import LOSSY, last_over_hit
 from thinpipe.papers.hynderick2004.experiments import (
     BITS,
     FORMULA_WINDOW,
@@ -15,7 +17,7 @@ from thinpipe.papers.hynderick2004.experiments import (
     packet_bits,
 )
 from thinpipe.papers.hynderick2004.formulas import loss_of_packet
-from thinpipe.papers.wrong import WrongModel, altered, dropped, given, scaled, swapped
+from thinpipe.papers.wrong import WrongModel, altered, dropped, given, swapped
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
@@ -86,10 +88,21 @@ WRONG_MODELS: Final = {
     # --- Chapter VI: the set-up
     "standard's slots": given("Control shares slots with data.", ("radio.spreading", "standard")),
     "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
-    "uplink of SF 16": given("One spreading factor for every uplink.", ("radio.uplink.sf", "16")),
+    "uplink of SF 16": given(
+        "120 kbit/s: the nearest to 140 kbit/s, and what 70 kbit/s alone would get.",
+        ("radio.uplink.sf", "16"),
+    ),
     "TTI of 20 ms": given("Two frames an interval.", ("radio.downlink.tti", "20 ms")),
     "out of sequence": given("Packets pass one another.", ("radio.rlc.in_order", "false")),
-    "error seen in the last PDU only": scaled("Of nine PDUs one is looked at.", 1 / 9),
+    "error seen in the last PDU only": WrongModel(
+        "The module before its modification 3: a packet is lost if its last PDU is.",
+        instead={"p10": lambda outcomes: [last_over_hit(outcomes[LOSSY])]},
+    ),
+    "concatenation": given(
+        "A packet begins in the PDU where the one before ends.",
+        ("radio.rlc.mode", "um"),  # where the standard's link control has it
+        ("radio.rlc.concatenation", "true"),
+    ),
     "one sample a window": given(
         "The estimate follows a packet a window.", ("tcp.rtt_sampling", "one-per-window")
     ),
@@ -103,6 +116,14 @@ WRONG_MODELS: Final = {
         "The link control of TS 25.322: PDUs of 40 B, each reported by name.",
         ("radio.profile", "3gpp"),
     ),
+    "recovery of the thesis": given(
+        "That of the module: PDUs of 60 B, feedback once and then every 60 ms.",
+        ("radio.profile", "thesis"),
+    ),
+    "recovery time-out of 40 ms": given(
+        "Less than a request and its answer take.", ("radio.rlc.recovery_timeout", "40 ms")
+    ),
+    "PDUs without a header": given("All of the rate carries payload.", ("radio.rlc.header", "0 B")),
     "one draw a block": given("Data and control fail together.", ("radio.dpcch", "with-data")),
     "two draws a block": given("Data and control fail apart.", ("radio.dpcch", "apart")),
     "no block errors": given("Every block arrives.", ("radio.downlink.tbler", "0")),
@@ -112,6 +133,7 @@ WRONG_MODELS: Final = {
     "constant rate and coverage": dropped("No jump, no black-out.", "radio.schedule"),
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
+    "queue of 15": given("The queue overflows before the window is full.", (QUEUE, "16")),
     "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),
     "window of 8": given("A window below the path's product.", ("tcp.window", "8")),
     "small packets": given("500 B for 1,500 B.", ("tcp.mss", "500 B")),
@@ -127,4 +149,5 @@ WRONG_MODELS: Final = {
     "in order of arrival": swapped(
         "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
     ),
+    **rivals.WRONG_MODELS,
 }

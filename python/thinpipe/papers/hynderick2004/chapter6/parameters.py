@@ -8,11 +8,9 @@ import numpy as np
 
 from thinpipe.papers.hynderick2004.chapter6 import blackouts, queues, recovery
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
-    drops,
     each,
 )
 from thinpipe.papers.hynderick2004.chapter6.setup import (
-    COMPARED,
     FILE,
     MODULE_RATES,
     PDU,
@@ -27,6 +25,8 @@ from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from thinpipe.papers.hynderick2004.chapter6.setup import Settings
     from thinpipe.papers.outcomes import Outcome
@@ -167,10 +167,6 @@ MANY: Final = recovery.cells(0.1)[0]
 LARGE: Final = queues.runs(240, 1500, 0.0, 50)[0]
 LOSSY: Final = recovery.cells(0.01, recovery.WITHOUT)[0]
 SAMPLE_POINTS: Final = (CLEAN, SOME, MANY, LARGE, LOSSY, queues.over_time(50))
-ALL_VARIANTS: Final = tuple(
-    transfer(bearer(recovery.SF), bler=0.1, variant=variant)
-    for variant in (*COMPARED, "fack", "vegas")
-)
 FOREVER: Final = blackouts.ceiled(64, 3000, recovery.WITHOUT)
 """A black-out that outlasts the connection."""
 
@@ -236,16 +232,27 @@ def overtaken(run: Outcome) -> float:
     return float(np.sum(np.diff(data["seq"].to_numpy().astype(np.int64)) < 0))
 
 
+def _errors(run: Outcome) -> NDArray[np.bool_]:
+    """Return which PDUs of each packet of 540 B are in error, a row a packet."""
+    blocks = run.tables["blocks"]
+    down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
+    errors = down["error"].to_numpy()[1:]  # the SYN is one PDU
+    rows: NDArray[np.bool_] = errors[: len(errors) // 9 * 9].reshape(-1, 9)
+    return rows
+
+
 def lost_over_hit(run: Outcome) -> float:
     """Return data segments lost without recovery over those with a PDU in error."""
-    blocks, table = run.tables["blocks"], run.tables["segments"]
+    table = run.tables["segments"]
     data = table.filter(table["payload_bytes"] > 0)
     received, sent = (len(data.filter(data["event"] == way)) for way in ("received", "sent"))
-    down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
-    handshake = 2  # the SYN and the acknowledgement that ends the handshake are one PDU each
-    errors = down["error"].to_numpy()[handshake:]
-    whole = errors[: len(errors) // 9 * 9].reshape(-1, 9)
-    return float((sent - received) / whole.any(axis=1).sum())
+    return float((sent - received) / _errors(run).any(axis=1).sum())
+
+
+def last_over_hit(run: Outcome) -> float:
+    """Return packets whose last PDU is in error over those with any PDU in error."""
+    errors = _errors(run)
+    return float(errors[:, -1].sum() / errors.any(axis=1).sum())
 
 
 def in_error(run: Outcome) -> float:
@@ -276,20 +283,6 @@ def first_waits(run: Outcome) -> list[float]:
     return [round(float(ratio), 6) for ratio in waits[1:] / waits[:-1]]
 
 
-def acknowledgements_a_packet(run: Outcome) -> float:
-    """Return acknowledgements heard over data segments received."""
-    rows = sending_end(run.tables["segments"], flow=0)
-    table = run.tables["segments"]
-    data = table.filter((table["payload_bytes"] > 0) & (table["event"] == "received"))
-    heard = rows.filter((rows["event"] == "received") & (rows["ack"] > 1))
-    return round(len(heard) / len(data), 2)
-
-
-def completes(run: Outcome) -> float:
-    """Return 1 if the transfer was completed."""
-    return float(run.flow.completed_s is not None)
-
-
 def _at(point: Point, value: Callable[[Outcome], float]) -> Measure:
     return lambda outcomes: [value(outcomes[point])]
 
@@ -306,7 +299,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "p6": _at(SOME, repair_ms),
     "p7": _at(LARGE, lambda run: pdus_a_packet(run, 1500)),
     "p8-order": _at(MANY, overtaken),
-    "p8-complete": _at(MANY, drops),
     "p10": _at(LOSSY, lost_over_hit),
     "p11": lambda outcomes: each(outcomes, recovery.cells(0.1, recovery.TOGETHER), in_error),
     "p12": _at(queues.over_time(50), most_outstanding),
@@ -314,6 +306,4 @@ MEASURES: Final[dict[str, Measure]] = {
     "p13-most": _at(FOREVER, longest_wait_s),
     "p13-formula": _at(TIMED, timer_over_formula),
     "p14": _at(FOREVER, retransmissions_of_one),
-    "p15": _at(CLEAN, acknowledgements_a_packet),
-    "p16": lambda outcomes: each(outcomes, ALL_VARIANTS, completes),
 }
