@@ -275,6 +275,24 @@ def test_knee_lies_between_two_windows(monkeypatch):
     assert queueing.knee({}, FIFO) == pytest.approx(6 + 2 * (0.98 - 2 / 3) * 3)
 
 
+def test_what_is_injected_ends_with_the_first_acknowledgement():
+    run = outcome([sent(1.0, 0), sent(1.0, 1), told(1.5, 0), told(3.0, 1), sent(3.0, 2)])
+    assert short.injected(run) == 2 * MSS
+
+
+def test_data_are_early_if_the_mobile_acknowledges_later():
+    run = outcome([sent(0.0, 0), told(1.0, 1), said(2.0, 1), sent(3.0, 1), said(4.0, 2),
+                   told(5.0, 2)])  # fmt: skip
+    assert laws.early(run) == 50
+    assert laws.data_early_s(run) == -1.0
+
+
+def test_pace_after_a_repair_is_beside_that_before():
+    rows = [sent(float(number), number) for number in range(20)]
+    rows += [sent(20.0, 5), *(sent(20.0 + number, 19 + number) for number in range(1, 5))]
+    assert skipack.pace_kept(outcome(rows)) == pytest.approx(-50.0)
+
+
 def test_confidence_interval_of_twenty_five():
     values = [1.0, 2.0] * 12 + [1.5]
     assert short.half_width(values) == pytest.approx(2.064 * np.std(values, ddof=1) / 5)
@@ -307,6 +325,19 @@ def test_probes_of_a_stall_are_what_was_sent_again_in_it():
     assert stall.interval(run) == pytest.approx(6.2 / 3 / 2)
 
 
+def test_probes_slow_down_by_the_last_time_between_them():
+    times = (95.0, 97.0, 99.0, 102.0)
+    run = outcome([sent(0.0, 0), passed(80.0, 3), *(passed(time_s, 3) for time_s in times)])
+    assert stall.slowed(run) == pytest.approx(50.0)
+    assert np.isnan(stall.slowed(outcome([sent(0.0, 0), passed(80.0, 3), passed(95.0, 3)])))
+
+
+def test_window_after_a_recovery_is_beside_the_first():
+    backlog = [(1.0, 0, 0, 0, 100), (122.0, 0, 0, 0, 140), (127.0, 0, 0, 0, 900)]
+    run = outcome([sent(0.0, 0)], middlebox_events=(STALLED, RECOVERED), middlebox_backlog=backlog)
+    assert stall.window_back(run) == pytest.approx(1.4)
+
+
 def test_smoothed_time_takes_an_eighth():
     run = outcome([sent(0.0, 0)], middlebox_rtt=((1.0, 0, 0, 2.0), (2.0, 0, 0, 4.0)))
     assert stall.smoothed_s(run) == 2.25
@@ -326,7 +357,7 @@ def windows(*told_to):
 
 
 def test_windows_close_in_a_stall_and_open_after_it():
-    run = windows((93.0, 2706), (95.0, 0), (99.0, 0), (121.0, 10), (121.5, 1358))
+    run = windows((93.0, 2706), (95.0, 9), (105.0, 0), (121.0, 10), (121.5, 1358))
     assert stall.open_in_stall(run) == 0
     assert stall.restored_s(run) == 0.5
     assert flow_control.small(run) == 60
@@ -373,18 +404,12 @@ def test_timer_is_from_one_retransmission_to_the_next(monkeypatch):
 def test_gain_of_persistent_connections_is_beside_that_of_others(monkeypatch):
     times = {"http/1.0": (10.0, 9.0), "http/1.1": (10.0, 7.0)}
     monkeypatch.setattr(applications, "page_s", lambda *of: times[of[2]][of[3] != ()])
-    assert applications.enhanced({}) == pytest.approx([200.0] * 3)
+    assert applications.enhanced({}) == pytest.approx([20.0] * 3)
     assert applications.gains("http/1.0")({}) == pytest.approx([-10.0] * 3)
 
 
 def named(name):
     return PAPER.wrong_models[name].change
-
-
-def test_a_proxy_that_does_nothing_is_none():
-    boxed = point("gprs-3+1", size(5), short.BOX)
-    assert named("idle proxy")(boxed) == point("gprs-3+1", size(5))
-    assert named("idle proxy")(point(FIFO, size(5))) == point(FIFO, size(5))
 
 
 def test_wrong_models_change_only_what_they_are_of():

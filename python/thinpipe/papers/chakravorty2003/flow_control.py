@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.chakravorty2003.measuring import box_queue, each, time_mean
+from thinpipe.papers.chakravorty2003.measuring import box_queue, each, mean, time_mean
 from thinpipe.papers.chakravorty2003.queueing import runs as downloads
-from thinpipe.papers.chakravorty2003.setup import MSS, RADIO, Settings, clamp, download, point
+from thinpipe.papers.chakravorty2003.setup import (
+    FEW,
+    MSS,
+    RADIO,
+    Settings,
+    clamp,
+    download,
+    point,
+    seeds,
+)
 from thinpipe.plot.series import SYN, sending_end
 
 if TYPE_CHECKING:
@@ -76,16 +85,18 @@ def first_windows(outcomes: Outcomes) -> list[float]:
     ]
 
 
-def under(a: float, b: float, c: float) -> Point:
-    """Return a download under another law of the window."""
+def under(a: float, b: float, c: float) -> tuple[Point, ...]:
+    """Return downloads under another law of the window."""
     law = (("middlebox.atcp.a", a), ("middlebox.atcp.b", b), ("middlebox.atcp.c", c))
-    return point(RADIO, BOX, download(600), law)
+    return seeds(RADIO, BOX, download(600), law, among=FEW)
 
 
 def settled(outcomes: Outcomes) -> list[float]:
     """Return the mean of what waits in the box from 20 s to 120 s, in % of (b + c) / a."""
     return [
-        100 * time_mean(box_queue(outcomes[under(a, b, c)]), 20, 120) / ((b + c) / a)
+        100
+        * mean(outcomes, under(a, b, c), lambda run: time_mean(box_queue(run), 20, 120))
+        / ((b + c) / a)
         for a, b, c in LAWS
     ]
 
@@ -102,5 +113,5 @@ MEASURES: Final[dict[str, Measure]] = {
     "w3-smooth": each(downloads(RADIO, BOX), small),
 }
 
-POINTS: Final = tuple(under(*law) for law in LAWS)
+POINTS: Final = tuple(each for law in LAWS for each in under(*law))
 TRACED: Final = tuple(joined(number) for number in JOINING)

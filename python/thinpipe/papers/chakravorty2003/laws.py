@@ -20,15 +20,12 @@ from thinpipe.papers.chakravorty2003.queueing import runs as downloads
 from thinpipe.papers.chakravorty2003.setup import (
     BDP,
     FEW,
-    FIFO,
     RADIO,
     Settings,
     clamp,
     download,
-    point,
     seeds,
 )
-from thinpipe.papers.chakravorty2003.stall import runs as stalled
 from thinpipe.plot.series import FIN, heard_by, sending_end, sent_by
 
 if TYPE_CHECKING:
@@ -90,7 +87,14 @@ def zero_windows(run: Outcome) -> float:
     return float(box.zero_windows) if box else float("nan")
 
 
-# --- P9: FIN --------------------------------------------------------------------------------------
+# --- P9: early acknowledgement --------------------------------------------------------------------
+
+
+def early(run: Outcome) -> float:
+    """Return the share of data packets acknowledged before the mobile did so, in per cent."""
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    ends = sent.last[sent.carries_data]
+    return 100 * float(np.mean([_early_s(run, int(end)) > 0 for end in ends]))
 
 
 def fin_early_s(run: Outcome) -> float:
@@ -98,12 +102,20 @@ def fin_early_s(run: Outcome) -> float:
 
     Negative where it heard it later, as it must.
     """
-    rows = sending_end(run.tables["segments"], flow=0)
-    sent = sent_by(rows)
-    end = int(sent.last[(sent.flags & FIN) > 0].max()) + 1
-    heard = heard_by(rows)
-    told_s = float(heard.time_s[heard.ack >= end][0])
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    return _early_s(run, int(sent.last[(sent.flags & FIN) > 0].max()) + 1)
+
+
+def data_early_s(run: Outcome) -> float:
+    """Return the same of the last data."""
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    return _early_s(run, int(sent.last[sent.carries_data].max()))
+
+
+def _early_s(run: Outcome, end: int) -> float:
+    heard = heard_by(sending_end(run.tables["segments"], flow=0))
     mobile = delivered(run)
+    told_s = float(heard.time_s[heard.ack >= end][0])
     return float(mobile.time_s[mobile.value >= end][0]) - told_s
 
 
@@ -126,9 +138,9 @@ SMALL: Final[Settings] = (
 """A sender that writes 100 B every few milliseconds, each a segment."""
 
 
-def small() -> Point:
-    """Return a transfer of small segments."""
-    return point(FIFO, SMALL)
+def small() -> tuple[Point, ...]:
+    """Return transfers of small segments."""
+    return seeds(RADIO, SMALL)
 
 
 def data_segments(run: Outcome) -> float:
@@ -169,16 +181,15 @@ def slowest(outcomes: Outcomes) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "p8-idle": each(downloads(RADIO, BOX), starved),
     "p8-far": each(far(), starved),
     "p8-held": each(crowded(), most_held),
     "w3-far": each(far(), small_windows),
     "p8-zero": each(downloads(RADIO, BOX), zero_windows),
-    "p8-zero-stall": each(stalled(RADIO, BOX), zero_windows),
     "p9": each(downloads(RADIO, BOX), fin_early_s),
-    "p10": each([small()], data_segments),
+    "p9-early": each(downloads(RADIO, BOX), early),
+    "p10": each(small(), data_segments),
     "p12": slowest,
 }
 
-POINTS: Final = (*crowd(), *alone(), *stalled(RADIO, BOX), *crowded())
-TRACED: Final = (small(), *downloads(RADIO, BOX), *far())
+POINTS: Final = (*crowd(), *alone(), *crowded())
+TRACED: Final = (*small(), *downloads(RADIO, BOX), *far())

@@ -7,6 +7,7 @@ from typing import Final
 from thinpipe.papers.chakravorty2003.items import ITEMS, MEASURES
 from thinpipe.papers.chakravorty2003.stated import FACTS
 from thinpipe.papers.chakravorty2003.wrong_models import WRONG_MODELS
+from thinpipe.papers.chakravorty2003.wrong_proxies import WRONG_PROXIES
 from thinpipe.papers.paper import Paper
 
 PAPER: Final = Paper(
@@ -27,7 +28,7 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=FACTS,
     measures=MEASURES,
-    wrong_models=WRONG_MODELS,
+    wrong_models={**WRONG_MODELS, **WRONG_PROXIES},
     not_reproduced=(
         "Its figures are lost from the text at hand; ours stand beside its sentences. Figure "
         "1's tail is not there: delays towards the mobile end at 1.4 s and not at 3 s, and what "

@@ -89,12 +89,6 @@ def approaching(outcomes: Outcomes) -> list[float]:
     return [100 * (wide / plain - 1)]
 
 
-def inflated(outcomes: Outcomes) -> list[float]:
-    """Return the mean round-trip time without a proxy over that with 10 KB."""
-    ten, plain = mean_rtts(RADIO, 10, None)(outcomes)
-    return [plain / ten]
-
-
 def unqueued_bdp(outcomes: Outcomes, scenario: str) -> float:
     """Return the line's rate times the round-trip time without a queue, in KB.
 
@@ -128,7 +122,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "p4-rises": rises,
     "p4-10": each(runs(RADIO, clamp(10)), mean_rtt),
     "p4-32": approaching,
-    "p4-plain": inflated,
     "p5": knee_over_bdp(RADIO),
     "p5-fifo": knee_over_bdp(FIFO),
 }

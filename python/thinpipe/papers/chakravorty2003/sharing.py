@@ -86,10 +86,16 @@ def half(run: Outcome) -> float:
     return rates(run)[0] / rate(run, AFTER_S / 2, start_s)
 
 
+def unlike(run: Outcome) -> float:
+    """Return the second flow's rate beside the first's, in per cent of difference."""
+    first, other = rates(run)
+    return 100 * (other / first - 1)
+
+
 def by_tickets(run: Outcome) -> float:
     """Return the first flow's rate over the second's."""
     first, other = rates(run)
-    return first / other
+    return first / other if other else float("inf")
 
 
 def share_until_first_ends(run: Outcome) -> float:
@@ -102,7 +108,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "p2-plain-connect": each(runs(RADIO), partial(connect_s, flow=1)),
     "p2-plain-little": each(runs(RADIO), share_until_first_ends),
     "p2-syn": each(runs(RADIO, BOX), partial(syn_again, flow=1)),
-    "p2-jain": each(runs(RADIO, BOX), fairness),
+    "p2-fair": each(runs(RADIO, BOX), unlike),
     "p2-half": each(runs(RADIO, BOX), half),
     "p2-tickets": each(runs(RADIO, (*BOX, *CLASSES)), by_tickets),
     "p2-fifo-connect": each(runs(FIFO, BOX), partial(connect_s, flow=1)),

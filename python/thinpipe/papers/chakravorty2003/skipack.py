@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.chakravorty2003.measuring import box_window, radio_end
-from thinpipe.papers.chakravorty2003.setup import FIFO, MSS, PROXY, Settings, point
+import numpy as np
+
+from thinpipe.papers.chakravorty2003.measuring import radio_end
+from thinpipe.papers.chakravorty2003.setup import (
+    FIFO,
+    MSS,
+    PROXY,
+    Settings,
+    clamp,
+    download,
+    point,
+)
 from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.plot.series import sent_by
 
@@ -92,15 +102,30 @@ def sent_again(run: Outcome) -> list[float]:
     return [float(order[(int(flow), int(offset))]) for flow, offset in again]
 
 
-def window_kept(run: Outcome) -> float:
-    """Return the least congestion window of the box over the greatest."""
-    window = box_window(run).value
-    return float(window.min() / window.max())
+ONE_LOST: Final = 40
+"""Of a long download, the packet that is lost: the radio is in full use by then."""
+
+LONE_LOSS: Final = point(FIFO, clamp(10), download(200), (("link.drop_arrivals", [ONE_LOST]),))
+"""One loss among many packets."""
+
+BESIDE_S: Final = 10
+"""Several round trips."""
+
+
+def pace_kept(run: Outcome) -> float:
+    """Return what leaves for the radio in 10 s from a repair on, beside 10 s before, in % more."""
+    sent = sent_by(radio_end(run.tables["segments"]))
+    data = sent.only(sent.carries_data)
+    repeats = data.last[1:] <= np.maximum.accumulate(data.last)[:-1]
+    again_s = data.time_s[1:][repeats][0]
+    before = (data.time_s < again_s) & (data.time_s >= again_s - BESIDE_S)
+    after = (data.time_s >= again_s) & (data.time_s < again_s + BESIDE_S)
+    return 100 * float(after.sum() / before.sum() - 1)
 
 
 MEASURES: Final[dict[str, Measure]] = {
     "p7": lambda outcomes: sorted(sent_again(outcomes[RUN])),
-    "p7-window": lambda outcomes: [window_kept(outcomes[RUN])],
+    "p7-window": lambda outcomes: [pace_kept(outcomes[LONE_LOSS])],
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from thinpipe.papers.chakravorty2003.flow_control import told
 from thinpipe.papers.chakravorty2003.measuring import (
+    box_window,
     delivered,
     each,
     mean,
@@ -136,27 +137,41 @@ def interval(run: Outcome) -> float:
     return float(np.diff(times_s).mean()) / smoothed_s(run)
 
 
-def _event_s(run: Outcome, name: str) -> float:
+def slowed(run: Outcome) -> float:
+    """Return the last time between probes beside the first, in % of difference."""
+    between_s = np.diff(probes(run)[0])
+    if len(between_s) < 2:  # noqa: PLR2004 - nothing to compare
+        return float("nan")
+    return 100 * float(between_s[-1] / between_s[0] - 1)
+
+
+def _recovered_at_s(run: Outcome) -> float:
     table = run.tables["middlebox_events"]
-    found = table.filter(table["event"].cast(str) == name)["time_s"]
+    found = table.filter(table["event"].cast(str) == "recovered")["time_s"]
     return float(found[0]) if len(found) else float("nan")
 
 
 def open_in_stall(run: Outcome) -> float:
-    """Return the greatest window that the host is told from the timeout to the recovery, in B."""
+    """Return the greatest window that the host is told in a long stall's last 20 s, in B."""
     times_s, windows = told(run)
-    inside = (times_s > _event_s(run, "stalled") + LAN_S) & (times_s < _event_s(run, "recovered"))
+    inside = (times_s > START_S + LASTS_S) & (times_s < START_S + LONG_S)
     return float(windows[inside].max()) if inside.any() else float("nan")
 
 
-LAN_S: Final = 0.02
-"""What is on its way to the host when the box learns."""
+def window_back(run: Outcome) -> float:
+    """Return the box's greatest congestion window in the 5 s after recovery over its first."""
+    window, at_s = box_window(run), _recovered_at_s(run)
+    after = (window.time_s >= at_s) & (window.time_s < at_s + BACK_S)
+    return float(window.value[after].max() / window.value[0])
+
+
+BACK_S: Final = 5
 
 
 def restored_s(run: Outcome) -> float:
     """Return how long after the recovery the host was told of a segment or more, in s."""
     times_s, windows = told(run)
-    recovered_s = _event_s(run, "recovered")
+    recovered_s = _recovered_at_s(run)
     later = times_s[(times_s >= recovered_s) & (windows >= MSS)]
     return float(later[0]) - recovered_s if len(later) else float("nan")
 
@@ -193,6 +208,8 @@ MEASURES: Final[dict[str, Measure]] = {
     "p6-probe": each(lasting(BOX, LONG_S), kinds),
     "p6-one": each(lasting(BOX, LONG_S), at_once),
     "p6-interval": each(lasting(BOX, LONG_S), interval),
+    "p6-backoff": each(lasting(BOX, LONG_S), slowed),
+    "p6-back": each(lasting(BOX, LONG_S), window_back),
     "p6-closed": each(lasting(BOX, LONG_S), open_in_stall),
     "p6-restored": each(lasting(BOX, LONG_S), restored_s),
 }

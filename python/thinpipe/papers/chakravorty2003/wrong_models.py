@@ -132,45 +132,13 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "initial window of 3": sender("that of RFC 3390", ("tcp.initial_window", "3")),
     "window of 32 KB": sender("a receiver with 24 segments", ("tcp.window", "24")),
     "window of 10 KB": sender("a receiver with 8 segments", ("tcp.window", "8")),
-    "window of 16 KB": sender("a receiver with 12 segments", ("tcp.window", "12")),
     "fair queue": sender("a queue a flow ahead of the radio", ("queue.kind", "fair")),
     "no SACK": sender("Reno without SACK", ("tcp.variant", "reno")),
     "no restart": sender("idle times leave the window", ("tcp.slow_start_restart", "false")),
-    "any receiver": WrongModel(
-        "the same receiver in both", lambda run: _without(run, "tcp.receiver")
-    ),
     "timer of 60 s": sender(
         "a retransmission timer that knows no round-trip times",
         ("tcp.min_rto", "60 s"),
         ("tcp.max_rto", "60 s"),
-    ),
-    # The proxy.
-    "idle proxy": WrongModel("a proxy that does nothing", lambda run: _without(run, BOX)),
-    "split": other_box("a split connection with CUBIC", "split"),
-    "fda-like": other_box("the FDA-like box", "fda-like"),
-    "Snoop": other_box("Snoop", "snoop"),
-    "timeouts alone": proxy(
-        "skipack that is never reached", ("middlebox.atcp.skip_threshold", "1000")
-    ),
-    "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
-    "6 KB": proxy("a window of 6 KB", ("middlebox.atcp.clamp", "6144 B")),
-    "16 KB": proxy("a window of 16 KB", ("middlebox.atcp.clamp", "16384 B")),
-    "b left out": dropped("the law without its b", "middlebox.atcp.b"),
-    "no coalescing": proxy("each packet on its own", ("middlebox.atcp.coalescing", "false")),
-    "β of 1": proxy("no over-provision", ("middlebox.atcp.overprovision", "1")),
-    "β of 0.2, a far host": proxy(
-        "next to no buffer, and a host a second away",
-        ("middlebox.atcp.overprovision", "0.2"),
-        ("wired.LAN.delay", "1 s"),
-    ),
-    "budget of 12 KB": proxy("hardly a buffer", ("middlebox.atcp.budget", "12 kB")),
-    "equal tickets": changed("one ticket each", **{"middlebox.atcp.classes.first.tickets": "1"}),
-    "equal priorities": changed(
-        "telnet as anything else", **{"middlebox.atcp.classes.telnet.priority": "0"}
-    ),
-    "FIN as data": WrongModel(
-        "FINs acknowledged on arrival, a round trip over the radio sooner",
-        values=lambda values: [each + 2.4 for each in values],
     ),
     "a plain queue": WrongModel("neither jitter nor bunches", _as_queue),
     "a radio": WrongModel("jitter and bunches", _as_radio),
