@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from fractions import Fraction
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.yew2012.printed import (
     ACCESS_BPS,
-    BUFFERS,
+    BUFFER,
     BY_RTT,
     MEAN_X,
     ONE_WAY_MS,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
 
 Measure = Callable[["Outcomes"], Sequence[float]]
-Numbers = Iterable[Decimal | Fraction | int]
+Numbers = Iterable[Decimal | int]
 
 UPPER: Final = tuple(RATIOS)
 """RTTs of Table V, which the text calls the upper boundary."""
@@ -49,24 +48,34 @@ WALKS_MS: Final = 1
 """When the mobile sets out for the second network, and its speed in m/s, §V."""
 
 
+THOUSANDTH: Final = Decimal("0.001")
+MILLIONTH: Final = Decimal("0.000001")
+
+
+def printed_x(rtt_ms: int, packet: int = PACKET) -> Decimal:
+    """Return X with the places that Table V prints."""
+    return rounded(BUFFER / (bdp(rtt_ms) * PACKET / packet), THOUSANDTH)
+
+
 def calculated(rtt_ms: int) -> Decimal:
     """Return the buffer that Table VI calculates, in packets."""
-    return rounded(MEAN_X * bdp(rtt_ms), Decimal("0.001"))
+    return rounded(MEAN_X * bdp(rtt_ms), THOUSANDTH)
 
 
-def whole(rtt_ms: int, rule: str = ROUND_HALF_UP) -> int:
+def whole(rtt_ms: int) -> int:
     """Return the same as a whole number of packets."""
-    return int(calculated(rtt_ms).to_integral_value(rule))
+    return int(calculated(rtt_ms).to_integral_value(ROUND_HALF_UP))
 
 
-RULES: Final = (ROUND_FLOOR, ROUND_CEILING, ROUND_HALF_UP, ROUND_HALF_EVEN)
+def printed_bdp(rtt_ms: int, packet: int = PACKET) -> Decimal:
+    """Return the bandwidth-delay product with the places that Table VI prints."""
+    return rounded(bdp(rtt_ms) * PACKET / packet, MILLIONTH)
 
 
-def best_rule() -> int:
-    """Return how many cells of that column the best rule of rounding gives."""
-    return max(
-        sum(whole(rtt, rule) == printed for rtt, (*_, printed) in BUFFERS.items()) for rule in RULES
-    )
+def unrounded(rtt_ms: int) -> Decimal:
+    """Return the buffer of the mean X before it is rounded, in packets."""
+    mean = sum(map(buffer_ratio, UPPER), Decimal(0)) / len(UPPER)
+    return rounded(mean * bdp(rtt_ms), THOUSANDTH)
 
 
 def ratios_found(table: Mapping[int, Row]) -> int:
@@ -125,8 +134,10 @@ STALE: Final = Held.of(BY_RTT[40], BY_RTT[90])
 """Of the first and the last row of the lower band."""
 
 
-STALE_ABOVE: Final = Held.of(BY_RTT[100], BY_RTT[150])
-"""The same of the upper band's."""
+def missed_still(row: Row) -> Decimal:
+    """Return by which share a row is off the mean window of those two."""
+    mean = (BY_RTT[40].in_flight(PACKET) + BY_RTT[90].in_flight(PACKET)) / 2
+    return abs(mean / row.in_flight(PACKET) - 1)
 
 
 def place(table: Mapping[int, Row]) -> int:
@@ -139,16 +150,6 @@ def walked_m(until_s: int) -> int:
     return (until_s - LEAVES_S) * WALKS_MS
 
 
-def doubled(rounds: int) -> int:
-    """Return the window after so many round trips of slow start, from one segment."""
-    return 1 << rounds
-
-
-def spacing(rtt: Fraction, cwnd: int) -> Fraction:
-    """Return packet spacing (equation 3)."""
-    return rtt / cwnd
-
-
 def constant(numbers: Numbers) -> Measure:
     """Return the measure of numbers that need no run."""
     values = [float(number) for number in numbers]
@@ -156,22 +157,12 @@ def constant(numbers: Numbers) -> Measure:
 
 
 _NUMBERS: Final[dict[str, Numbers]] = {
-    "eq4-table-2": (ratios_found(STANDARD),),
-    "eq4-table-3": (ratios_found(SPACED),),
-    "eq4-table-4": (ratios_found(BY_RTT),),
-    "table-5-bdp": (sum(rounded(bdp(rtt), cell) == cell for rtt, (cell, _) in RATIOS.items()),),
-    "table-5-x": (sum(rounded(buffer_ratio(rtt), x) == x for rtt, (_, x) in RATIOS.items()),),
+    "eq4": (sum(map(ratios_found, (STANDARD, SPACED, BY_RTT))),),
+    "table-6-bdp": map(printed_bdp, RTTS),
+    "table-5-x": map(printed_x, UPPER),
     "table-5-mean": (mean_x(),),
-    "table-5-tightest": [
-        sum((buffer_ratio(rtt, ACCESS_BPS) for rtt in UPPER), Decimal(0)) / len(UPPER)
-    ],
-    "table-6-bdp": (sum(rounded(bdp(rtt), cell[0]) == cell[0] for rtt, cell in BUFFERS.items()),),
-    "table-6-calculated": (sum(calculated(rtt) == cell[1] for rtt, cell in BUFFERS.items()),),
-    "table-6-rounded": (sum(whole(rtt) == cell[2] for rtt, cell in BUFFERS.items()),),
-    "table-6-last": map(whole, RTTS[-1:]),
-    "table-6-rules": (best_rule(),),
-    "eq1": (doubled(3),),
-    "eq3": (n * spacing(Fraction(1), n) for n in range(1, 65)),
+    "table-6-calculated": map(calculated, RTTS),
+    "table-6-rounded": map(whole, RTTS),
     "own-c1": (rows_where(lambda spaced, plain: spaced.delay_ms < plain.delay_ms),),
     "own-c2": (rows_where(lambda spaced, plain: spaced.kbps > plain.kbps),),
     "own-c3": (rows_where(lambda spaced, plain: spaced.efficiency > plain.efficiency),),
@@ -179,22 +170,20 @@ _NUMBERS: Final[dict[str, Numbers]] = {
     "own-c5": (min(table, key=lambda size: table[size].ratio) for table in TABLES),
     "own-c7": (steps_down(BY_RTT),),
     "own-slope": (slope(band(upper=upper)) for upper in (False, True)),
-    "own-upper": (rtt // 10 for rtt in band(upper=True)),
+    "own-upper": band(upper=True),
     "own-c12-efficiency": [max(table, key=lambda size: table[size].efficiency) for table in TABLES],
     "own-c12-delay": map(place, TABLES),
     "own-c12-use": (100_000 * table[PACKET].kbps / ACCESS_BPS for table in TABLES),
     "own-stale": (100 * STALE.missed(BY_RTT[rtt]) for rtt in (50, 70)),
-    "own-stale-rtt": (STALE.base_ms,),
-    "own-stale-held": (STALE.delta,),
     "own-twice": sorted(
         {row.delay_ms for row in STANDARD.values()} & {row.delay_ms for row in SPACED.values()}
     ),
-    "own-sizes": (len(SIZES),),
+    "own-sizes": SIZES,
     "own-propagation": [
         sum(row.delay_ms < ONE_WAY_MS for table in TABLES for row in table.values())
     ],
     "own-same": (BY_RTT[100].kbps / SPACED[PACKET].kbps,),
-    "own-overlap": map(walked_m, (100, 500)),
+    "own-overlap": (walked_m(100),),
 }
 
 MEASURES: Final[dict[str, Measure]] = {

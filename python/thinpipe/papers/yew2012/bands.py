@@ -33,9 +33,6 @@ Rows = dict[int, Points]
 LOOKED_INTO: Final = 100
 """ms: the RTT at which each seed's base RTT is shown."""
 
-FRESH: Final = 1.1
-"""A base RTT is stale above so many times smaller than the least round trip that there is."""
-
 
 def chosen(rows: Mapping[tuple[int, str], Points], spacing: str) -> Rows:
     """Return the runs of one kind of spacing, by RTT."""
@@ -87,22 +84,24 @@ def by_home(outcomes: Outcomes, points: Points) -> str:
     return ", ".join(f"{sum(each)}/{len(each)}" for each in upper_by_home(outcomes, points))
 
 
-def stale_where_lower(plan: Plan, outcomes: Outcomes) -> list[float]:
-    """Return in what share of runs being in the lower band goes with a stale base RTT, in %."""
-    agree = []
-    for point in seen(plan):
-        run = outcomes[point]
-        is_stale = base_rtt_ms(run) * FRESH < least_rtt_ms(run)
-        agree.append(is_stale is not is_upper(run))
-    return [100 * sum(agree) / len(agree)]
+LOWER_KBPS: Final = max(float(row.kbps) for row in BY_RTT.values() if not row.is_upper)
+UPPER_KBPS: Final = min(float(row.kbps) for row in BY_RTT.values() if row.is_upper)
+"""The ends of Table IV's bands: nothing lies between."""
+
+HEADERS: Final = 0.9
+"""Of the paper's upper band: ours count payload alone, the paper may count 552 B for 512."""
 
 
-def none_between(plan: Plan, outcomes: Outcomes) -> list[float]:
-    """Return the share of runs with spacing whose throughput lies where Table IV has none, in %."""
-    lower = max(float(row.kbps) for row in BY_RTT.values() if not row.is_upper)
-    upper = min(float(row.kbps) for row in BY_RTT.values() if row.is_upper)
-    found = [each for rtt in RTTS for each in of(outcomes, plan.table_4[rtt, ALWAYS], kbps)]
-    return [100 * sum(lower < each < 0.9 * upper for each in found) / len(found)]
+def two_bands(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Count the RTTs whose runs with spacing are in both bands and none between."""
+    found = [of(outcomes, plan.table_4[rtt, ALWAYS], kbps) for rtt in RTTS]
+    return [float(sum(map(_in_two, found)))]
+
+
+def _in_two(found: Sequence[float]) -> bool:
+    low = [each <= LOWER_KBPS for each in found]
+    high = [each >= HEADERS * UPPER_KBPS for each in found]
+    return any(low) and any(high) and sum(low) + sum(high) == len(found)
 
 
 def share_of_all(outcomes: Outcomes, rows: Rows) -> float:
@@ -116,18 +115,10 @@ def all_upper(plan: Plan, outcomes: Outcomes) -> list[float]:
     return [float(sum(share_upper(outcomes, points) == 1.0 for points in rows.values()))]
 
 
-def gained(plan: Plan, outcomes: Outcomes) -> list[float]:
-    """Return how many points more runs are in the upper band with the buffers of Table VI."""
-    small, usual = (chosen(rows, ALWAYS) for rows in (plan.table_6, plan.table_4))
-    return [share_of_all(outcomes, small) - share_of_all(outcomes, usual)]
-
-
 MEASURES: Final[dict[str, Measure]] = {
-    "bands-stale": stale_where_lower,
-    "bands-between": none_between,
+    "bands-between": two_bands,
     "bands-renewed": lambda plan, outcomes: [share_of_all(outcomes, plan.renewed_4)],
     "bands-kept": lambda plan, outcomes: [share_of_all(outcomes, chosen(plan.table_4, ALWAYS))],
-    "buffers-upper": gained,
     "buffers-all": all_upper,
 }
 

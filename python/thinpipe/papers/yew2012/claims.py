@@ -27,6 +27,7 @@ from thinpipe.papers.yew2012.verdicts import (
     Told,
     greater,
     less,
+    mean_rank,
     mostly,
     oftener,
     rising,
@@ -172,12 +173,14 @@ def oftener_upper_at_long(plan: Plan) -> Test:
     )
 
 
-def delays_in_band(plan: Plan, outcomes: Outcomes, *, upper: bool) -> dict[int, list[float]]:
+def delays_in_band(
+    plan: Plan, outcomes: Outcomes, *, upper: bool, value: Value = delay_ms
+) -> dict[int, list[float]]:
     """Return the delays of the runs of Table IV in one band, by RTT."""
     runs: dict[int, list[float]] = {}
     for rtt in RTTS:
         found = [outcomes[point] for point in plan.table_4[rtt, ALWAYS]]
-        delays = [delay_ms(run) for run in found if is_upper(run) is upper]
+        delays = [value(run) for run in found if is_upper(run) is upper]
         runs |= {rtt: delays} if delays else {}
     return runs
 
@@ -200,11 +203,11 @@ def rises_across(plan: Plan) -> Test:
     return Test("both bands", _at(plan, RTTS, ALWAYS), judge)
 
 
-def slope(plan: Plan, outcomes: Outcomes, *, upper: bool) -> list[float]:
+def slope(plan: Plan, outcomes: Outcomes, *, upper: bool, value: Value = delay_ms) -> list[float]:
     """Return by how much the delay grows a ms of RTT within a band, by least squares."""
     from scipy.stats import linregress
 
-    runs = delays_in_band(plan, outcomes, upper=upper)
+    runs = delays_in_band(plan, outcomes, upper=upper, value=value)
     xs = [rtt for rtt, delays in runs.items() for _ in delays]
     ys = [delay for delays in runs.values() for delay in delays]
     return [float(linregress(xs, ys).slope)] if len(runs) > 1 else []
@@ -281,6 +284,27 @@ def by_rtt(plan: Plan) -> Iterator[Claim]:
             raises("with 50 packets, without spacing", small_plain, usual_plain),
         ),
     )
+
+
+def grows_with_size(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return the mean rank correlation of delay and packet size, without and with spacing."""
+    runs = plan.tables_2_3
+    return [
+        mean_rank({size: of(outcomes, runs[size, spacing], delay_ms) for size in SIZES})
+        for spacing in (OFF, ALWAYS)
+    ]
+
+
+def grows_with_rtt(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return the mean rank correlation of delay and RTT over the runs of each start."""
+    return [mean_rank({rtt: of(outcomes, plan.table_4[rtt, ALWAYS], delay_ms) for rtt in RTTS})]
+
+
+def less_than_wired(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return by how much the throughput to the mobile is more than on a wire, in %, run by run."""
+    ways = plan.tables_2_3[PACKET, OFF], plan.wired((("tcp.variant", "vegas"),))
+    mobile, wired = (of(outcomes, points, kbps) for points in ways)
+    return [100 * (a / b - 1) for a, b in zip(mobile, wired, strict=True)]
 
 
 def poorer_than_reno(plan: Plan) -> Test:

@@ -112,7 +112,7 @@ def _percent(after: Decimal, before: Decimal) -> str:
 ARITHMETIC: Final = (
     Item(
         "arithmetic",
-        "Tables V and VI and equations 1 to 6: exact arithmetic",
+        "Tables V and VI and equations 4 to 6: exact arithmetic",
         (
             "All digits follow from RTT × 2 Mbit/s / (512 B × 8) and the rows themselves, in "
             "decimal arithmetic with a half rounded up, but for the last cell of Table VI.",
@@ -120,7 +120,7 @@ ARITHMETIC: Final = (
             "places that are printed.",
             "The rule 0.835 × BDP is of the WAN link of 2 Mbit/s. The tightest link on the way has "
             "1 Mbit/s, where the same buffers are 1.67 bandwidth-delay products.",
-            "Equation 2 is measured off runs, under slow start.",
+            "Equations 1 to 3 are measured off runs (see equations).",
         ),
         (),
         Keep.RESULT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -33,6 +32,12 @@ TOWARDS_MOBILE: Final = "/down"
 def delay_ms(run: Outcome) -> float:
     """Network delay: mean one-way delay from CN to MN of the data packets that arrived."""
     mean_s = run.flow.network.delay_s.mean
+    return float("nan") if mean_s is None else 1e3 * mean_s
+
+
+def round_trip_ms(run: Outcome) -> float:
+    """Mean round trip that the sender measured, in ms."""
+    mean_s = run.flow.rtt_s.mean
     return float("nan") if mean_s is None else 1e3 * mean_s
 
 
@@ -102,24 +107,6 @@ def slow_start_end_s(run: Outcome) -> float:
     cwnd = Steps.cwnd(run)
     place = cwnd.first_decrease()
     return float(cwnd.time_s[place]) if place < len(cwnd.time_s) else cwnd.end_s
-
-
-def first_cut(run: Outcome) -> float:
-    """Return the window after its first decrease over that before; 1 if it never fell."""
-    cwnd = Steps.cwnd(run)
-    place = cwnd.first_decrease()
-    return float(cwnd.value[place] / cwnd.value[place - 1]) if place < len(cwnd.value) else 1.0
-
-
-def growths(run: Outcome) -> list[float]:
-    """Return by how much the window grew each time, times the window before, in segments²."""
-    value = Steps.cwnd(run).value
-    return [(new - old) * old for old, new in pairwise(value.tolist()) if new > old]
-
-
-def cuts(run: Outcome) -> list[float]:
-    """Return by how much the window shrank each time, in segments."""
-    return [old - new for old, new in pairwise(Steps.cwnd(run).value.tolist()) if new < old]
 
 
 def completion_s(run: Outcome) -> float:

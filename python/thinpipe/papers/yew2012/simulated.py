@@ -11,28 +11,24 @@ from thinpipe.papers.chakravorty2003.drawing import styled
 from thinpipe.papers.facts import below
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Table
-from thinpipe.papers.yew2012 import bands, cells, claims, figures, starts
+from thinpipe.papers.yew2012 import bands, cells, claims, figures, rules, starts
 from thinpipe.papers.yew2012.measuring import (
     bound_s,
-    cuts,
     delay_ms,
     dropped,
     efficiency,
-    first_cut,
-    growths,
     kbps,
     of,
     queue_at,
     ratio,
 )
-from thinpipe.papers.yew2012.printed import BY_RTT, PACKET, SPACED, STANDARD, Row
+from thinpipe.papers.yew2012.printed import BY_RTT, SPACED, STANDARD, Row
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
     from thinpipe.papers.yew2012.measuring import Value
     from thinpipe.point import Point
@@ -179,7 +175,7 @@ SHARE_TEXT: Final = (
 
 def items(plan: Plan) -> tuple[Item, ...]:
     """Return the items that need runs, but for the one beyond the paper."""
-    return (*_tables(plan), *_bands(plan), *_claims(plan))
+    return (rules.item(plan), *_tables(plan), *_bands(plan), *_claims(plan))
 
 
 def _tables(plan: Plan) -> tuple[Item, ...]:
@@ -322,6 +318,8 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
                 "With fifty seeds in the place of ten every claim has the same verdict but C5 and "
                 "C6, which ten leave open, with three that begin later; notes tell where single "
                 "tests of a claim have another.",
+                "C4, C7 and C13 have a word whose meaning is one in every paper; their facts are "
+                "judged by it, and their tests stand beside them.",
             ),
             claims.points(others),
             Keep.RESULT,
@@ -335,17 +333,6 @@ def _told(claim: claims.Claim, outcomes: Outcomes) -> list[float]:
     return [float(claim.told(outcomes).value)]
 
 
-def _first_cut(plan: Plan, outcomes: Outcomes) -> list[float]:
-    return [median(of(outcomes, plan.tables_2_3[PACKET, OFF], first_cut))]
-
-
-def _changes(
-    plan: Plan, changes: Callable[[Outcome], list[float]], outcomes: Outcomes
-) -> list[float]:
-    found = [changes(outcomes[point]) for point in plan.tables_2_3[PACKET, OFF]]
-    return [median(each for run in found for each in run)]
-
-
 def measures(plan: Plan) -> dict[str, Measure]:
     """Return what is measured for the facts that need runs."""
     return {
@@ -354,10 +341,11 @@ def measures(plan: Plan) -> dict[str, Measure]:
         },
         **{name: partial(measure, plan) for name, measure in bands.MEASURES.items()},
         **cells.measures(plan),
-        "window-eighth": partial(_first_cut, plan),
-        "eq2-grows": partial(_changes, plan, growths),
-        "eq2-shrinks": partial(_changes, plan, cuts),
+        **rules.measures(plan),
         "starts-band": partial(starts.made_by_start, plan),
+        "c4": partial(claims.grows_with_size, plan),
+        "c7": partial(claims.grows_with_rtt, plan),
+        "c13": partial(claims.less_than_wired, plan),
         "slope-upper": partial(claims.slope, plan, upper=True),
         "slope-lower": partial(claims.slope, plan, upper=False),
     }

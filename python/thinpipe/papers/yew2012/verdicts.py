@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from statistics import median
+from statistics import fmean, median
 from typing import Final
 
 LEVEL: Final = 0.05
@@ -151,6 +151,11 @@ def rising_each(runs: Mapping[int, Sequence[float]]) -> Judgement:
     effect = f"rank correlation {median(found):+.2f} in the median"
     over = f"signed rank of correlations, {len(found)} groups"
     return Judgement(judged.p_for, judged.p_against, over, effect)
+
+
+def mean_rank(runs: Mapping[int, Sequence[float]]) -> float:
+    """Return the mean of those groups' rank correlations."""
+    return fmean(_correlation([*runs], values) for values in zip(*runs.values(), strict=True))
 
 
 def mostly(yes: Sequence[bool]) -> Judgement:

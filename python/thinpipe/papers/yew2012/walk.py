@@ -34,7 +34,7 @@ MEASURES: Final[Mapping[str, Callable[[Outcomes], Sequence[float]]]] = {
     "walk-map-only": _count(
         lambda each: each.registered_s is not None and each.home_registered_s is None
     ),
-    "walk-overlap": _count(lambda each: each.link_down_s is None),
+    "walk-overlap": _count(lambda each: each.link_down_s is None and each.address_s is not None),
 }
 
 

@@ -2,80 +2,89 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
+from functools import partial
 from typing import Final
 
 from thinpipe.papers.wrong import WrongModel, altered, given, swapped
-from thinpipe.papers.yew2012.arithmetic import STALE_ABOVE, constant
+from thinpipe.papers.yew2012 import claims
+from thinpipe.papers.yew2012.arithmetic import (
+    UPPER,
+    constant,
+    missed_still,
+    printed_bdp,
+    printed_x,
+    unrounded,
+)
+from thinpipe.papers.yew2012.measuring import round_trip_ms
 from thinpipe.papers.yew2012.printed import (
-    ACCESS_BPS,
-    BUFFERS,
+    BUFFER,
     BY_RTT,
-    RATIOS,
+    RTTS,
     SPACED,
     STANDARD,
     Row,
     bdp,
-    buffer_ratio,
-    rounded,
 )
-from thinpipe.papers.yew2012.setup import RENEWED, STILL
+from thinpipe.papers.yew2012.setup import BASE, RENEWED, Plan
 
-TABLES: Final = (STANDARD, SPACED)
-_V: Final = RATIOS.items()
-_VI: Final = BUFFERS.items()
 RENEWED_OR_NOT: Final = {"renewed-at-handover": "kept", "kept": "renewed-at-handover"}
+ETHERNET: Final = 1500
 
 
-def _round_trip(row: Row) -> bool:
-    return rounded(2 * row.delay_ms / row.kbps, row.ratio) == row.ratio
+def _cut_off(row: Row) -> bool:
+    return (row.delay_ms / row.kbps).quantize(row.ratio, ROUND_DOWN) == row.ratio
 
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
-    "a mobile at rest": given("no handover: the mobile stays beside AR1", *STILL),
     "plain Mobile IPv6": given("no MAP", ("mobile_ip.kind", "mipv6")),
     "cells that do not overlap": given("cells of 150 m", ("wlan.range", "150 m")),
-    "a window of 8": given("a receiver that allows 8 packets", ("tcp.window", "8")),
+    "a window of 20": given("ns-2's default window of 20 packets", ("tcp.window", "20")),
     "packets of one size": altered("512 B in each row", "ftp.packet_size", lambda _: "512 B"),
     "one RTT": altered("100 ms in each row", "wan.rtt", lambda _: "100 ms"),
     "Reno": given("Reno in Vegas' place", ("tcp.variant", "reno")),
     "CUBIC": given("CUBIC in Vegas' place", ("tcp.variant", "cubic")),
+    "base RTT for current": given("packet spacing by the base RTT", *BASE),
     "base RTT learnt anew": given("Vegas forgets its base RTT at a handover", *RENEWED),
     "base RTT kept": swapped(
         "Vegas keeps its base RTT over a handover", "tcp.vegas.base_rtt", RENEWED_OR_NOT
     ),
-    "another formula": WrongModel(
-        "round trips for delays, the access link for the bottleneck, a whole bandwidth-delay "
-        "product for 0.835, delay for the ratio, the upper band for the lower",
+    "a delay of both ways": WrongModel(
+        "the mean round trip that the sender measures for the network delay",
         instead={
-            "eq4-table-2": constant([sum(map(_round_trip, STANDARD.values()))]),
-            "eq4-table-3": constant([sum(map(_round_trip, SPACED.values()))]),
-            "eq4-table-4": constant([sum(map(_round_trip, BY_RTT.values()))]),
-            "table-5-bdp": constant(
-                [sum(rounded(bdp(rtt, ACCESS_BPS), cell) == cell for rtt, (cell, _) in _V)]
-            ),
-            "table-5-x": constant(
-                [sum(rounded(buffer_ratio(rtt, ACCESS_BPS), x) == x for rtt, (_, x) in _V)]
-            ),
-            "table-5-mean": constant(
-                [sum((buffer_ratio(rtt, ACCESS_BPS) for rtt, _ in _V), Decimal(0)) / len(_V)]
-            ),
-            "table-6-bdp": constant(
-                [sum(rounded(bdp(rtt, ACCESS_BPS), row[0]) == row[0] for rtt, row in _VI)]
-            ),
-            "table-6-calculated": constant(
-                [sum(rounded(bdp(rtt), row[1]) == row[1] for rtt, row in _VI)]
-            ),
-            "eq3": constant([Decimal("0.5")]),
-            "own-c5": constant(
-                [min(rows, key=lambda size: rows[size].delay_ms) for rows in TABLES]
-            ),
-            "own-c12-efficiency": constant(
-                [min(rows, key=lambda size: rows[size].delay_ms) for rows in TABLES]
-            ),
-            "own-slope": constant([Decimal(1)]),
-            "own-stale": constant([100 * STALE_ABOVE.missed(BY_RTT[rtt]) for rtt in (50, 70)]),
+            "slope-upper": partial(claims.slope, Plan(), upper=True, value=round_trip_ms),
         },
+    ),
+    "digits cut off": WrongModel(
+        "the last digit of a ratio is cut off, not rounded",
+        instead={
+            "eq4": constant(
+                [sum(_cut_off(row) for rows in (STANDARD, SPACED, BY_RTT) for row in rows.values())]
+            )
+        },
+    ),
+    "a maximum transfer unit of 1500 B": WrongModel(
+        "the maximum transfer unit that VI (i) names, of Ethernet, for that of equation 5",
+        instead={
+            "table-6-bdp": constant([printed_bdp(rtt, ETHERNET) for rtt in RTTS]),
+            "table-5-x": constant([printed_x(rtt, ETHERNET) for rtt in UPPER]),
+        },
+    ),
+    "the buffer over the mean BDP": WrongModel(
+        "50 packets over the mean of the six bandwidth-delay products, to three places",
+        instead={
+            "table-5-mean": constant(
+                [round(BUFFER * len(UPPER) / sum(map(bdp, UPPER), Decimal(0)), 3)]
+            )
+        },
+    ),
+    "the mean X before rounding": WrongModel(
+        "0.835005 for 0.835, which ends three of the twelve in another digit",
+        instead={"table-6-calculated": constant([unrounded(rtt) for rtt in RTTS])},
+    ),
+    "a window of one size": WrongModel(
+        "as many packets in flight at each RTT: the mean of the rows of 40 and 90 ms",
+        instead={"own-stale": constant([100 * missed_still(BY_RTT[rtt]) for rtt in (50, 70)])},
     ),
 }
 """By the names that facts give them."""
