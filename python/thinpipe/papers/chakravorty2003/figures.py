@@ -229,7 +229,7 @@ def swift_recovery(outcomes: Outcomes) -> Figure:
         (
             ("(a) Round-trip times", "RTT (s)"),
             ("(b) Outstanding data", OUTSTANDING),
-            ("(c) Throughput at the receiver", "KB/s"),
+            ("(c) Throughput at the receiver", "Throughput (KB/s)"),
             ("(d) Sender trace", SEQUENCE),
         ),
         strict=True,
