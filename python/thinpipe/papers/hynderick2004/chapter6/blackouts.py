@@ -189,12 +189,12 @@ def resent_between(run: Outcome, start_s: float, end_s: float) -> float:
     return float(np.sum((times_s >= start_s) & (times_s < end_s)))
 
 
-def linear_steps(run: Outcome) -> float:
-    """Count the acknowledgements that add less than a packet to the window before it is full."""
+def linear_from_s(run: Outcome) -> list[float]:
+    """Return when the window first grows by less than a packet an acknowledgement, if it does."""
     cwnd = Steps.cwnd(run)
     full = int(np.argmax(cwnd.value >= WINDOW))
     steps = np.diff(cwnd.value[: full + 1])
-    return float(np.sum((steps > 0) & (steps < 1)))
+    return [float(s) for s in cwnd.time_s[1 : full + 1][(steps > 0) & (steps < 1)][:1]]
 
 
 def waits(run: Outcome) -> tuple[Floats, Floats]:
@@ -312,7 +312,7 @@ def dark_bytes(run: Outcome, spells: Iterable[Spell]) -> list[float]:
 MEASURES: Final[dict[str, Measure]] = {
     "e2-top": _a(longest_wait_s),
     "e3": _a(resent_after_return),
-    "e4": _a(linear_steps),
+    "e4": lambda outcomes: linear_from_s(outcomes[scenario_a()]),
     "e5-window": _a(whole_window_again),
     "e6": _a(lambda run: dark_bytes(run, BLACK_OUTS_A)[0]),
     "e7-chain": lambda outcomes: chain(outcomes[scenario_b(READINGS[0], WITHOUT)]),
