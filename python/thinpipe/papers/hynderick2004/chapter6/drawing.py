@@ -89,11 +89,12 @@ def against(
     x: Sequence[float],
     runs: Sequence[Sequence[Outcome]],
     value: Callable[[Outcome], float],
+    middle: Callable[[Sequence[float]], float] = fmean,
     **how: Any,  # noqa: ANN401 - what matplotlib takes
 ) -> None:
     """Draw means over runs against places from left to right, and the range over runs as bars."""
     values = [[value(run) for run in each] for each in runs]
-    mean = np.array([fmean(each) for each in values])
+    mean = np.array([middle(each) for each in values])
     low, high = (np.array([end(each) for each in values]) for end in (min, max))
     ax.errorbar(
         x,

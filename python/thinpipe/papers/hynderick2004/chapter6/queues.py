@@ -7,6 +7,8 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
     each,
     kbps,
@@ -22,9 +24,6 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
 from thinpipe.papers.hynderick2004.chapter6.recovery import TOGETHER
 from thinpipe.papers.hynderick2004.chapter6.setup import (
     COMPARED,
-    HEADERS,
-    PDU,
-    PDU_HEADER,
     SEEDS,
     SF_OF,
     bearer,
@@ -230,6 +229,16 @@ def needed(throughputs: Sequence[float]) -> int:
     )
 
 
+def needed_between(throughputs: Sequence[float]) -> float:
+    """Return the queue that suffices, between two of those that ran: a straight line.
+
+    >>> needed_between((85, 90, 100, 100, 100, 100, 100))
+    5.0
+    """
+    enough = ENOUGH * max(throughputs)
+    return float(np.interp(enough, np.maximum.accumulate(throughputs), QUEUES))
+
+
 def more_resent_with_errors(outcomes: Outcomes) -> list[float]:
     """Return packets resent at 10 % over those at 0 %, summed over queues, per rate and payload."""
     return [
@@ -246,6 +255,15 @@ def gaps(outcomes: Outcomes, rate: int) -> list[float]:
         curve(outcomes, mean_outstanding, rate, payload, 0.1) for payload in (1500, 500)
     )
     return [more - less for more, less in zip(large, small, strict=True)]
+
+
+def gap_bend(outcomes: Outcomes) -> list[float]:
+    """Return the gap's growth per packet of queue from 10 to 15 over that from 2 to 4, per rate."""
+    found = []
+    for rate in RATES:
+        gap = dict(zip(QUEUES, gaps(outcomes, rate), strict=True))
+        found.append((gap[15] - gap[10]) / 5 / ((gap[4] - gap[2]) / 2))
+    return found
 
 
 def gap_growth(outcomes: Outcomes) -> list[float]:
@@ -283,12 +301,11 @@ def bounded(outcomes: Outcomes) -> list[float]:
 
 
 def queue_more(outcomes: Outcomes) -> list[float]:
-    """Return by how many packets the queue needed at 10 % exceeds that at 0 %: the mean."""
-    more = [
-        needed(some) - needed(none)
+    """Return by how many packets the queue needed at 10 % exceeds that at 0 %, per setting."""
+    return [
+        needed_between(some) - needed_between(none)
         for some, none in zip(curves(outcomes, kbps, 0.1), curves(outcomes, kbps, 0.0), strict=True)
     ]
-    return [fmean(more)]
 
 
 def larger_is_faster(outcomes: Outcomes) -> list[float]:
@@ -340,14 +357,6 @@ def _trends(value: Callable[[Outcome], float], bler: float) -> Measure:
     return lambda outcomes: [tau(each_) for each_ in curves(outcomes, value, bler)]
 
 
-def efficiency(points: Sequence[Point], rate: int, payload: int) -> Measure:
-    """Measure the share of the rate in use, headers and padding counted, in per cent."""
-    pdus = -(-(payload + HEADERS) // PDU)
-    return lambda outcomes: [
-        100 * kbps(outcomes[point]) * pdus * (PDU + PDU_HEADER) / payload / rate for point in points
-    ]
-
-
 def cwnd_most(run: Outcome) -> float:
     """Return the greatest window in packets."""
     return float(run.flow.cwnd_segments.max or 0)
@@ -369,6 +378,7 @@ MEASURES: Final[dict[str, Measure]] = {
     ],
     "q1-more-at-10": percent_more(more_resent_with_errors),
     "q2-grows": gap_growth,
+    "q2-exponentially": percent_more(gap_bend),
     "q2-flat": gap_levels,
     "q3-resent-50": _of(60, 500, 0.1, 50, resent),
     "q3-window-50": _of(60, 500, 0.1, 50, cwnd_most),
@@ -384,6 +394,4 @@ MEASURES: Final[dict[str, Measure]] = {
     "q8-sack": percent_more(partial(beside_best, variant="sack")),
     "q8-tahoe": percent_more(tahoe_beside_reno),
     **_TABLE,
-    "q10-60": efficiency(runs(60, 1500, 0.1, 50), 60, 1500),
-    "q10-120": efficiency(runs(120, 500, 0.1, 50), 120, 500),
 }
