@@ -131,6 +131,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "initial window of 10": sender("that of RFC 6928", ("tcp.initial_window", "10")),
     "initial window of 3": sender("that of RFC 3390", ("tcp.initial_window", "3")),
     "window of 32 KB": sender("a receiver with 24 segments", ("tcp.window", "24")),
+    "window of 16 KB": sender("a receiver with 12 segments", ("tcp.window", "12")),
     "window of 10 KB": sender("a receiver with 8 segments", ("tcp.window", "8")),
     "fair queue": sender("a queue a flow ahead of the radio", ("queue.kind", "fair")),
     "no SACK": sender("Reno without SACK", ("tcp.variant", "reno")),
