@@ -287,7 +287,6 @@ _THREE: Final[dict[str, Measure]] = {
 }
 
 _FOUR: Final[dict[str, Measure]] = {
-    "v12-newreno": of(4, lambda t: s[0] if (s := walk.upon(t, 23)) else None, "newreno"),
     "v12-sack": listed(
         "sack", 4, lambda t: [p for p in walk.on_duplicates(t, 13) if p in DROPS[-1]]
     ),
