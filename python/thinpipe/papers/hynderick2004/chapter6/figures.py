@@ -38,6 +38,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     resent,
     rtt_ms,
     spurious,
+    timeouts,
 )
 from thinpipe.papers.hynderick2004.chapter6.setup import COMPARED
 from thinpipe.papers.hynderick2004.figures import HUES, MARKERS, styled
@@ -352,11 +353,12 @@ def black_out_queues(outcomes: Outcomes) -> Figure:
 @styled
 def black_out_variants(outcomes: Outcomes) -> Figure:
     """Draw what black-outs of 5 to 60 s amid BLER 10 % do to each variant, means of seeds."""
-    figure, axes = panels(1, 3, 11.0, 3.6)
+    figure, axes = panels(2, 2, 9.0, 6.4)
     places = range(len(variants.LENGTHS_S))
     values: tuple[tuple[Callable[[Outcome, int], float], str], ...] = (
         (lambda run, _: blackouts.completed_s(run), "Time for 1 MB (s)"),
         (variants.sent, "Packets sent"),
+        (lambda run, _: timeouts(run), "Timeouts in the transfer"),
         (variants.dark_timeouts, "Timeouts in the black-out"),
     )
     for ax, (value, label) in zip(axes, values, strict=True):
