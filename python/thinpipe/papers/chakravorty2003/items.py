@@ -204,6 +204,8 @@ _PROXY: Final = (
             "gateway (plain queue, Gilbert and Elliott), a radio with 20 % of its blocks in error "
             "that discards what waits longer than 2 s, and one with an outage. A repair counts "
             "from when a segment that is lost was first sent until the mobile acknowledges it.",
+            "The last scheme is a split connection with as little under way as the proxy has: it "
+            "differs from the proxy in that each flow finds its own losses.",
             "Without a box the two windows are more than the buffer of 120 KB, so a few of its "
             "losses are its own. With bursts one seed can make a mean: see the deviations. In "
             "bursts of four the proxy does not gain time, since the plain link changes its state "
