@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.hynderick2004.chapter6 import rivals
@@ -17,15 +16,12 @@ from thinpipe.papers.hynderick2004.experiments import (
     packet_bits,
 )
 from thinpipe.papers.hynderick2004.formulas import loss_of_packet
-from thinpipe.papers.wrong import WrongModel, altered, dropped, given, swapped
+from thinpipe.papers.wrong import WrongModel, altered, given, swapped
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
 
 QUEUE: Final = "queue.packets"
-SF: Final = "radio.downlink.sf"
-FACTORS: Final = tuple(str(2**power) for power in range(9, 1, -1))
-"""Spreading factors, 512 to 4."""
 
 
 def _lost_like_the_smallest(point: Point) -> Point:
@@ -126,18 +122,12 @@ WRONG_MODELS: Final = {
     "PDUs without a header": given("All of the rate carries payload.", ("radio.rlc.header", "0 B")),
     "one draw a block": given("Data and control fail together.", ("radio.dpcch", "with-data")),
     "two draws a block": given("Data and control fail apart.", ("radio.dpcch", "apart")),
-    "no block errors": given("Every block arrives.", ("radio.downlink.tbler", "0")),
-    "ten times the block errors": given("10 % for 1 %.", ("radio.downlink.tbler", "0.1")),
     # --- Rates, queues and windows
-    "twice the rate": swapped("Half the spreading factor.", SF, dict(pairwise(FACTORS))),
-    "constant rate and coverage": dropped("No jump, no black-out.", "radio.schedule"),
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
     "queue of 15": given("The queue overflows before the window is full.", (QUEUE, "16")),
     "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),
     "window of 8": given("A window below the path's product.", ("tcp.window", "8")),
-    "small packets": given("500 B for 1,500 B.", ("tcp.mss", "500 B")),
-    "initial window of 1": given("One initial window for all.", ("tcp.initial_window", "1")),
     "manager without a bound": altered(
         "The manager lets all wait.", "radio.buffer.bulk", lambda _: "1000"
     ),

@@ -24,6 +24,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     transfer,
 )
 from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.plot.series import sending_end, sent_by
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -144,13 +145,14 @@ def use(run: Outcome, rate: int, start_s: float, end_s: float) -> float:
 
 
 def coping(outcomes: Outcomes, rates: tuple[int, ...]) -> list[float]:
-    """Return the use of each rate from its jump to the next one, of the first from 5 s on."""
-    run = outcomes[shown(rates, COPING)]
-    jumps_s = [0.0, *(MOMENTS_S[0] + APART_S * number for number in range(len(rates)))]
-    return [
-        use(run, rate, max(start_s, 5.0), end_s)
-        for rate, start_s, end_s in zip(rates, jumps_s[:-1], jumps_s[1:], strict=True)
-    ]
+    """Return the use of each rate until the next jump, of the first from 5 s on, per moment."""
+    found = []
+    for moment_s in STEP_MOMENTS_S:
+        run = outcomes[steps(rates, COPING, moment_s)]
+        jumps_s = [moment_s + APART_S * number for number in range(len(rates))]
+        times_s = pairwise([5.0, *jumps_s])
+        found += [use(run, rate, *time_s) for rate, time_s in zip(rates, times_s, strict=True)]
+    return found
 
 
 def after(
@@ -186,22 +188,16 @@ def falls_with_queue(outcomes: Outcomes) -> list[float]:
     return [max(100 * (after / before - 1) for before, after in pairwise(row)) for row in means]
 
 
-def fewer_at_120(outcomes: Outcomes) -> list[float]:
-    """Return packets dropped after a fall to 120 kbit/s less those at 60, mean, per queue."""
-
-    def dropped(low: int, queue: int) -> float:
-        return fmean(after((TOP, low), queue, 0, dropped_after)(outcomes))
-
-    return [dropped(120, queue) - dropped(60, queue) for queue in FALL_QUEUES]
+def beside_60(outcomes: Outcomes) -> list[float]:
+    """Return packets sent again after a fall to 120 kbit/s over those at 60, per queue."""
+    return [mean_resent(outcomes, 120, q) / mean_resent(outcomes, 60, q) for q in FALL_QUEUES]
 
 
-def smoother(outcomes: Outcomes) -> list[float]:
-    """Return the share of moments in per cent without extra retransmissions, queue 4 less 2."""
-    four, two = (
-        100 * fmean(count <= 0 for count in extra(queue, resent_after)(outcomes))
-        for queue in (4, 2)
-    )
-    return [four - two]
+def share_resent(run: Outcome, jump_s: float) -> float:
+    """Return the packets sent again in all the time after a jump, in per cent of those sent."""
+    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    after_s = sent.time_s[sent.carries_data & (sent.time_s >= jump_s)]
+    return 100 * resent_after(run, jump_s, APART_S) / len(after_s)
 
 
 def order_after_rise(outcomes: Outcomes) -> list[float]:
@@ -274,7 +270,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "b1-rising": lambda outcomes: coping(outcomes, RISING),
     "b2": extra(2, dropped_after),
     "b3": extra(4, resent_after),
-    "b3-smoother": smoother,
     "b4": percent_more(order_after_rise),
     "b5": lambda outcomes: [
         mean(outcomes, all_of(pair, 15), lambda run: rate_between(run, 23, 40) / 1000)
@@ -282,8 +277,8 @@ MEASURES: Final[dict[str, Measure]] = {
         for pair in ((TOP, low), (low, TOP))
     ],
     "b6-queue": falls_with_queue,
-    "b6-rate": fewer_at_120,
-    "b7": after((TOP, 120), 15, 0, lambda run, at_s: resent_after(run, at_s, APART_S)),
+    "b6-rate": percent_more(beside_60),
+    "b7": after((TOP, 120), 15, 0, share_resent),
     "b8-60": use_after_rise(60, 4),
     "b8-120": use_after_rise(120, 4),
     "b9-60-reaches": reaches_quickly(60, 6),
