@@ -45,10 +45,11 @@ BDP_KB: Final = BDP / KB
 
 @styled
 def delays(outcomes: Outcomes) -> Figure:
-    """Figure 1: one-way delays of lone packets."""
-    figure, axes = panels(1, 2, 9.0, 3.2)
+    """Figure 1: one-way delays of lone packets, and of those in bursts."""
+    figure, axes = panels(1, 3, 13.0, 3.2)
+    edges = np.arange(0, 3.05, 0.05).tolist()
     for ax, run, title, ends in zip(
-        axes,
+        axes[:2],
         (link.DOWN, link.UP),
         ("(a) Downlink", "(b) Uplink"),
         ((0.6, 3.0), (0.4, 1.3)),
@@ -56,13 +57,23 @@ def delays(outcomes: Outcomes) -> Figure:
     ):
         ax.axvspan(*ends, color=GREY, alpha=0.2, linewidth=0, label="range in the paper")
         found = link.delays(outcomes[run[0]])
-        edges = np.arange(0, 3.05, 0.05)
-        weights = np.full(len(found), 100 / len(found))
-        ax.hist(found, bins=edges.tolist(), weights=weights, color=HUES[0])
-        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3.1))
+        ax.hist(found, bins=edges, weights=_per_cent(found), color=HUES[0])
         ax.set_title(title)
+    parts = link.first_and_rest(outcomes[link.IMMEDIATE[0]])
+    for found, name, hue in zip(parts, ("first of three", "those that follow"), HUES, strict=False):
+        look: dict[str, Any] = {"color": hue, "label": name, "alpha": 0.7}
+        axes[2].hist(found, bins=edges, weights=_per_cent(found), **look)
+    axes[2].set_title("(c) Bursts, downlink")
+    for ax in axes:
+        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3.1))
     axes[0].legend(loc="upper right")
+    axes[2].legend(loc="upper right")
     return figure
+
+
+def _per_cent(found: np.ndarray) -> np.ndarray:
+    """Return weights with which a histogram counts per cent."""
+    return np.full(len(found), 100 / len(found))
 
 
 @styled
@@ -81,6 +92,13 @@ def start_up(outcomes: Outcomes) -> Figure:
     axes[0].set_title("(a) Data under way")
     axes[0].legend(loc="upper left")
     trace(axes[1], outcomes[shown[0][1]])
+    for name, point, hue in (
+        ("acknowledged at the mobile", shown[0][1], HUES[2]),
+        ("the same with the proxy", plain.boxed()[0], GREY),
+    ):
+        got = delivered(outcomes[point])
+        axes[1].step(got.time_s, got.value / KB, where="post", color=hue, label=name)
+    axes[1].axvline(10, color=BLACK, linestyle=":", linewidth=1)
     axes[1].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 15), ylim=(0, 60))
     axes[1].set_title("(b) Slow start, good radio")
     axes[1].legend(loc="upper left")

@@ -76,7 +76,8 @@ _PLAIN: Final = (
         "figure-2",
         "Figure 2: start-up",
         (
-            "Time counts from the mobile's SYN. KB are 1024 B. The scenario gprs-fifo beside "
+            "Time counts from the mobile's SYN; the dotted line is at 10 s. Drawn is the first of "
+            "ten seeds. KB are 1024 B. The scenario gprs-fifo beside "
             "the radio has the same rates and delays as a plain queue: what it shows is TCP's "
             "doing alone.",
         ),
