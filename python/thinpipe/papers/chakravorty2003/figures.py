@@ -149,7 +149,7 @@ def repairs(outcomes: Outcomes) -> Figure:
         error = [stdev(each) for each in times]
         axes[1].bar(at, [fmean(each) for each in times], yerr=error, capsize=2, **look)
     axes[0].set(ylabel="Loss to repair, median (s)")
-    axes[1].set(ylabel="Both downloads, mean (s)")
+    axes[1].set(ylabel="Both downloads, mean (s)", ylim=(0, None))
     for ax in axes:
         ax.set_xticks(places, [each.replace(" of ", "\nof ") for each in recovery.CONDITIONS])
     one_legend(figure, axes[:1])
