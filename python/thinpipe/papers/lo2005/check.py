@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.lo2005 import model, setup, split
+from thinpipe.papers.lo2005 import model, split
 from thinpipe.papers.lo2005.experiments import (
     BEYOND,
     ISOLATED,
+    NEVER_SPURIOUS,
+    OFTEN_SPURIOUS,
     OUT_OF_ORDER,
     TBLERS,
     TRACED_SEEDS,
-    VARIANTS,
     Study,
     point,
 )
@@ -59,9 +59,19 @@ def mean_throughput(study: Study, variant: str, tbler: int) -> float:
 
 
 def falls(study: Study) -> list[float]:
-    """Return what Vegas loses of its throughput from each error rate to the next, in percent."""
+    """Return how Vegas' throughput changes from each error rate to the next, in percent."""
     means = [mean_throughput(study, "vegas", tbler) for tbler in TBLERS]
-    return [100 * (before - after) / before for before, after in pairwise(means)]
+    return [100 * (after / before - 1) for before, after in pairwise(means)]
+
+
+def cost_of_spurious_timeouts(study: Study) -> list[float]:
+    """Return how Vegas' throughput changes by its spurious time-outs, in percent."""
+    without = Study(study.outcomes, (*study.extra, *NEVER_SPURIOUS))
+    return [
+        100
+        * (mean_throughput(study, "vegas", tbler) / mean_throughput(without, "vegas", tbler) - 1)
+        for tbler in OFTEN_SPURIOUS
+    ]
 
 
 def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
@@ -86,14 +96,14 @@ def after_slow_start(run: Outcome) -> Steps:
     return Steps(cwnd.time_s[first:], cwnd.value[first:], cwnd.end_s)
 
 
-def greatest_after_slow_start(run: Outcome) -> float:
-    """Return the greatest window after slow start, in whole segments."""
-    return float(np.floor(after_slow_start(run).value.max()))
+def greatest(run: Outcome) -> float:
+    """Return the greatest window, in whole segments."""
+    return float(np.floor(Steps.cwnd(run).value.max()))
 
 
 def share_at_peak(run: Outcome) -> float:
     """Return the share of the time at 7 segments or more, in percent."""
-    cwnd = after_slow_start(run)
+    cwnd = Steps.cwnd(run)
     return 100 * cwnd.share(cwnd.value >= 7)  # noqa: PLR2004 - the paper's number
 
 
@@ -109,7 +119,7 @@ def first_peak(study: Study) -> list[float]:
 
 
 def share_small(run: Outcome) -> float:
-    """Return the share of the time at 2 segments or below, in percent."""
+    """Return the share of the time at 2 segments, the least of Vegas, in percent."""
     cwnd = Steps.cwnd(run)
     return 100 * cwnd.share(cwnd.value <= 2)  # noqa: PLR2004 - the paper's number
 
@@ -146,20 +156,6 @@ def spurious(variant: str, *tblers: int) -> Measure:
     ]
 
 
-def lost(run: Outcome) -> float:
-    """Count the packets dropped or discarded anywhere, and the resets of the link control."""
-    drops = sum(link.drops for link in run.result.links)
-    radio = run.result.radio
-    return float(drops + (radio.discarded_sdus + radio.rlc_resets if radio else 0))
-
-
-def all_lost(study: Study) -> list[float]:
-    """Return what each run of either variant lost."""
-    return [
-        lost(run) for variant in VARIANTS for tbler in TBLERS for run in study.runs(variant, tbler)
-    ]
-
-
 def out_of_order(value: Callable[[Outcome], float]) -> Measure:
     """Measure Reno at 5 % without in-sequence delivery."""
     return lambda study: [value(run) for run in study.runs("reno", 5, OUT_OF_ORDER)]
@@ -192,10 +188,6 @@ def bandwidth_delay_product(_: Study) -> list[float]:
     return [float(PATH.downlink.rate * PATH.error_free_rtt() / (PATH.packet * 8))]
 
 
-def _split(value: Callable[[split.Split], float]) -> Measure:
-    return lambda study: [value(split.Split.of(run)) for run in traced(study)]
-
-
 def _isolated(tbler: int, value: Callable[[Outcome], float]) -> Measure:
     return lambda study: [
         value(study.outcomes[point("reno", tbler, seed, ISOLATED)]) for seed in TRACED_SEEDS
@@ -203,60 +195,41 @@ def _isolated(tbler: int, value: Callable[[Outcome], float]) -> Measure:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "setup-blocks-down": setup.of_traced("vegas", 5, setup.most_blocks_a_tti("down")),
-    "setup-blocks-up": setup.of_traced("vegas", 5, setup.most_blocks_a_tti("up")),
-    "setup-tti-down": setup.of_traced("vegas", 5, setup.tti_ms("down")),
-    "setup-tti-up": setup.of_traced("vegas", 5, setup.tti_ms("up")),
-    "setup-blocks-a-packet": setup.of_traced("vegas", 5, setup.blocks_a_segment),
-    "setup-segment": setup.of_traced("vegas", 5, setup.greatest_segment),
-    "setup-window": setup.of_traced("reno", 5, setup.most_under_way),
-    "setup-tbler": setup.of_traced("vegas", 5, setup.block_error_percent),
     "throughput-reno-0": of_runs("reno", 0, throughput),
     "throughput-vegas-0": of_runs("vegas", 0, throughput),
     "throughput-vegas-30": of_runs("vegas", 30, throughput),
     "throughput-reno-30": of_runs("reno", 30, throughput),
     "throughput-reno-0-with-ip": of_runs("reno", 0, throughput_with_ip),
-    "throughput-vegas-0-with-ip": of_runs("vegas", 0, throughput_with_ip),
     "throughput-vegas-falls": falls,
     "throughput-reno-falls": share_of_bound("reno", TBLERS),
     "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
     "cwnd-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.cwnd_segments.mean or 0.0),
-    "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest_after_slow_start),
+    "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest),
     "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
     "cwnd-vegas-5-first-peak": first_peak,
     "bandwidth-delay-product": bandwidth_delay_product,
     "rtt-vegas-5-samples": of_runs("vegas", 5, lambda run: float(run.flow.rtt_s.samples)),
-    "rtt-vegas-5-least": of_runs("vegas", 5, lambda run: run.flow.rtt_s.min or 0.0),
     "rtt-vegas-5-greatest": of_runs("vegas", 5, lambda run: run.flow.rtt_s.max or 0.0),
     "rtt-vegas-5-grid": of_runs("vegas", 5, on_grid),
     "rtt-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.rtt_s.mean or 0.0),
     "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
     "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
     "spurious-timeouts-30": spurious("vegas", 30),
-    "spurious-timeouts-20": lambda study: percent_of(
-        study.runs("vegas", 20), lambda run: run.flow.spurious_timeouts > 0
-    ),
+    "spurious-timeouts-20": spurious("vegas", *OFTEN_SPURIOUS),
+    "spurious-timeouts-cost": cost_of_spurious_timeouts,
     "spurious-timeouts-below-20": spurious("vegas", 0, 5, 10, 15),
-    "spurious-timeouts-reno-30": spurious("reno", 30),
+    "spurious-timeouts-reno": spurious("reno", *TBLERS),
     "cwnd-vegas-30-slow-start": lambda study: percent_of(
         study.draws(30),
         lambda run: peak_of_slow_start(run) == 4,  # noqa: PLR2004 - the paper's number
     ),
     "cwnd-vegas-30-first-drop": of_draws(30, first_decrease),
-    "needless-retransmissions-30": of_runs("vegas", 30, lambda run: float(run.flow.retransmits)),
-    "nothing-lost": all_lost,
     "eq1-shrinks": share_that_shrinks,
     "eq1-keeps": share_that_keeps,
-    "eq3-only-uu-varies": _split(lambda found: found.largest_wired_range_s()),
     "eq4-packet": _isolated(0, split.ttis_of_a_packet),
     "eq4-acknowledgement": _isolated(0, split.ttis_of_an_acknowledgement),
     "retransmission-least": _isolated(20, split.least_extra_delay_ms),
-    "retransmission-1": _isolated(20, partial(split.least_extra_delay_ms, rounds=1)),
-    "retransmission-2": _isolated(20, partial(split.least_extra_delay_ms, rounds=2)),
-    "retransmission-3": _isolated(20, partial(split.least_extra_delay_ms, rounds=3)),
     "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
-    "in-order-no-fast-retransmit": of_runs("reno", 5, lambda run: float(run.flow.fast_retransmits)),
     "collapse": lambda study: [mean_throughput(study, "vegas", tbler) for tbler in BEYOND],
-    "no-collapse-reno-40": share_of_bound("reno", (40,)),
 }
 """The measurement of each fact, by its id."""

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.lo2005.experiments import SCENARIO, TRACED_SEED, TRACED_SEEDS, point
+from thinpipe.papers.lo2005.experiments import (
+    ISOLATED,
+    SCENARIO,
+    TRACED_SEED,
+    TRACED_SEEDS,
+    point,
+)
 from thinpipe.papers.lo2005.model import PATH, next_tti, shrinking_rtt
 from thinpipe.papers.lo2005.rounds import Rounds
-from thinpipe.papers.lo2005.split import INTERFACES, Split
+from thinpipe.papers.lo2005.split import INTERFACES, Split, least_extra_delay_ms
 from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.scenario import find
 
@@ -32,7 +38,7 @@ def tables(outcomes: Outcomes) -> tuple[Table, ...]:
         _equation_1(outcomes),
         _error_free_round_trip(),
         _delays_by_interface(Split.of(outcomes[point("vegas", 5, TRACED_SEED)])),
-        _rounds_of_retransmission(),
+        _rounds_of_retransmission(outcomes),
     )
 
 
@@ -98,14 +104,20 @@ def _row(name: str, delays_s: Floats) -> tuple[str, ...]:
     return (name, *(_ms(Decimal(each)) for each in (least, mean, greatest)))
 
 
-def _rounds_of_retransmission() -> Table:
+def _rounds_of_retransmission(outcomes: Outcomes) -> Table:
+    runs = [outcomes[point("reno", 20, seed, ISOLATED)] for seed in TRACED_SEEDS]
     return Table(
-        "What rounds of retransmission add to a segment's error-free delay over Uu, by the "
-        "analytic model. The first wait depends on the TTI in which the gap shows",
-        ("rounds", "gap in its first TTI", "gap in its last TTI"),
+        "What rounds of retransmission add to a segment's error-free delay over Uu: by the "
+        "analytic model, where the first wait depends on the TTI in which the gap shows, and the "
+        "least in traced runs of one packet at a time, 20 % block errors, none in the uplink",
+        ("rounds", "gap in its first TTI", "gap in its last TTI", "least in traced runs"),
         tuple(
-            (str(rounds), *(_ms(delay) for delay in PATH.retransmission_delays(rounds)))
-            for rounds in (1, 2, 3, 4)
+            (
+                str(rounds),
+                *(_ms(delay) for delay in PATH.retransmission_delays(rounds)),
+                f"{min(least_extra_delay_ms(run, rounds) for run in runs):.1f} ms",
+            )
+            for rounds in (1, 2, 3)
         ),
     )
 

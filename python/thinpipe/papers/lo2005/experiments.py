@@ -65,6 +65,12 @@ class Study:
 
 OUT_OF_ORDER: Final[Settings] = (("radio.rlc.in_order", "false"),)
 
+OFTEN_SPURIOUS: Final = (20, 25, 30)
+"""Block error rates at which the paper has spurious time-outs of Vegas."""
+
+NEVER_SPURIOUS: Final[Settings] = (("tcp.min_rto", "10 s"),)
+"""No round trip of ours takes as long, so no time-out is spurious."""
+
 ISOLATED: Final[Settings] = (
     ("tcp.window", "1"),
     ("radio.uplink.tbler", "0 %"),

@@ -154,9 +154,3 @@ def _quantity(text: str) -> Decimal:
 
 PATH: Final = Path.of(find(SCENARIO))
 """The path of the shipped scenario."""
-
-COMPUTED: Final = {
-    f"retransmission-{rounds}": float(1000 * min(PATH.retransmission_delays(rounds)))
-    for rounds in (1, 2, 3)
-}
-"""Values that follow from the paper's numbers, by the id of the fact."""

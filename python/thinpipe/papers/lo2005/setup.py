@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
-from thinpipe.papers.lo2005.experiments import TRACED_SEEDS, Study, point
+from thinpipe.papers.lo2005.experiments import TRACED_SEEDS, point
+from thinpipe.papers.paper import Outcomes, Table
+from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,11 +20,23 @@ if TYPE_CHECKING:
 Value = Callable[["Outcome"], float]
 
 
-def of_traced(variant: str, tbler: int, value: Value) -> Callable[[Study], list[float]]:
-    """Measure one value a traced run."""
-    return lambda study: [
-        value(study.outcomes[point(variant, tbler, seed)]) for seed in TRACED_SEEDS
-    ]
+def table(outcomes: Outcomes) -> Table:
+    """Return what the paper sets beside what traced runs show, the least and the greatest run."""
+    return Table(
+        f"The set-up: what the paper has, and what {len(TRACED_SEEDS)} traced runs at 5 % block "
+        "errors show",
+        ("quantity", "paper", "where", "ours"),
+        tuple(
+            (name, paper, where, _shown(outcomes, variant, value))
+            for name, paper, where, variant, value in ROWS
+        ),
+    )
+
+
+def _shown(outcomes: Outcomes, variant: str, value: Value) -> str:
+    values = [value(outcomes[point(variant, 5, seed)]) for seed in TRACED_SEEDS]
+    ends = [short(min(values)), short(max(values))]
+    return ends[0] if ends[0] == ends[1] else " – ".join(ends)
 
 
 def most_blocks_a_tti(direction: str) -> Value:
@@ -71,3 +85,21 @@ def _block_times(run: Outcome, direction: str) -> NDArray[np.float64]:
     """Return when each block with data was sent, in seconds."""
     with_data = pl.col("kind").cast(pl.String) != "control"
     return _blocks(run, direction).filter(with_data)["time_s"].to_numpy()
+
+
+ROWS: Final[tuple[tuple[str, str, str, str, Value], ...]] = (
+    ("data blocks in a TTI of the downlink, the most", "12", "4.3", "vegas",
+     most_blocks_a_tti("down")),
+    ("data blocks in a TTI of the uplink, the most", "4 (64 kbit/s · 20 ms / 320 bit)", "Table 3",
+     "vegas", most_blocks_a_tti("up")),
+    ("TTI of the downlink, ms", "10", "Table 3", "vegas", tti_ms("down")),
+    ("TTI of the uplink, ms", "20", "Table 3", "vegas", tti_ms("up")),
+    ("blocks a segment of Vegas takes", "14 (553 B / 40 B)", "4.3, Fig. 4", "vegas",
+     blocks_a_segment),
+    ("payload of a segment, B", "512", "Table 3", "vegas", greatest_segment),
+    ("segments under way, the most of Reno", "64", "Table 3", "reno", most_under_way),
+    ("downlink blocks in error, %", "5", "4.3", "vegas", block_error_percent),
+    ("least round-trip time of Vegas, s (fitted)", "0.12", "5.2", "vegas",
+     lambda run: run.flow.rtt_s.min or 0.0),
+)  # fmt: skip
+"""Quantity, the paper's value and its place, and which runs show it."""

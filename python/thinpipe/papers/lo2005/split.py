@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 INTERFACES: Final = ("Uu", "Iub", "IuPS", "Gn", "Gi")
-WIRED: Final = INTERFACES[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,6 @@ class Split:
         parts = (*self.segment_s.values(), *self.acknowledgement_s.values())
         total: Floats = np.sum(parts, axis=0)
         return total
-
-    def largest_wired_range_s(self) -> float:
-        """Return how far, at most, a wired interface's delay varies."""
-        return max(
-            float(np.ptp(way[each])) for way in (self.segment_s, self.acknowledgement_s)
-            for each in WIRED
-        )  # fmt: skip
 
 
 def stays_s(hops: pl.DataFrame) -> pl.DataFrame:
