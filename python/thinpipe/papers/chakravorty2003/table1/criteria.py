@@ -241,7 +241,7 @@ _ROWS: Final = (
     ("% of the best goodput with 10, 20 and 30 % of blocks in error", 90.0, ANY, kept),
     ("s lost beside a stall of 5 s", -ANY, 3.0, lost_after(STALLS_S["stall"])),
     ("s lost beside an outage of 30 s", -ANY, 6.0, lost_after(STALLS_S["outage"])),
-    ("bytes acknowledged before the mobile did", 0.0, 0.0, early),
+    ("acknowledgements that come before the mobile's", 0.0, 0.0, early),
 )
 
 ROWS: Final = tuple(Criterion(name, *row) for name, row in zip(CRITERIA, _ROWS, strict=True))

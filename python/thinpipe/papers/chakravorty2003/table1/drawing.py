@@ -40,8 +40,8 @@ def heat_map(outcomes: Outcomes) -> Figure:
             if cell.agrees is False:
                 corner = (x - 0.47, y - 0.45)
                 ax.add_patch(Rectangle(corner, 0.94, 0.9, fill=False, linewidth=1.6))
-    names = [f"{row.name}\n{fill(row.metric, 26)}\n✓: {row.threshold()}" for row in ROWS]
-    ax.set_xticks(range(len(ROWS)), names, fontsize=7)
+    names = [f"{row.name}\n{fill(row.metric, 21)}\n✓: {row.threshold()}" for row in ROWS]
+    ax.set_xticks(range(len(ROWS)), names, fontsize=6.5)
     ax.set_yticks(range(len(cells)), [row[0].scheme.name for row in cells])
     ax.xaxis.tick_top()
     ax.grid(visible=False)
