@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from thinpipe.papers.facts import Verdict, runs_of
 from thinpipe.papers.hynderick2004 import experiments, walk
-from thinpipe.papers.hynderick2004.chapter6 import rates
 from thinpipe.papers.hynderick2004.check import MEASURES, alike, rounds_of_recovery
 from thinpipe.papers.hynderick2004.experiments import one_window, two_windows
 from thinpipe.papers.hynderick2004.paper import PAPER
@@ -86,7 +85,6 @@ def test_walk_of_a_recovery(reno):
     assert walk.new_on_duplicates(reno, 2) == []
     assert walk.upon(reno, 6) == [8, 9]
     assert walk.inflated(reno, 2) == 5
-    assert walk.outstanding(reno, 4) == 3
     assert ack_of(walk.answer(reno)) == 4
     assert ack_of(walk.recovered(reno)) == 6
     assert walk.recovery_s(reno) == pytest.approx(2 * STEP_S)
@@ -110,7 +108,6 @@ def test_what_did_not_happen_is_not_measured(reno):
     with pytest.raises(ValueError, match="nothing again"):
         _ = whole.first_loss
     assert walk.upon(reno, 5) == []
-    assert walk.outstanding(reno, 5) is None
     assert reno.duplicates(6) == []
     assert walk.inflated(reno, 6) is None
     assert walk.inflated_and_released(reno, 6) == []
@@ -172,7 +169,3 @@ def test_wrong_models_change_what_they_say():
     settings = dict(WRONG_MODELS["window of 20"].change(point).settings)
     assert settings["tcp.window"] == "20"
     assert dict(WRONG_MODELS["other variant"].change(point).settings)["tcp.variant"] == "reno"
-    jump = rates.steps(rates.FALLING, 4, 20.0)
-    assert "radio.schedule" in dict(jump.settings)
-    held = WRONG_MODELS["constant rate and coverage"].change(jump)
-    assert "radio.schedule" not in dict(held.settings)

@@ -78,11 +78,6 @@ def over_counts(value: Callable[[Outcome], float | None], *variants: str) -> Mea
     )
 
 
-def mean_rtt_ms(run: Outcome) -> float | None:
-    """Return the mean of all round-trip times that the sender timed."""
-    return None if run.flow.rtt_s.mean is None else 1000 * run.flow.rtt_s.mean
-
-
 def timeouts(run: Outcome) -> float:
     """Count the timeouts."""
     return float(run.flow.timeouts)
@@ -238,7 +233,6 @@ _RECOVERING = ("reno", "newreno", "sack")
 """Those of the variants compared that have a fast recovery."""
 
 _ONE: Final[dict[str, Measure]] = {
-    "v0-rtt": lambda study: _known(mean_rtt_ms(study.dropped(each, 1)) for each in COMPARED),
     "v1-duplicates": of(1, lambda t: len(t.duplicates(13)), *COMPARED),
     "v1-ssthresh": of(1, lambda t: t.first_loss.ssthresh, *COMPARED),
     "v2-cwnd": of(1, lambda t: t.first_loss.cwnd, "tahoe"),
@@ -253,10 +247,8 @@ _ONE: Final[dict[str, Measure]] = {
 
 _TWO: Final[dict[str, Measure]] = {
     "v4-sends": listed("tahoe", 2, lambda t: walk.upon(t, 27)),
-    "v5-inflated": of(2, lambda t: walk.inflated(t, 13), "reno"),
-    "v5-released": listed("reno", 2, lambda t: walk.new_on_duplicates(t, 13)),
-    "v5-first-end": of(2, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
-    "v5-then": listed("reno", 2, lambda t: walk.upon(t, 27)),
+    "v5-released": listed("reno", 2, lambda t: walk.inflated_and_released(t, 13)),
+    "v5-then": listed("reno", 2, lambda t: [*walk.windows(t.fresh(27))[:1], *walk.upon(t, 27)]),
     "v5-resent": of(2, lambda t: walk.resent_at(t, 28), "reno"),
     "v5-released-again": listed("reno", 2, lambda t: walk.inflated_and_released(t, 27)),
     "v5-end": listed("reno", 2, lambda t: walk.windows(t.fresh(34))),
@@ -275,10 +267,12 @@ _THREE: Final[dict[str, Measure]] = {
     "v8-needless": lambda study: [float(walk.needless(study.dropped("tahoe", 3)))],
     "v8-slow-start": of(3, walk.last_of_slow_start, "tahoe"),
     "v9-released": listed("reno", 3, lambda t: walk.inflated_and_released(t, 13)),
-    "v9-inflated-again": of(3, lambda t: walk.inflated(t, 25), "reno"),
-    "v9-released-again": listed("reno", 3, lambda t: walk.on_duplicates(t, 25)),
-    "v9-end-cwnd": of(3, lambda t: walk.whole_cwnd(t.fresh(27)), "reno"),
-    "v9-end-outstanding": of(3, lambda t: walk.outstanding(t, 27), "reno"),
+    "v9-released-again": listed(
+        "reno", 3, lambda t: [walk.inflated(t, 25) or 0, *walk.on_duplicates(t, 25)]
+    ),
+    "v9-end": listed(
+        "reno", 3, lambda t: [int(s.cwnd), s.outstanding] if (s := t.fresh(27)) else []
+    ),
     "v10-partial": listed("newreno", 3, lambda t: [*walk.upon(t, 25), *walk.upon(t, 27)]),
     "v10-released": listed("newreno", 3, lambda t: walk.on_duplicates(t, 25)),
     "v10-released-again": listed("newreno", 3, lambda t: walk.on_duplicates(t, 27, 3)),

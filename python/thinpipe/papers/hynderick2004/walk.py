@@ -68,12 +68,6 @@ def inflated_and_released(trace: Trace, ack: int) -> list[int]:
     return [] if window is None else [window, *new_on_duplicates(trace, ack)]
 
 
-def outstanding(trace: Trace, ack: int) -> int | None:
-    """Return what is outstanding when an acknowledgement first came."""
-    step = trace.fresh(ack)
-    return None if step is None else step.outstanding
-
-
 def answer(trace: Trace) -> Step | None:
     """Return the first acknowledgement of something new after the loss was noticed."""
     return trace.next_fresh(trace.first_loss)

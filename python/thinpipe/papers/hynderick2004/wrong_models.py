@@ -78,9 +78,6 @@ WRONG_MODELS: Final = {
     "loss a packet, whatever its size": WrongModel(
         "Packets of every size are lost as often as those of 250 B.", _lost_like_the_smallest
     ),
-    "100 ms there and back": given(
-        "The bottleneck's delay is that of both ways.", ("link.delay", "50 ms")
-    ),
     # --- Chapter VI: the set-up
     "standard's slots": given("Control shares slots with data.", ("radio.spreading", "standard")),
     "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
