@@ -163,7 +163,8 @@ def outstanding(outcomes: Outcomes) -> Figure:
         _against_queue(axes[0], outcomes, _outstanding_kb, rate, payload, 0.1)
     label = "Mean outstanding data (kB)"
     by_queue(axes[0], queues.QUEUES, label, "VI.10: BLER 10 %")
-    axes[0].legend(fontsize="small", loc="center right")
+    axes[0].set_ylim(top=42)
+    axes[0].legend(fontsize="small", loc="upper left", ncols=2)
     return figure
 
 
