@@ -11,7 +11,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "block errors in the downlink alone", ("radio.uplink.tbler", "0 %")
     ),
     "timers of EURANE": given(
-        "a status prohibit timer of two round trips of the link control, and its poll timer",
+        "poll timer and status prohibit timer of the ns-2 extension for UMTS",
         ("radio.rlc.poll.timer", "170 ms"),
         ("radio.rlc.status.prohibit", "150 ms"),
     ),
