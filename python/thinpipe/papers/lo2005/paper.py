@@ -214,9 +214,9 @@ PAPER: Final = Paper(
     wrong_models=WRONG_MODELS,
     not_reproduced=(
         "The first drop of Vegas' window at 30 % block errors, 103.6 s, comes within 16 s in 98 of "
-        "a hundred seeds, and the first peak at 5 %, 430 s, comes earlier in most; the paper has one "
-        "run of each. At 20 and 25 % some runs have no spurious time-out, "
-        "only at 30 % do they cost much of the throughput, and there one run of Reno has one, too. "
+        "a hundred seeds, and the first peak at 5 %, 430 s, earlier in most; the paper has one run "
+        "of each. At 20 and 25 % some runs have no spurious time-out, only at 30 % do these cost "
+        "much of the throughput, and there one run of Reno has one, too. "
         "A retransmission takes 40 ms or more, where two TTIs are 30. That 64 segments are the "
         "bandwidth-delay product contradicts the paper's own least round-trip time of 0.12 s, "
         "which makes 10. Vegas' slow start at 5 % reaches 8 segments in most runs, where the "
