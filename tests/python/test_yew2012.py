@@ -724,6 +724,32 @@ def test_cells_lie_where_their_reasons_say(fifty):
             assert place is cells.expected(table, key, column), (table.name, key, column.name)
 
 
+@pytest.mark.parametrize("item", [it.id for it in simulated.items(PLAN)])
+def test_items_run_what_their_facts_ask_for(item):
+    """Facts may ask for a part of these runs; for others there would be no outcome."""
+    chosen = next(it for it in PAPER.items if it.id == item)
+    tables = {
+        "cwnd": {
+            "time_s": [0.0, 1.0, 2.0],
+            "flow": [0] * 3,
+            "cwnd_segments": [2.0, 3.0, 2.0],
+            "ssthresh_segments": [2.0] * 3,
+        },
+        "rtt": {"time_s": [1.0, 2.0, 3.0, 4.0], "flow": [0] * 4, "rtt_s": [1.0] * 4},
+        "segments": {
+            "time_s": [1.0, 2.0],
+            "flow": [0] * 2,
+            "event": ["sent"] * 2,
+            "payload_bytes": [512] * 2,
+            "endpoint": ["CN:20-MN:1024"] * 2,
+        },
+    }
+    outcomes = {point: run(**tables) for point, _ in chosen.wanted()}
+    for fact in PAPER.facts:
+        if fact.item == item:
+            PAPER.measures[fact.id](outcomes)
+
+
 def test_findings_of_claims_are_verdicts():
     outcomes = made_up(as_claimed)
     fact = next(fact for fact in PAPER.facts if fact.id == "c4")

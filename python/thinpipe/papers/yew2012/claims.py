@@ -300,9 +300,14 @@ def grows_with_rtt(plan: Plan, outcomes: Outcomes) -> list[float]:
     return [mean_rank({rtt: of(outcomes, plan.table_4[rtt, ALWAYS], delay_ms) for rtt in RTTS})]
 
 
+def on_a_wire(plan: Plan) -> Points:
+    """Return the runs of Vegas without mobile or radio."""
+    return plan.wired((("tcp.variant", "vegas"),))
+
+
 def less_than_wired(plan: Plan, outcomes: Outcomes) -> list[float]:
     """Return by how much the throughput to the mobile is more than on a wire, in %, run by run."""
-    ways = plan.tables_2_3[PACKET, OFF], plan.wired((("tcp.variant", "vegas"),))
+    ways = plan.tables_2_3[PACKET, OFF], on_a_wire(plan)
     mobile, wired = (of(outcomes, points, kbps) for points in ways)
     return [100 * (a / b - 1) for a, b in zip(mobile, wired, strict=True)]
 
@@ -320,7 +325,7 @@ def poorer_than_wired(plan: Plan) -> Test:
         for points in (
             plan.tables_2_3[PACKET, OFF],
             plan.by_size(PACKET, OFF, setup.RENO),
-            plan.wired((("tcp.variant", "vegas"),)),
+            on_a_wire(plan),
             plan.wired(setup.RENO),
         )
     )

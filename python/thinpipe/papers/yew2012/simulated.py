@@ -321,7 +321,7 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
                 "C4, C7 and C13 have a word whose meaning is one in every paper; their facts are "
                 "judged by it, and their tests stand beside them.",
             ),
-            claims.points(others),
+            tuple(dict.fromkeys((*claims.points(others), *claims.on_a_wire(plan)))),
             Keep.RESULT,
             tabulate=lambda outcomes: claims.table(outcomes, others),
         ),
