@@ -221,7 +221,12 @@ _PROXY: Final = (
     Item(
         "http",
         "Pages over persistent connections (§VI.A)",
-        ("One object a page, 20 s to read it; a connection a page, or one for all.",),
+        (
+            "One object a page, 20 s to read it; a connection a page, or one for all. The server "
+            "has no Nagle algorithm, as servers of pages do: on one connection for all it would "
+            "hold back the short last segment of a page until the rest is acknowledged, without "
+            "the proxy over the radio.",
+        ),
         applications.PAGE_POINTS,
         Keep.RESULT,
         tabulate=applications.page_table,
