@@ -131,9 +131,10 @@ _PROXY: Final = (
         "figure-7",
         "Figure 7: skipack",
         (
-            "Three connections send two packets each through the proxy; the first three packets "
-            "are lost. Counted as the paper does, the skipack of each reaches 3 with the SACK for "
-            "the sixth, as the table shows; its last row is what the proxy sent again.",
+            "Three connections send two packets each through the proxy, in turn; the first three "
+            "packets, one of each, are lost. (In the paper b and c change places the second time.) "
+            "Counted as the paper does, the skipack of each reaches 3 with the SACK for the sixth, "
+            "as the table shows; its last row is what the proxy sent again.",
         ),
         (),
         Keep.TABLES,

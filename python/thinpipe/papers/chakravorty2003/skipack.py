@@ -40,9 +40,12 @@ THREE: Final[Settings] = (
     ("flow.bytes", f"{PACKETS // len(NAMES) * MSS} B"),
     ("flow.opened_by", "receiver"),
     ("tcp.delayed_ack", "off"),
+    ("tcp.initial_window", 1),
+    ("wired.LAN.delay", "50 ms"),
     ("duration", "60 s"),
 )
-"""Three connections of two packets each, which the proxy sends in turn."""
+"""Three connections of two packets each. A round trip to the hosts lies between a connection's
+packets, so that those of the others come between, as in figure 7."""
 
 HANDSHAKES: Final = len(NAMES)
 """Packets that go down before data: an answer to each SYN."""
