@@ -89,6 +89,7 @@ WORDS = {
     "single": Word(low=1.0, high=1.0),
     "a few": Word(low=2.0, high=5.0),
     "several": Word(low=3.0),
+    "many": Word(low=5.0 + TINY),
     "tens": Word(low=20.0, high=99.0),
     "never": Word(low=0.0, high=0.0),
     "nearly none": Word(low=0.0, high=1.0),
@@ -108,8 +109,8 @@ WORDS = {
 }
 """One meaning a word (docs/facts.md). "about" is also approximately, around, roughly, slightly
 over and ca.; "one run" is no word but a number that the paper has from one run of a
-random process; "a few" is some; "rarely" is seldom and for a short period; "grows" and "falls" are
-Kendall's tau."""
+random process; "a few" is some; "rarely" is seldom, for a short period and in few cases; "most" is
+generally, likely and tends to; "grows" and "falls" are Kendall's tau."""
 
 
 @dataclass(frozen=True, slots=True)
