@@ -366,11 +366,6 @@ def test_windows_close_in_a_stall_and_open_after_it():
     assert np.isnan(stall.restored_s(never))
 
 
-@pytest.mark.parametrize(("window", "told_as"), [(11_516, 10_794), (5_758, 5_402), (1348, 1358)])
-def test_windows_are_told_in_whole_segments_and_a_sliver(window, told_as):
-    assert flow_control.whole(window) == told_as
-
-
 def test_repair_counts_from_the_loss_until_the_mobile_has_all_up_to_it():
     run = outcome(
         [sent(1.0, 0), sent(2.0, 1), sent(3.0, 2), said(4.0, 1), sent(5.0, 1), said(7.5, 3)],
@@ -416,7 +411,7 @@ def test_wrong_models_change_only_what_they_are_of():
     queue, radio = point(FIFO, size(5)), point("gprs-3+1", size(5))
     assert named("no block errors")(queue) == queue
     assert ("radio.tbler", "0 %") in named("no block errors")(radio).settings
-    assert named("β of 1")(radio) == radio
+    assert named("threshold of 4")(radio) == radio
     boxed = point("gprs-3+1", size(5), short.BOX)
     assert named("window of 10 KB")(boxed) == boxed
     assert dict(named("split")(boxed).settings)["middlebox.kind"] == "split"

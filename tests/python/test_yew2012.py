@@ -459,17 +459,15 @@ def test_base_rtts_are_shown_by_seed():
     assert {(row[2], row[3], row[-1]) for row in table.rows} == {("9", "127", "lower")}
 
 
-def test_two_bands_are_two_at_each_rtt():
+def test_runs_between_the_bands_are_counted():
     lower_and_upper = {
         it: run(kbps=100 if setup.begins_at_home(it) else 760)
         for rtt in BY_RTT
         for it in PLAN.table_4[rtt, setup.ALWAYS]
     }
-    assert bands.two_bands(PLAN, lower_and_upper) == [12]
-    for at_60, kbps in ((0, 500), (2, 100)):
-        few = {PLAN.table_4[60, setup.ALWAYS][at_60]: run(kbps=kbps)}
-        all_low = {it: run(kbps=100) for it in PLAN.table_4[60, setup.ALWAYS]}
-        assert bands.two_bands(PLAN, {**lower_and_upper, **all_low, **few}) == [11]
+    assert bands.between(PLAN, lower_and_upper) == [0]
+    between = {it: run(kbps=500) for it in PLAN.table_4[60, setup.ALWAYS]}
+    assert bands.between(PLAN, {**lower_and_upper, **between}) == [pytest.approx(100 / 12)]
 
 
 # --- Equations on made-up runs --------------------------------------------------------------------

@@ -40,9 +40,6 @@ BETA: Final = 1.5
 W_INIT: Final = RATE * ROUND_TRIP_S * BETA
 """Bytes."""
 
-SLIVER: Final = MSS // 128
-"""Beyond whole segments, where the box's windows end."""
-
 LAWS: Final = ((0.25, 0, 1500), (0.25, 1500, 1000), (0.5, 1000, 6000))
 """Of the window: a in 1/s, b and c in B/s."""
 
@@ -67,20 +64,15 @@ def told(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignor
     return rows["time_s"].to_numpy(), rows["window"].to_numpy()
 
 
-def whole(window: float) -> int:
-    """Return a window as the box tells it: whole segments and a sliver."""
-    return int(window) // MSS * MSS + SLIVER
-
-
 def first_window(run: Outcome) -> float:
     """Return the first window of the connection that joined last, in B."""
     return float(told(run, len(run.result.flows) - 1)[1][0])
 
 
 def first_windows(outcomes: Outcomes) -> list[float]:
-    """Return first windows less C = max(MSS, w_init / n) in whole segments, in B."""
+    """Return first windows less C = max(MSS, w_init / n), in segments."""
     return [
-        first_window(outcomes[joined(number)]) - whole(max(MSS, W_INIT / number))
+        (first_window(outcomes[joined(number)]) - max(MSS, W_INIT / number)) / MSS
         for number in JOINING
     ]
 

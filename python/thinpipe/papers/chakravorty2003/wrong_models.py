@@ -86,13 +86,6 @@ def _as_radio(run: Point) -> Point:
     return point(RADIO, run.settings) if run.scenario.name == FIFO else run
 
 
-def _out_of_order(run: Point) -> Point:
-    if run.scenario.name != RADIO or _has(run, "radio.") or _has(run, BOX):
-        return run
-    errs = (("radio.tbler", "5 %"), ("radio.rlc.in_order", "false"))
-    return point("umts-dch-384", run.settings, errs)
-
-
 def _reno_for_vegas(run: Point) -> Point:
     return changed("", tcp__variant="reno", middlebox__tcp__variant="reno").change(run)
 
@@ -100,17 +93,10 @@ def _reno_for_vegas(run: Point) -> Point:
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     # The link.
     "no block errors": radio("blocks that never err", ("radio.tbler", "0 %")),
-    "queue of 100 packets": WrongModel(
-        "packets counted, as Linux does by default",
-        lambda run: _set(run, (("queue.packets", "100"), ("queue.bytes", "unlimited"))),
-    ),
     "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
     "no coupling": radio("random access for each", ("radio.gprs.tbf.coupling", "off")),
     "any outage loses": radio("nothing kept in an outage", ("radio.gprs.keep", "0 s")),
     "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
-    "one bearer for two": changed("mobiles that share one bearer", radio__ues="1"),
-    "no link reset": changed("a mobile that goes on listening", radio__resets="[]"),
-    "out of order": WrongModel("a radio that delivers as blocks come", _out_of_order),
     "no core network": radio(
         "the radio alone",
         ("radio.gprs.core.downlink", "0 s"),

@@ -50,7 +50,6 @@ WRONG_PROXIES: Final[dict[str, WrongModel]] = {
     "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
     # What it tells hosts.
     "b left out": dropped("the law without its b", "middlebox.atcp.b"),
-    "β of 1": proxy("no over-provision", ("middlebox.atcp.overprovision", "1")),
     "FIN as data": WrongModel(
         "a FIN that is acknowledged as early as the last data before it",
         instead={"p9": each(downloads(RADIO, LAWS_BOX), data_early_s)},

@@ -79,13 +79,10 @@ WRONG_MODELS: Final = {
         "Packets of every size are lost as often as those of 250 B.", _lost_like_the_smallest
     ),
     # --- Chapter VI: the set-up
-    "standard's slots": given("Control shares slots with data.", ("radio.spreading", "standard")),
-    "module's slots": given("Control has a channel of its own.", ("radio.spreading", "module")),
     "uplink of SF 16": given(
         "120 kbit/s: the nearest to 140 kbit/s, and what 70 kbit/s alone would get.",
         ("radio.uplink.sf", "16"),
     ),
-    "TTI of 20 ms": given("Two frames an interval.", ("radio.downlink.tti", "20 ms")),
     "out of sequence": given("Packets pass one another.", ("radio.rlc.in_order", "false")),
     "error seen in the last PDU only": WrongModel(
         "The module before its modification 3: a packet is lost if its last PDU is.",
@@ -109,16 +106,11 @@ WRONG_MODELS: Final = {
         "The link control of TS 25.322: PDUs of 40 B, each reported by name.",
         ("radio.profile", "3gpp"),
     ),
-    "recovery of the thesis": given(
-        "That of the module: PDUs of 60 B, feedback once and then every 60 ms.",
-        ("radio.profile", "thesis"),
-    ),
     "recovery time-out of 40 ms": given(
         "Less than a request and its answer take.", ("radio.rlc.recovery_timeout", "40 ms")
     ),
     "PDUs without a header": given("All of the rate carries payload.", ("radio.rlc.header", "0 B")),
     "one draw a block": given("Data and control fail together.", ("radio.dpcch", "with-data")),
-    "two draws a block": given("Data and control fail apart.", ("radio.dpcch", "apart")),
     # --- Rates, queues and windows
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.drawing import BLACK, how, one_legend, panels
@@ -92,16 +93,10 @@ HEADERS: Final = 0.9
 """Of the paper's upper band: ours count payload alone, the paper may count 552 B for 512."""
 
 
-def two_bands(plan: Plan, outcomes: Outcomes) -> list[float]:
-    """Count the RTTs whose runs with spacing are in both bands and none between."""
-    found = [of(outcomes, plan.table_4[rtt, ALWAYS], kbps) for rtt in RTTS]
-    return [float(sum(map(_in_two, found)))]
-
-
-def _in_two(found: Sequence[float]) -> bool:
-    low = [each <= LOWER_KBPS for each in found]
-    high = [each >= HEADERS * UPPER_KBPS for each in found]
-    return any(low) and any(high) and sum(low) + sum(high) == len(found)
+def between(plan: Plan, outcomes: Outcomes) -> list[float]:
+    """Return the share of runs with spacing in neither of the two bands, in %."""
+    found = [each for rtt in RTTS for each in of(outcomes, plan.table_4[rtt, ALWAYS], kbps)]
+    return [100 * fmean(LOWER_KBPS < each < HEADERS * UPPER_KBPS for each in found)]
 
 
 def share_of_all(outcomes: Outcomes, rows: Rows) -> float:
@@ -116,7 +111,7 @@ def all_upper(plan: Plan, outcomes: Outcomes) -> list[float]:
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "bands-between": two_bands,
+    "bands-between": between,
     "bands-renewed": lambda plan, outcomes: [share_of_all(outcomes, plan.renewed_4)],
     "bands-kept": lambda plan, outcomes: [share_of_all(outcomes, chosen(plan.table_4, ALWAYS))],
     "buffers-all": all_upper,

@@ -160,11 +160,6 @@ def above_bdp(outcomes: Outcomes) -> list[float]:
     return _above(outcomes, bdp_packets(outcomes))
 
 
-def above_one_way_bdp(outcomes: Outcomes) -> list[float]:
-    """Return the same of the product with the delay of one way."""
-    return _above(outcomes, bdp_packets(outcomes) / 2)
-
-
 def _below(outcomes: Outcomes, product_packets: float) -> list[float]:
     shares = beside_greatest(outcomes)
     return [share for window, share in shares.items() if window < product_packets]

@@ -59,9 +59,6 @@ WRONG_MODELS: Final = {
         "Rate times the mean RTT of the widest window, which has the queue in it.",
         instead={"s1-below": advice.below_queued_bdp},
     ),
-    "one-way product": WrongModel(
-        "Rate times the delay of one way.", instead={"s1-above": advice.above_one_way_bdp}
-    ),
     "RTT alike at every rate": WrongModel(
         "Transfers of so many equal round trips, whatever the rate.",
         instead={"s4": lambda _: [0.0, 0.0]},
