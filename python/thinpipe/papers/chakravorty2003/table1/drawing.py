@@ -26,7 +26,7 @@ CROSSED: Final = "#F6D3B8"
 def heat_map(outcomes: Outcomes) -> Figure:
     """Table I: our value and tick in each cell, the paper's beside; a frame where they differ."""
     from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Patch, Rectangle
 
     cells = matrix(outcomes)
     figure, (ax,) = panels(1, 1, 12.0, 6.4)
@@ -44,6 +44,12 @@ def heat_map(outcomes: Outcomes) -> Figure:
     ax.set_xticks(range(len(ROWS)), names, fontsize=6.5)
     ax.set_yticks(range(len(cells)), [row[0].scheme.name for row in cells])
     ax.xaxis.tick_top()
+    keys = (
+        Patch(color=TICKED, label="within the threshold"),
+        Patch(color=CROSSED, label="not within it"),
+        Patch(fill=False, linewidth=1.6, label="the paper has the other"),
+    )
+    figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
     ax.grid(visible=False)
     ax.tick_params(length=0)
     for side in ("left", "bottom", "top", "right"):
