@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.drawing import how, panels, styled
 from thinpipe.papers.chakravorty2003.vegas_rescued.study import WAYS, throughput
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
     from thinpipe.papers.paper import Outcomes
 
+ASIDE: Final = 0.3
+"""Per cent that a curve stands beside the one before, so that equal ones are seen."""
+
+DASHES: Final = ("--", "-")
+
 
 @styled
 def rescued(outcomes: Outcomes) -> Figure:
@@ -21,7 +26,9 @@ def rescued(outcomes: Outcomes) -> Figure:
     for number, way in enumerate(WAYS):
         curve = [throughput(outcomes, way, tbler) for tbler in TBLERS]
         plain = way in ("Reno", "Vegas")
-        ax.plot(TBLERS, curve, label=way, **how(number, linewidth=2 if plain else 1.1))
+        aside = [tbler + ASIDE * (number - len(WAYS) // 2) for tbler in TBLERS]
+        look = how(number, linewidth=2) if plain else how(number, linestyle=DASHES[number % 2])
+        ax.plot(aside, curve, label=way, **look)
     ax.set(xlabel="Transport block error rate (%)", ylabel="Throughput (% of 384 kbit/s)")
     ax.set_ylim(0, 105)
     figure.legend(loc="outside lower center", ncols=2)
