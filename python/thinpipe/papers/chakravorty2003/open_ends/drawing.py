@@ -8,6 +8,7 @@ from thinpipe.papers.chakravorty2003.drawing import GREY, HUES, one_legend, pane
 from thinpipe.papers.chakravorty2003.measuring import box_window
 from thinpipe.papers.chakravorty2003.open_ends import rate_steps
 from thinpipe.papers.chakravorty2003.setup import KB
+from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +23,10 @@ def windows(outcomes: Outcomes) -> Figure:
     for number, estimator in enumerate(rate_steps.ESTIMATORS):
         run = outcomes[rate_steps.runs(estimator)[0]]
         window = box_window(run)
-        look: dict[str, Any] = {"color": HUES[number], "label": estimator, "linewidth": 1}
+        reached = f"{short(rate_steps.goodput(outcomes, estimator), 3)} %"
+        # The first curve is wide, as the others cover it in places.
+        look: dict[str, Any] = {"color": HUES[number], "linewidth": 1 if number else 2.5}
+        look["label"] = f"{rate_steps.NAMES[estimator]} (goodput {reached})"
         axes[0].step(window.time_s, window.value / KB, where="post", **look)
         table = run.tables["middlebox_rtt"]
         axes[1].plot(table["time_s"].to_numpy(), table["rtt_s"].to_numpy(), **look)
@@ -32,5 +36,5 @@ def windows(outcomes: Outcomes) -> Figure:
         for ax in axes:
             ax.axvline(at_s, color=GREY, linewidth=0.8, linestyle=":")
         axes[0].annotate(f"{after} kbit/s", (at_s + 1, axes[0].get_ylim()[1] * 0.94), fontsize=8)
-    one_legend(figure, axes[:1])
+    one_legend(figure, axes[:1], columns=2)
     return figure

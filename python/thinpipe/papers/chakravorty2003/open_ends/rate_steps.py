@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from thinpipe.papers.outcomes import Outcome
 
 ESTIMATORS: Final = ("static", "westwood", "radio")
+NAMES: Final = {
+    "static": "window stays",
+    "westwood": "Westwood's estimate",
+    "radio": "rate told by the network",
+}
 SEEDS: Final = (1, 2, 3)
 
 STEPS: Final = ((40, 128), (80, 384), (120, 64), (160, 384))
@@ -68,6 +73,11 @@ def _mean(outcomes: Outcomes, estimator: str, value: Value) -> float:
     return fmean(value(outcomes[point]) for point in runs(estimator))
 
 
+def goodput(outcomes: Outcomes, estimator: str) -> float:
+    """Return the mean of what reached the mobile, in per cent of the channel."""
+    return _mean(outcomes, estimator, share_of_channel)
+
+
 def beside_static(estimator: str, value: Value) -> Measure:
     """Measure a mean with one estimator beside that of the static window, in % of difference."""
     return lambda outcomes: [
@@ -86,8 +96,8 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
     """Tabulate goodput, round-trip time and window of each estimator."""
     rows = tuple(
         (
-            estimator,
-            short(_mean(outcomes, estimator, share_of_channel)),
+            NAMES[estimator],
+            short(goodput(outcomes, estimator)),
             short(_mean(outcomes, estimator, mean_rtt_s)),
             short(_mean(outcomes, estimator, lambda run: box_window(run).value.mean() / 1024)),
         )
