@@ -28,7 +28,7 @@ from thinpipe.papers.chakravorty2003.drawing import (
     trace,
 )
 from thinpipe.papers.chakravorty2003.measuring import delivered, syns_s
-from thinpipe.papers.chakravorty2003.setup import BDP, KB, MSS, PLAIN, RADIO, clamp
+from thinpipe.papers.chakravorty2003.setup import BDP, KB, MSS, PLAIN, RADIO, RATE, clamp
 from thinpipe.plot.series import outstanding, sending_end
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def start_up(outcomes: Outcomes) -> Figure:
     ):
         got = delivered(outcomes[point])
         axes[1].step(got.time_s, got.value / KB, where="post", color=hue, label=name)
-    axes[1].axvline(10, color=BLACK, linestyle=":", linewidth=1)
+    axes[1].axvline(10, color=BLACK, linestyle=":", linewidth=1, label="the first 10 s")
     axes[1].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 15), ylim=(0, 60))
     axes[1].set_title("(b) Slow start, good radio")
     axes[1].legend(loc="upper left")
@@ -107,16 +107,25 @@ def start_up(outcomes: Outcomes) -> Figure:
 
 @styled
 def slow_recovery(outcomes: Outcomes) -> Figure:
-    """Figure 3: a loss with 40 KB outstanding."""
-    figure, axes = panels(1, 2, 10.0, 3.8)
-    run = outcomes[plain.degraded()]
-    trace(axes[0], run)
-    axes[0].set(xlabel=TIME, ylabel=SEQUENCE, xlim=(30, 100), ylim=(20, 130))
-    axes[0].set_title("(a) Sender sequence trace, slow radio")
-    axes[0].legend(loc="upper left")
-    in_flight(axes[1], run, color=HUES[0])
-    axes[1].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(30, 100), ylim=(0, 50))
-    axes[1].set_title("(b) Outstanding data, slow radio")
+    """Figure 3: a loss with 40 KB outstanding, over a slow radio and at the paper's rate."""
+    figure, axes = panels(1, 3, 14.0, 3.8)
+    slow, better, full = (each / 1000 for each in (plain.DEGRADED, plain.IMPROVED, RATE))
+    rates = f"{slow:g}, then {better:g} KB/s", f"{full:g} KB/s"
+    for ax, point, hue, letter, rate in (
+        (axes[0], plain.degraded(), HUES[0], "a", rates[0]),
+        (axes[1], plain.one_lost(), HUES[1], "b", rates[1]),
+    ):
+        run = outcomes[point]
+        trace(ax, run, hue=hue)
+        ax.set(xlabel=TIME, ylabel=SEQUENCE, ylim=(0, 130))
+        ax.set_title(f"({letter}) {rate}: recovery in {plain.recovery_s(run):.0f} s")
+        ax.legend(loc="upper left")
+        in_flight(axes[2], run, color=hue, label=rate)
+    axes[0].set_xlim(20, 100)
+    axes[1].set_xlim(0, 40)
+    axes[2].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 100), ylim=(0, 60))
+    axes[2].set_title("(c) Outstanding data")
+    axes[2].legend(loc="upper right")
     return figure
 
 
@@ -146,10 +155,10 @@ def repairs(outcomes: Outcomes) -> Figure:
         medians = [recovery.repair_s(outcomes, each, scheme) for each in recovery.CONDITIONS]
         axes[0].bar(at, medians, **look)
         times = [recovery.times_s(outcomes, each, scheme) for each in recovery.CONDITIONS]
-        error = [stdev(each) for each in times]
-        axes[1].bar(at, [fmean(each) for each in times], yerr=error, capsize=2, **look)
+        low, middle, high = np.percentile(times, (25, 50, 75), axis=1)
+        axes[1].bar(at, middle, yerr=(middle - low, high - middle), capsize=2, **look)
     axes[0].set(ylabel="Loss to repair, median (s)")
-    axes[1].set(ylabel="Both downloads, mean (s)", ylim=(0, None))
+    axes[1].set(ylabel="Both downloads, median and quartiles (s)")
     for ax in axes:
         ax.set_xticks(places, [each.replace(" of ", "\nof ") for each in recovery.CONDITIONS])
     one_legend(figure, axes[:1])
@@ -186,7 +195,8 @@ def fairness(outcomes: Outcomes) -> Figure:
         for flow in (0, 1):
             ax = axes[2 * row + flow]
             trace(ax, run, flow, HUES[flow])
-            ax.set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 120), ylim=(0, 260 if flow == 0 else 110))
+            ax.set(xlabel=TIME, ylabel=SEQUENCE, xlim=(0, 120))
+            ax.set_ylim((-10, 260) if flow == 0 else (-5, 140))
             ax.set_title(f"{('First', 'Second')[flow]} flow, {name} proxy")
             ax.legend(loc="lower right" if flow == 0 else "upper left")
     return figure
@@ -196,7 +206,10 @@ def fairness(outcomes: Outcomes) -> Figure:
 def queues(outcomes: Outcomes) -> Figure:
     """Figure 11: outstanding data and round-trip times by window."""
     figure, axes = panels(1, 2, 11.0, 4.4)
-    shown = (*((f"{kb} KB", clamp(kb)) for kb in (6, 10, 12, 16, 32)), ("no proxy", PLAIN))
+    shown = (
+        *((f"{kb} KB", clamp(kb)) for kb in (6, 10, 12, 16, 32)),
+        ("no proxy (in (a) the sender's window)", PLAIN),
+    )
     for number, (name, window) in enumerate(shown):
         run = outcomes[queueing.runs(RADIO, window)[0]]
         colour: dict[str, Any] = {"color": HUES[number], "label": name}
@@ -204,22 +217,22 @@ def queues(outcomes: Outcomes) -> Figure:
         axes[0].step(time_s, flight / KB, where="post", linewidth=1, **colour)
         times_s, found = rtt_curve(run)
         axes[1].plot(times_s, found, linewidth=1, **colour)
-    axes[0].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 170), ylim=(0, 70))
+    axes[0].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 260), ylim=(0, 70))
     axes[0].set_title("(a) Outstanding data")
-    axes[1].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, 170), ylim=(0, None))
+    axes[1].set(xlabel=TIME, ylabel="RTT (s)", xlim=(0, 260), ylim=(0, None))
     axes[1].set_title("(b) Round-trip times")
     one_legend(figure, axes[:1])
     return figure
 
 
 def _flight(run: Outcome) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is under way over the radio: of the box, or the sender's window."""
+    """Return what is under way over the radio: of the box, or the sender's window to its end."""
     if run.result.middlebox is not None:
         table = run.tables["middlebox_backlog"]
         return table["time_s"].to_numpy(), table["in_flight_bytes"].to_numpy().astype(np.float64)
     table, over_s = run.tables["cwnd"], run.flow.completed_s or run.result.duration_s
     window = table["cwnd_segments"].to_numpy() * MSS
-    return np.append(table["time_s"].to_numpy(), over_s), np.append(window, window[-1])
+    return np.append(table["time_s"].to_numpy(), over_s), np.append(window, 0)
 
 
 def rtt_curve(run: Outcome) -> tuple[np.ndarray, np.ndarray]:
@@ -248,13 +261,15 @@ def swift_recovery(outcomes: Outcomes) -> Figure:
             ("(a) Round-trip times", "RTT (s)"),
             ("(b) Outstanding data", OUTSTANDING),
             ("(c) Throughput at the receiver", "Throughput (KB/s)"),
-            ("(d) Sender trace", SEQUENCE),
+            ("(d) Sender trace, with proxy", SEQUENCE),
         ),
         strict=True,
     ):
         ax.set(xlabel=TIME, ylabel=label, xlim=(70, 130))
         ax.set_title(title)
-        ax.axvspan(stall.START_S, stall.END_S, color=GREY, alpha=0.2, linewidth=0)
+        span: dict[str, Any] = {"color": GREY, "alpha": 0.2, "linewidth": 0}
+        ax.axvspan(stall.START_S, stall.END_S, label="stall", **span)
     axes[3].set_ylim(200, 520)
-    one_legend(figure, (axes[0], axes[3]))
+    axes[3].legend(*(each[:-1] for each in axes[3].get_legend_handles_labels()), loc="upper left")
+    one_legend(figure, axes[1:2])
     return figure

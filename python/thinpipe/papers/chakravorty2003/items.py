@@ -91,8 +91,9 @@ _PLAIN: Final = (
         "Figure 3: recovery with 40 KB outstanding",
         (
             "At the paper's 4.15 KB/s 40 KB leave within 10 s. Its figure has 30 s, and is of a "
-            "slow radio of which it says no more than that it improved after the loss. Drawn is "
-            "one with 1.3 KB/s, and 2 KB/s from 60 s on, chosen so that 40 KB take about 30 s.",
+            "slow radio of which it says no more than that it improved after the loss. Drawn are "
+            "one with 1.3 KB/s, and 2 KB/s from 60 s on, chosen so that 40 KB take about 30 s, "
+            "and one with the paper's rate.",
         ),
         (*plain.long(RADIO), *plain.narrow()),
         Keep.TABLES,
