@@ -5,6 +5,7 @@ import json
 
 import pytest
 from rich.console import Console
+from thinpipe.cli import findings as findings_of
 from thinpipe.cli.findings import print_facts
 from thinpipe.papers import papers
 from thinpipe.papers.facts import Finding
@@ -79,7 +80,7 @@ def test_no_id_or_number_is_cut(width, paper):
     assert all(len(line) <= width for line in text.getvalue().splitlines())
     for finding in findings:
         row = next(row for row in rows if finding.fact.id in row)
-        said = (finding.fact.paper(), finding.ours(), finding.fact.band())
+        said = (findings_of.paper(finding), findings_of.ours(finding), finding.fact.band())
         assert {*" ".join(said).split()} <= {*row}
 
 

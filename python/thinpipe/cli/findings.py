@@ -22,6 +22,9 @@ MEANINGS: Final = {
     AFTER: f"{CHOSEN_AFTER} a result had been seen",
 }
 
+LONGEST_LIST: Final = 13
+"""Characters of a list in a cell: with two such cells a table fits 80 columns."""
+
 WRAPPED_WIDTH: Final = 24
 """Columns of text that a column keeps at least when it wraps."""
 
@@ -70,6 +73,25 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
         show(screen, columns, rows, text=frozenset({"fact", "wrong model", "and"}))
 
 
+def paper(finding: Finding) -> str:
+    """Return the paper's number; of a long list how many it has."""
+    said = finding.fact.paper()
+    return f"{len(finding.fact.listed)} values" if _is_long(finding) else said
+
+
+def ours(finding: Finding) -> str:
+    """Return our number; beside a long list how many of ours are as there."""
+    if not _is_long(finding):
+        return finding.ours()
+    listed = finding.fact.listed
+    same = sum(a == b for a, b in zip(listed, finding.values, strict=False))
+    return f"{same} of {len(listed)}"
+
+
+def _is_long(finding: Finding) -> bool:
+    return bool(finding.fact.listed) and len(finding.fact.paper()) > LONGEST_LIST
+
+
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
     """Print one row a fact, on a narrow screen without unit or range: no number is ever cut."""
     columns = ("fact", "verdict", "paper", "ours", "accepted", "least – greatest", "unit")
@@ -77,8 +99,8 @@ def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
         (
             finding.fact.id,
             _colored(finding),
-            finding.fact.paper(),
-            finding.ours(),
+            paper(finding),
+            ours(finding),
             finding.fact.band(),
             finding.spread(),
             finding.fact.unit,
