@@ -103,6 +103,7 @@ def packets(count: int) -> Drawing:
             for ax in axes
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
+        axes[2].tick_params(labelbottom=True)  # nothing is below
         axes[-1].set_axis_off()
         axes[-1].legend(known.values(), known.keys(), loc="center", markerscale=1.6)
         figure.supxlabel("Time (s)")

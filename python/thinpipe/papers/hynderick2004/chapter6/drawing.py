@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.papers.hynderick2004.chapter6.measuring import Kept
+from thinpipe.plot.series import SAMPLES
+from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +26,15 @@ RATE_HUES: Final = {60: "#009E73", 120: "#0072B2", 240: "#D55E00"}
 
 PAYLOAD_LINES: Final = {500: "--", 1500: "-"}
 PAYLOAD_MARKERS: Final = {500: "o", 1500: "s"}
+PAYLOAD_HUES: Final = {500: "#0072B2", 1500: "#D55E00"}
+
+_WORDS: Final = {
+    f"Mean of the last {SAMPLES}": f"Mean of the last {SAMPLES} dots, whatever time each takes",
+}
+"""The thesis averages dots, not time: such a mean is above the rate where packets come in pairs."""
+
+_DOTS: Final = ("Segment", "Sent again")
+"""What is drawn as bars that are no more than dots here."""
 
 
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
@@ -56,15 +67,45 @@ def over_time(
 
 
 def one_legend(figure: Figure, axes: Sequence[Axes], columns: int = 6) -> None:
-    """Take the legends of all axes together below the figure."""
+    """Take the legends of all axes together below the figure, in the place of one there."""
+    from matplotlib.lines import Line2D
+
     known: dict[str, Any] = {}
+    figure.legends.clear()
     for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            known.setdefault(label.split(" (")[0], handle)
+        entries: tuple[list[Any], list[Any]] = ax.get_legend_handles_labels()
+        for handle, label in zip(*entries, strict=True):
+            name = label.split(" (")[0]
+            hue = handle.get_color() if name in _DOTS else None
+            dot = Line2D([], [], color=hue, linestyle="none", marker=".")
+            known.setdefault(_WORDS.get(name, name), dot if name in _DOTS else handle)
         legend = ax.get_legend()
         if legend is not None:
             legend.remove()
     figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=columns)
+
+
+def mark_jump(ax: Axes, at_s: float) -> None:
+    """Mark when the link's rate changes."""
+    ax.axvline(at_s, color=COLORS["muted"], linestyle=":", linewidth=1.2, label="Rate changes")
+
+
+def draw_rate(ax: Axes, rates: Sequence[int], first_s: float, apart_s: float) -> None:
+    """Draw the link's rate in kbit/s, which steps first at `first_s`, within the time shown."""
+    start_s, end_s = ax.get_xlim()
+    jumps_s = [first_s + apart_s * number for number in range(len(rates) - 1)]
+    ax.stairs(rates, [start_s, *jumps_s, end_s], baseline=None, color=COLORS["paper"],
+              linewidth=0.9, label="Rate of the link")  # fmt: skip
+    ax.set_xlim(start_s, end_s)
+
+
+def shade(ax: Axes, spells: Sequence[tuple[float, float]], end_s: float | None = None) -> None:
+    """Shade the black-outs that begin before the end."""
+    look: dict[str, Any] = {"color": COLORS["muted"], "alpha": 0.18, "linewidth": 0}
+    for start_s, over_s in spells:
+        if end_s is None or start_s < end_s:
+            until_s = over_s if end_s is None else min(over_s, end_s)
+            ax.axvspan(start_s, until_s, label="Black-out", **look)
 
 
 def only_outer_labels(axes: Sequence[Axes]) -> None:
@@ -109,8 +150,11 @@ def against(
 
 
 def by_queue(ax: Axes, queues: Sequence[int], ylabel: str, title: str) -> None:
-    """Label the axes of what is drawn against the queue, to scale."""
-    ax.set(xlabel="Queue (packets)", ylabel=ylabel, xticks=queues, title=title)
+    """Label the axes of what is drawn against the queue, on a logarithmic scale."""
+    ax.set_xscale("log", base=2)
+    ax.set(xlabel="Queue (packets)", ylabel=ylabel, title=title)
+    ax.set_xticks(queues, [str(queue) for queue in queues])
+    ax.minorticks_off()
     ax.tick_params(axis="x", labelsize="small")
     ax.set_ylim(bottom=0)
 

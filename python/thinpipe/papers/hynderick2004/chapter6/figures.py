@@ -17,17 +17,21 @@ from thinpipe.papers.hynderick2004.chapter6 import (
     variants,
 )
 from thinpipe.papers.hynderick2004.chapter6.drawing import (
+    PAYLOAD_HUES,
     PAYLOAD_LINES,
     PAYLOAD_MARKERS,
     RATE_HUES,
     against,
     by_queue,
+    draw_rate,
+    mark_jump,
     named,
     one_legend,
     only_outer_labels,
     over_time,
     panels,
     same_height,
+    shade,
 )
 from thinpipe.papers.hynderick2004.chapter6.measuring import (
     bytes_per_s,
@@ -92,7 +96,8 @@ def alike(outcomes: Outcomes) -> Figure:
         (f"VI.{4 + number}: {NAMES[variant]}", point)
         for number, (variant, point) in enumerate(zip(COMPARED, recovery.curves(), strict=True))
     ]
-    over_time(figure, axes, outcomes, shown, "throughput")
+    until_s = max(blackouts.completed_s(outcomes[point]) for _, point in shown)
+    over_time(figure, axes, outcomes, shown, "throughput", (0.0, until_s))
     same_height(axes)
     return figure
 
@@ -155,10 +160,14 @@ def _against_queue(
 def outstanding(outcomes: Outcomes) -> Figure:
     """Figures VI.10 to VI.12: mean outstanding data, and outstanding data over time."""
     figure, axes = panels(1, 3, 12.0, 3.8)
-    shown = (("VI.11: queue 4", queues.over_time(4)), ("VI.12: queue 50", queues.over_time(50)))
+    shown = [
+        (f"VI.{number}: 60 kbit/s, 500 B, queue {queue}", queues.over_time(queue))
+        for number, queue in ((11, 4), (12, 50))
+    ]
     over_time(figure, axes[1:], outcomes, shown, "outstanding")
     same_height(axes[1:])
-    axes[1].set_ylabel("Outstanding data (kB)")
+    for ax in axes[1:]:
+        ax.set_ylabel("Outstanding data (kB)")
     for rate, payload in queues.SETTINGS:
         _against_queue(axes[0], outcomes, _outstanding_kb, rate, payload, 0.1)
     label = "Mean outstanding data (kB)"
@@ -211,15 +220,11 @@ def rate_steps(outcomes: Outcomes) -> Figure:
         ("VI.18: 60 → 120 → 240 kbit/s", rates.shown(rates.RISING, rates.COPING)),
     )
     over_time(figure, axes, outcomes, shown, "throughput")
-    for ax in axes:
-        for number in range(2):
-            _mark_jump(ax, rates.MOMENTS_S[0] + rates.APART_S * number)
+    for ax, steps in zip(axes, (rates.FALLING, rates.RISING), strict=True):
+        draw_rate(ax, steps, rates.MOMENTS_S[0], rates.APART_S)
+    one_legend(figure, axes)
     same_height(axes)
     return figure
-
-
-def _mark_jump(ax: Axes, at_s: float) -> None:
-    ax.axvline(at_s, color=COLORS["muted"], linestyle=":", linewidth=1.2)
 
 
 @styled
@@ -237,7 +242,8 @@ def step_sequences(outcomes: Outcomes) -> Figure:
     views = [(jump_s - 2, jump_s + 4) for jump_s in jumps_s]
     over_time(figure, axes, outcomes, shown, "time_sequence", views)
     for ax, jump_s in zip(axes, jumps_s, strict=True):
-        _mark_jump(ax, jump_s)
+        mark_jump(ax, jump_s)
+    one_legend(figure, axes)
     return figure
 
 
@@ -253,7 +259,8 @@ def rate_falls(outcomes: Outcomes) -> Figure:
     jump_s = rates.MOMENTS_S[0]
     over_time(figure, axes, outcomes, shown, "time_sequence", (jump_s - 1, jump_s + 6))
     for ax in axes:
-        _mark_jump(ax, jump_s)
+        mark_jump(ax, jump_s)
+    one_legend(figure, axes)
     return figure
 
 
@@ -268,8 +275,9 @@ def rate_rises(outcomes: Outcomes) -> Figure:
     ]
     jump_s = rates.MOMENTS_S[0]
     over_time(figure, axes, outcomes, shown, "throughput", (jump_s - 5, jump_s + rates.APART_S))
-    for ax in axes:
-        _mark_jump(ax, jump_s)
+    for ax, (low, _) in zip(axes, cells, strict=True):
+        draw_rate(ax, (low, rates.TOP), jump_s, rates.APART_S)
+    one_legend(figure, axes)
     same_height(axes)
     return figure
 
@@ -285,25 +293,13 @@ def black_outs(outcomes: Outcomes) -> Figure:
     acked_s, waited_s = blackouts.waits(outcomes[run])
     axes[0].plot(acked_s, waited_s, ".", color=COLORS["instant"], markersize=3, label="RTT")
     axes[0].set(title="VI.35, from the first departure", xlabel="Time (s)", ylabel="RTT (s)")
-    _shade(axes[0], blackouts.BLACK_OUTS_A)
+    shade(axes[0], blackouts.BLACK_OUTS_A)
     for ax, title, end_s in ((axes[1], "VI.36", None), (axes[2], "VI.37", 22.0)):
         over_time(figure, [ax], outcomes, [(title, run)], "time_sequence", (0.0, end_s))
         ax.set_ylabel("Sequence number (kB)")
-        _shade(ax, blackouts.BLACK_OUTS_A, end_s)
-    _legend_of_several(figure, axes)
-    return figure
-
-
-def _shade(ax: Axes, spells: tuple[tuple[float, float], ...], end_s: float | None = None) -> None:
-    for start_s, over_s in spells:
-        if end_s is None or start_s < end_s:
-            until_s = over_s if end_s is None else min(over_s, end_s)
-            ax.axvspan(start_s, until_s, color=COLORS["muted"], alpha=0.18, linewidth=0)
-
-
-def _legend_of_several(figure: Figure, axes: list[Axes]) -> None:
-    figure.legends.clear()
+        shade(ax, blackouts.BLACK_OUTS_A, end_s)
     one_legend(figure, axes)
+    return figure
 
 
 @styled
@@ -318,7 +314,8 @@ def long_black_out(outcomes: Outcomes) -> Figure:
     shown = [(title, blackouts.scenario_b(reading, more)) for reading, more, title in cells]
     over_time(figure, axes, outcomes, shown, "time_sequence", (0.0, 110.0))
     for ax, (reading, _, _) in zip(axes, cells, strict=True):
-        _shade(ax, (reading,))
+        shade(ax, (reading,))
+    one_legend(figure, axes)
     return figure
 
 
@@ -341,7 +338,7 @@ def black_out_queues(outcomes: Outcomes) -> Figure:
                 queues.QUEUES,
                 runs,
                 value,
-                color=RATE_HUES[120],
+                color=PAYLOAD_HUES[payload],
                 linestyle=PAYLOAD_LINES[payload],
                 marker=PAYLOAD_MARKERS[payload],
                 label=f"{payload} B",
@@ -393,6 +390,9 @@ BLER_HUES: Final = ("#56B4E9", "#0072B2", "#009E73", "#E69F00", "#D55E00")
 def limited(outcomes: Outcomes) -> Figure:
     """Throughput, deviation, burst and spurious timeouts against the limit of retransmissions."""
     figure, axes = panels(2, 2, 9.0, 6.4)
+    figure.suptitle(
+        f"Tahoe, SF {limits.SF}, 540 B, mean and range of five seeds", fontsize="medium"
+    )
     values: tuple[tuple[str, Callable[[Outcome], float]], ...] = (
         ("Throughput (kB/s)", lambda run: bytes_per_s(run) / 1000),
         ("Deviation of RTT (ms)", deviation_ms),
@@ -416,22 +416,21 @@ def limited(outcomes: Outcomes) -> Figure:
 
 @styled
 def initial_windows(outcomes: Outcomes) -> Figure:
-    """Table VI.3 as bars, the thesis's numbers as stars."""
+    """Table VI.3, a dot a seed, the thesis's numbers as stars."""
     figure, axes = panels(1, 1, 7.0, 3.6)
     ax = axes[0]
     for number, window in enumerate(advice.INITIAL_WINDOWS):
         places = [place + 0.25 * (number - 1) for place in range(len(advice.TABLE_3))]
-        runs = [
-            [outcomes[point] for point in advice.short_transfers(sf, window)]
-            for sf in advice.TABLE_3
-        ]
-        against(
-            ax, places, runs, bytes_per_s, median, linestyle="none", marker="o",
-            color=BLER_HUES[2 * number], label=f"Ours, IW {window}",
-        )  # fmt: skip
+        hue = BLER_HUES[2 * number]
+        for place, sf in zip(places, advice.TABLE_3, strict=True):
+            rates_bps = [bytes_per_s(outcomes[p]) for p in advice.short_transfers(sf, window)]
+            label = None if place > places[0] else f"IW {window}: seeds, median"
+            ax.plot([place] * len(rates_bps), rates_bps, ".", color=hue, alpha=0.4, markersize=5)
+            ax.plot(place, median(rates_bps), "o", color=hue, markerfacecolor="none", label=label)
         stated = [advice.TABLE_3[sf][number] for sf in advice.TABLE_3]
-        ax.plot(places, stated, label="Thesis" if number == 0 else None, **STATED)
-    named(ax, [f"SF {sf}" for sf in advice.TABLE_3], "", "Throughput of 10 KB (B/s)")
+        beside = [place + 0.1 for place in places]
+        ax.plot(beside, stated, label="Thesis" if number == 0 else None, **STATED)
+    named(ax, list(advice.TABLE_3), "Spreading factor", "Throughput of 10 KB (B/s)")
     ax.legend(ncols=2)
     return figure
 

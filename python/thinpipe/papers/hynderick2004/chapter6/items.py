@@ -146,8 +146,8 @@ _RATES: Final = (
         "rate-steps",
         "Figures VI.17 and VI.18: rates that step",
         (
-            "500 B, BLER 0 %, Tahoe, queue 4, which the thesis does not state. Dotted lines are "
-            "the jumps. Facts look at twenty moments of the first jump; drawn is the first.",
+            "500 B, BLER 0 %, Tahoe, queue 4, which the thesis does not state. Facts look at "
+            "twenty moments of the first jump; drawn is the first.",
         ),
         (
             *rates.all_of(rates.FALLING, rates.COPING, rates.STEP_MOMENTS_S),
@@ -277,7 +277,7 @@ _ADVICE: Final = (
             "With recovery, which the thesis does not state: without it our throughputs at SF 64 "
             "are less than half. Rates count from the SYN, as everywhere; the table has what they "
             "are since the connection stands.",
-            "Rings are medians of twenty seeds, bars their range: in one seed the SYN is lost.",
+            "Rings are medians of twenty seeds, dots the seeds: in one the SYN is lost.",
             "8,441 B/s at SF 8 with an initial window of 1 is in no reading: less than over a "
             "quarter of the rate.",
         ),
