@@ -95,7 +95,6 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "no block errors": radio("blocks that never err", ("radio.tbler", "0 %")),
     "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
     "no coupling": radio("random access for each", ("radio.gprs.tbf.coupling", "off")),
-    "any outage loses": radio("nothing kept in an outage", ("radio.gprs.keep", "0 s")),
     "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
     "no core network": radio(
         "the radio alone",
