@@ -24,8 +24,9 @@ TEXT: Final = (
     "The set-up leaves much open: positions, ranges, the wireless link, α and β, header bytes, "
     "how often anything was run. Its tables have columns of averages and do not say over what. "
     "Neighbouring rows of Table IV differ three- to tenfold, as single runs do and means of many "
-    "do not: we read averages over the time of one run. What can be computed from its numbers is held to the printed digit; for the rest, claims are tested over seeds, and "
-    "single numbers are judged against the medians of ours.",
+    "do not: we read averages over the time of one run. What can be computed from its numbers is "
+    "held to the printed digit; for the rest, claims are tested over seeds, and single numbers "
+    "are judged against the medians of ours.",
 )
 
 NOT_REPRODUCED: Final = (

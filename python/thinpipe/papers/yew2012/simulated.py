@@ -187,8 +187,8 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 *METRICS_TEXT,
                 OPEN_TEXT,
                 WALK_TEXT,
-                f"The paper's rows are read as single runs. They are placed among {plan.seeds} seeds of "
-                "ours, as medians and ranges: “below” says how many of ours lie below the "
+                "The paper's rows are read as single runs. They are placed among "
+                f"{plan.seeds} seeds of ours, as medians and ranges: “below” says how many of ours lie below the "
                 "paper's; the facts judge the medians. Most seeds begin at home, some after the "
                 "move (see starts).",
             ),
