@@ -189,8 +189,8 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 WALK_TEXT,
                 "The paper's rows are read as single runs. They are placed among "
                 f"{plan.seeds} seeds of ours, as medians and ranges: “below” says how many of "
-                "ours lie below the paper's; the facts judge the medians. Most seeds begin at home, some after the "
-                "move (see starts).",
+                "ours lie below the paper's; the facts judge the medians. Most seeds begin at "
+                "home, some after the move (see starts).",
             ),
             tuple(point for points in plan.tables_2_3.values() for point in points),
             Keep.RESULT,
