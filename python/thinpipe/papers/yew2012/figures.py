@@ -7,20 +7,42 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.papers.chakravorty2003.drawing import BLACK, HUES, how, one_legend, panels
 from thinpipe.papers.yew2012.arithmetic import band
-from thinpipe.papers.yew2012.measuring import delay_ms, of, ratio, throughput_course
+from thinpipe.papers.yew2012.measuring import (
+    delay_ms,
+    efficiency,
+    kbps,
+    of,
+    ratio,
+    throughput_course,
+)
 from thinpipe.papers.yew2012.printed import ACCESS_BPS, BY_RTT, RTTS, SIZES, SPACED, STANDARD
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from decimal import Decimal
+
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
+    from thinpipe.papers.yew2012.printed import Row
 
 STEP_S: Final = 5.0
 """Over so long the throughput of figure 7 is a mean."""
 
 TICKS: Final = (10, 30, 100, 300, 1000, 3000, 10_000)
-RATIO_TICKS: Final = (0.1, 0.2, 0.5, 1, 2, 5)
+
+COLUMNS: Final[
+    tuple[tuple[str, str, Callable[[Outcome], float], Callable[[Row], Decimal]], ...]
+] = (
+    ("Network delay (ms)", "linear", delay_ms, lambda row: row.delay_ms),
+    ("Throughput (kbit/s)", "log", kbps, lambda row: row.kbps),
+    ("Efficiency (%)", "linear", efficiency, lambda row: row.efficiency),
+    ("Delay / throughput\n(ms per kbit/s)", "log", ratio, lambda row: row.ratio),
+)
+"""Of Tables II to IV: name, scale of the axis, ours, and the paper's."""
 
 
 def two_states(_: Outcomes) -> Figure:
@@ -44,42 +66,61 @@ def two_states(_: Outcomes) -> Figure:
     return figure
 
 
-def ratio_by_size(plan: Plan, outcomes: Outcomes) -> Figure:
-    """Fig. 4: delay over throughput against packet size; bands are the range over seeds."""
-    figure, axes = panels(1, 2, 8.4, 3.8)
-    for ax, spacing, printed, name in (
-        (axes[0], OFF, STANDARD, "without spacing"),
-        (axes[1], ALWAYS, SPACED, "with spacing"),
-    ):
-        found = [of(outcomes, plan.tables_2_3[size, spacing], ratio) for size in SIZES]
-        ax.fill_between(SIZES, [*map(min, found)], [*map(max, found)], color=HUES[0], alpha=0.2,
-                        linewidth=0, label="ours, range over seeds")  # fmt: skip
-        ax.plot(SIZES, [*map(median, found)], label="ours, median", **how(0))
-        stated = [float(printed[size].ratio) for size in SIZES]
-        ax.plot(SIZES, stated, label="paper", **how(1, linestyle="--"))
-        ax.set(xscale="log", yscale="log", xlabel="Packet size (B)", title=name, ylim=(0.09, 5))
-        ax.set_xticks(SIZES, [str(size) for size in SIZES], minor=False)
-        ax.set_yticks(RATIO_TICKS, [f"{tick:g}" for tick in RATIO_TICKS])
-        ax.minorticks_off()
-    axes[0].set(ylabel="Delay / throughput (ms per kbit/s)")
+def by_size(plan: Plan, outcomes: Outcomes) -> Figure:
+    """Tables II and III and Fig. 4: their columns against packet size; bands are the range."""
+    figure, axes = panels(len(COLUMNS), 2, 8.4, 11.0)
+    for number, (name, scale, measured, stated) in enumerate(COLUMNS):
+        pair = axes[2 * number : 2 * number + 2]
+        pair[1].sharey(pair[0])
+        for ax, spacing, printed in zip(pair, (OFF, ALWAYS), (STANDARD, SPACED), strict=True):
+            found = [of(outcomes, plan.tables_2_3[size, spacing], measured) for size in SIZES]
+            ax.fill_between(SIZES, [*map(min, found)], [*map(max, found)], color=HUES[0],
+                            alpha=0.2, linewidth=0, label="ours, range over seeds")  # fmt: skip
+            ax.plot(SIZES, [*map(median, found)], label="ours, median", **how(0))
+            ax.plot(SIZES, [float(stated(printed[size])) for size in SIZES], label="paper",
+                    **how(1, linestyle="--"))  # fmt: skip
+            ax.set(xscale="log", yscale=scale)
+            ax.set_xticks(SIZES, [str(size) for size in SIZES], minor=False)
+            _plain_ticks(ax, scale)
+        pair[0].set(ylabel=name)
+    axes[0].set(title="without spacing")
+    axes[1].set(title="with spacing")
+    for ax in axes[-2:]:
+        ax.set(xlabel="Packet size (B)")
     one_legend(figure, axes, columns=3)
     return figure
 
 
 def by_rtt(plan: Plan, outcomes: Outcomes) -> Figure:
-    """Fig. 6: network delay against RTT, each seed a mark."""
-    figure, (ax,) = panels(1, 1, 6.8, 4.2)
-    for number, (spacing, name) in enumerate(((ALWAYS, "with spacing"), (OFF, "without"))):
-        look = how(number, linestyle="none", markersize=4)
-        for rtt in RTTS:
-            found = of(outcomes, plan.table_4[rtt, spacing], delay_ms)
-            shifted = [rtt + 2.4 * (number - 0.5)] * len(found)
-            ax.plot(shifted, found, label=name, **look)
-    stated = [float(row.delay_ms) for row in BY_RTT.values()]
-    ax.plot(RTTS, stated, "*", color=BLACK, markersize=8, label="paper, with spacing")
-    ax.set(xlabel="RTT (ms)", ylabel="Network delay (ms)", ylim=(0, None), xticks=RTTS)
-    one_legend(figure, (ax,), columns=3)
+    """Table IV and Fig. 6: its columns against RTT, each seed a mark; a line is the median."""
+    columns = COLUMNS[:-1]
+    figure, axes = panels(len(columns), 1, 6.8, 8.6)
+    for ax, (name, scale, measured, stated) in zip(axes, columns, strict=True):
+        for number, (spacing, label) in enumerate(((ALWAYS, "with spacing"), (OFF, "without"))):
+            found = [of(outcomes, plan.table_4[rtt, spacing], measured) for rtt in RTTS]
+            shifted = [rtt + 2.4 * (number - 0.5) for rtt in RTTS]
+            look = how(number, linestyle="none", markersize=4)
+            for at, values in zip(shifted, found, strict=True):
+                ax.plot([at] * len(values), values, label=label, **look)
+            ax.plot(shifted, [*map(median, found)], color=HUES[number], linewidth=1.1,
+                    label=f"{label}, median")  # fmt: skip
+        ax.plot(RTTS, [float(stated(row)) for row in BY_RTT.values()], "*", color=BLACK,
+                markersize=8, label="paper, with spacing")  # fmt: skip
+        ax.set(ylabel=name, yscale=scale, xticks=RTTS)
+        _plain_ticks(ax, scale)
+    axes[0].set(ylim=(0, None))
+    axes[-1].set(xlabel="RTT (ms)")
+    one_legend(figure, axes, columns=3)
     return figure
+
+
+def _plain_ticks(ax: Axes, scale: str) -> None:
+    from matplotlib.ticker import LogLocator
+
+    if scale == "log":
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
+    ax.minorticks_off()
 
 
 def courses(plan: Plan, outcomes: Outcomes) -> Figure:

@@ -194,7 +194,7 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
             ),
             tuple(point for points in plan.tables_2_3.values() for point in points),
             Keep.RESULT,
-            styled(partial(figures.ratio_by_size, plan)),
+            styled(partial(figures.by_size, plan)),
             lambda outcomes: (
                 *tables_2_3(plan, outcomes),
                 others("packet, spacing", plan.tables_2_3, outcomes),
