@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.hynderick2004.chapter6 import rivals
 from thinpipe.papers.hynderick2004.chapter6.parameters import LOSSY, last_over_hit
+from thinpipe.papers.hynderick2004.chapter6.wrong_models import QUEUE
+from thinpipe.papers.hynderick2004.chapter6.wrong_models import WRONG_MODELS as CHAPTER_6
 from thinpipe.papers.hynderick2004.experiments import (
     BITS,
     FORMULA_WINDOW,
@@ -20,8 +21,6 @@ from thinpipe.papers.wrong import WrongModel, altered, given, swapped
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
-
-QUEUE: Final = "queue.packets"
 
 
 def _lost_like_the_smallest(point: Point) -> Point:
@@ -128,5 +127,5 @@ WRONG_MODELS: Final = {
     "in order of arrival": swapped(
         "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
     ),
-    **rivals.WRONG_MODELS,
+    **CHAPTER_6,
 }

@@ -157,17 +157,14 @@ def below_queued_bdp(outcomes: Outcomes) -> list[float]:
 
 def above_bdp(outcomes: Outcomes) -> list[float]:
     """Return what windows of a quarter more than the product or greater leave of it."""
-    return _above(outcomes, bdp_packets(outcomes))
+    product_packets = bdp_packets(outcomes)
+    shares = beside_greatest(outcomes)
+    return [share for window, share in shares.items() if window >= 1.25 * product_packets]
 
 
 def _below(outcomes: Outcomes, product_packets: float) -> list[float]:
     shares = beside_greatest(outcomes)
     return [share for window, share in shares.items() if window < product_packets]
-
-
-def _above(outcomes: Outcomes, product_packets: float) -> list[float]:
-    shares = beside_greatest(outcomes)
-    return [share for window, share in shares.items() if window >= 1.25 * product_packets]
 
 
 # --- Packet sizes ---------------------------------------------------------------------------------
