@@ -7,42 +7,38 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.papers.chakravorty2003.drawing import BLACK, HUES, how, one_legend, panels
 from thinpipe.papers.yew2012.arithmetic import band
-from thinpipe.papers.yew2012.measuring import (
-    delay_ms,
-    efficiency,
-    kbps,
-    of,
-    ratio,
-    throughput_course,
-)
+from thinpipe.papers.yew2012.cells import COLUMNS, DELAY, KBPS, LOST, Column
+from thinpipe.papers.yew2012.measuring import of, ratio, throughput_course
 from thinpipe.papers.yew2012.printed import ACCESS_BPS, BY_RTT, RTTS, SIZES, SPACED, STANDARD
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from decimal import Decimal
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
-    from thinpipe.papers.yew2012.printed import Row
 
 STEP_S: Final = 5.0
 """Over so long the throughput of figure 7 is a mean."""
 
 TICKS: Final = (10, 30, 100, 300, 1000, 3000, 10_000)
 
-COLUMNS: Final[
-    tuple[tuple[str, str, Callable[[Outcome], float], Callable[[Row], Decimal]], ...]
-] = (
-    ("Network delay (ms)", "linear", delay_ms, lambda row: row.delay_ms),
-    ("Throughput (kbit/s)", "log", kbps, lambda row: row.kbps),
-    ("Efficiency (%)", "linear", efficiency, lambda row: row.efficiency),
-    ("Delay / throughput\n(ms per kbit/s)", "log", ratio, lambda row: row.ratio),
+LABELS: Final = {
+    DELAY.name: "Network delay (ms)",
+    KBPS.name: "Throughput (kbit/s)",
+    LOST.name: "Packets lost (%)",
+    "ratio": "Delay / throughput\n(ms per kbit/s)",
+}
+"""Of the axes, by the name of a column."""
+
+RATIO: Final = Column(
+    "ratio",
+    "ms per kbit/s",
+    lambda row: f"delay over throughput {row.ratio}",
+    lambda row: row.ratio,
+    ratio,
 )
-"""Of Tables II to IV: name, scale of the axis, ours, and the paper's."""
+"""The last column of the tables, which no fact counts: it follows from two others (eq4)."""
 
 
 def two_states(_: Outcomes) -> Figure:
@@ -68,21 +64,23 @@ def two_states(_: Outcomes) -> Figure:
 
 def by_size(plan: Plan, outcomes: Outcomes) -> Figure:
     """Tables II and III and Fig. 4: their columns against packet size; bands are the range."""
-    figure, axes = panels(len(COLUMNS), 2, 8.4, 11.0)
-    for number, (name, scale, measured, stated) in enumerate(COLUMNS):
+    columns = (*COLUMNS, RATIO)
+    figure, axes = panels(len(columns), 2, 8.4, 11.0)
+    for number, column in enumerate(columns):
         pair = axes[2 * number : 2 * number + 2]
         pair[1].sharey(pair[0])
         for ax, spacing, printed in zip(pair, (OFF, ALWAYS), (STANDARD, SPACED), strict=True):
-            found = [of(outcomes, plan.tables_2_3[size, spacing], measured) for size in SIZES]
+            runs = (plan.tables_2_3[size, spacing] for size in SIZES)
+            found = [of(outcomes, points, column.measured) for points in runs]
             ax.fill_between(SIZES, [*map(min, found)], [*map(max, found)], color=HUES[0],
                             alpha=0.2, linewidth=0, label="ours, range over seeds")  # fmt: skip
             ax.plot(SIZES, [*map(median, found)], label="ours, median", **how(0))
-            ax.plot(SIZES, [float(stated(printed[size])) for size in SIZES], label="paper",
-                    **how(1, linestyle="--"))  # fmt: skip
-            ax.set(xscale="log", yscale=scale)
+            stated = [float(column.printed(printed[size])) for size in SIZES]
+            ax.plot(SIZES, stated, label="paper", **how(1, linestyle="--"))
+            ax.set(xscale="log")
             ax.set_xticks(SIZES, [str(size) for size in SIZES], minor=False)
-            _plain_ticks(ax, scale)
-        pair[0].set(ylabel=name)
+            _scale(ax, column)
+        pair[0].set(ylabel=LABELS[column.name])
     axes[0].set(title="without spacing")
     axes[1].set(title="with spacing")
     for ax in axes[-2:]:
@@ -93,31 +91,32 @@ def by_size(plan: Plan, outcomes: Outcomes) -> Figure:
 
 def by_rtt(plan: Plan, outcomes: Outcomes) -> Figure:
     """Table IV and Fig. 6: its columns against RTT, each seed a mark; a line is the median."""
-    columns = COLUMNS[:-1]
-    figure, axes = panels(len(columns), 1, 6.8, 8.6)
-    for ax, (name, scale, measured, stated) in zip(axes, columns, strict=True):
+    figure, axes = panels(len(COLUMNS), 1, 6.8, 8.6)
+    for ax, column in zip(axes, COLUMNS, strict=True):
         for number, (spacing, label) in enumerate(((ALWAYS, "with spacing"), (OFF, "without"))):
-            found = [of(outcomes, plan.table_4[rtt, spacing], measured) for rtt in RTTS]
+            found = [of(outcomes, plan.table_4[rtt, spacing], column.measured) for rtt in RTTS]
             shifted = [rtt + 2.4 * (number - 0.5) for rtt in RTTS]
-            look = how(number, linestyle="none", markersize=4)
             for at, values in zip(shifted, found, strict=True):
+                look = how(number, linestyle="none", markersize=4)
                 ax.plot([at] * len(values), values, label=label, **look)
             ax.plot(shifted, [*map(median, found)], color=HUES[number], linewidth=1.1,
                     label=f"{label}, median")  # fmt: skip
-        ax.plot(RTTS, [float(stated(row)) for row in BY_RTT.values()], "*", color=BLACK,
-                markersize=8, label="paper, with spacing")  # fmt: skip
-        ax.set(ylabel=name, yscale=scale, xticks=RTTS)
-        _plain_ticks(ax, scale)
+        stated = [float(column.printed(row)) for row in BY_RTT.values()]
+        ax.plot(RTTS, stated, "*", color=BLACK, markersize=8, label="paper, with spacing")
+        ax.set(ylabel=LABELS[column.name], xticks=RTTS)
+        _scale(ax, column)
     axes[0].set(ylim=(0, None))
     axes[-1].set(xlabel="RTT (ms)")
     one_legend(figure, axes, columns=3)
     return figure
 
 
-def _plain_ticks(ax: Axes, scale: str) -> None:
+def _scale(ax: Axes, column: Column) -> None:
+    """Draw a column on a logarithmic scale, but for delays."""
     from matplotlib.ticker import LogLocator
 
-    if scale == "log":
+    if column is not DELAY:
+        ax.set(yscale="log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
     ax.minorticks_off()
