@@ -28,6 +28,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     size,
 )
 from thinpipe.papers.chakravorty2003.stall import stalled
+from thinpipe.papers.facts import WORDS
 from thinpipe.papers.paper import Table
 from thinpipe.plot.series import ACK, SYN, heard_by, sending_end
 
@@ -299,7 +300,7 @@ def lost_numbers(run: Outcome) -> NDArray[np.int64]:
     return np.flatnonzero((~sent.is_in(got.implode()) & during).to_numpy())
 
 
-SEVERAL: Final = 3
+SEVERAL: Final = WORDS["several"].low
 """Segments lost in a row: a burst."""
 
 
