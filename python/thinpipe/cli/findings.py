@@ -74,13 +74,13 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
 
 
 def paper(finding: Finding) -> str:
-    """Return the paper's number; of a long list how many it has."""
+    """Return the paper's number; for a long list how many values it has."""
     said = finding.fact.paper()
     return f"{len(finding.fact.listed)} values" if _is_long(finding) else said
 
 
 def ours(finding: Finding) -> str:
-    """Return our number; beside a long list how many of ours are as there."""
+    """Return our number; for a long list how many of its values ours match."""
     if not _is_long(finding):
         return finding.ours()
     listed = finding.fact.listed
