@@ -1,0 +1,129 @@
+"""One digest for each run below: of its figures, its tables and its captures.
+
+A change of the code that is no change of the model leaves all of them as they are. `--check`
+compares with ``tests/digests.txt``, `--write` replaces that file; without either they are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import thinpipe
+from thinpipe.point import Point
+
+LIST = Path(__file__).resolve().parent.parent / "tests" / "digests.txt"
+SEEDS = (1, 2, 3)
+VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr", "wtcp")
+SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split")
+DISCIPLINES = ("red", "codel", "fair")
+MOBILE_IP = ("mipv6", "hmipv6")
+
+DURATION_S = {"umts-handover": 130}
+"""Where the usual time ends before anything of interest happens."""
+USUAL_S = 20
+
+LOSSY = {"radio.tbler": "10 %", "radio.rlc.mode": "um", "tcp.timestamps": "true"}
+"""A radio that loses packets."""
+
+VARIATIONS: dict[str, list[dict[str, str]]] = {
+    "umts-dch-384": [
+        *({**LOSSY, "tcp.variant": variant} for variant in VARIANTS),
+        *({**LOSSY, "middlebox.kind": kind} for kind in SCHEMES),
+        *({**LOSSY, "radio.rlc.mode": mode} for mode in ("tm", "am")),
+        {"radio.tbler": "10 %", "radio.rlc.arq": "next-expected"},
+        {"radio.tbler": "10 %", "radio.pdcp.header_compression": "true"},
+        {"flow.application": "web"},
+        {"flow.application": "telnet"},
+        {"flow.application": "udp"},
+    ],
+    "bottleneck": [{"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES],
+    "hmipv6-handover": [{"mobile_ip.kind": kind} for kind in MOBILE_IP],
+}
+"""Settings that bring in what no scenario has that ships, with the first seed."""
+
+
+def cases() -> Iterator[Point]:
+    """Yield what is run: every scenario that ships with each seed, and the variations."""
+    for name in thinpipe.scenarios():
+        for seed in SEEDS:
+            yield Point.of(name, seed=seed, duration=f"{DURATION_S.get(name, USUAL_S)} s")
+    for name, variations in VARIATIONS.items():
+        for settings in variations:
+            yield Point.of(name, settings, duration=f"{USUAL_S} s")
+
+
+def digest(point: Point) -> str:
+    """Return one line: the digest of all that a run of the point leaves, and what was run.
+
+    Tables count by their values: the bytes of a Parquet file differ between releases of polars. How
+    long the run took does not count.
+    """
+    [run] = thinpipe.run_many([point], jobs=1, trace=True)
+    total = hashlib.sha256()
+    with tempfile.TemporaryDirectory() as directory:
+        saved = Path(directory) / "run"
+        run.save(saved)
+        for file in sorted(saved.iterdir()):
+            if file.suffix == ".sha256":
+                continue
+            total.update(file.name.encode())
+            if file.suffix == ".parquet":
+                add_table(total, pl.read_parquet(file))
+            elif file.name == "result.json":
+                result = json.loads(file.read_bytes())
+                del result["wall_s"]
+                total.update(json.dumps(result).encode())
+            else:
+                total.update(file.read_bytes())
+    return f"{total.hexdigest()[:32]}  {point.scenario.name} {point.label()}"
+
+
+def add_table(total: hashlib._Hash, table: pl.DataFrame) -> None:
+    """Add each column: its name, its type, where it has no value, and its values."""
+    for column in table:
+        total.update(f"{column.name} {column.dtype} {len(column)}".encode())
+        total.update(column.is_null().to_numpy().tobytes())
+        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+            total.update(np.ascontiguousarray(column.fill_null(0).to_numpy()).tobytes())
+        else:
+            total.update("\0".join(map(str, column)).encode())
+
+
+def lines(points: Iterable[Point]) -> list[str]:
+    """Return the digest of each point, in order, from all processors."""
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(digest, points))
+
+
+def main() -> int:
+    """Print, write or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--check", action="store_true", help=f"compare with {LIST.name}")
+    action.add_argument("--write", action="store_true", help=f"replace {LIST.name}")
+    options = parser.parse_args()
+    found = lines(cases())
+    if options.write:
+        LIST.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+        return 0
+    if not options.check:
+        print(*found, sep="\n")
+        return 0
+    listed = LIST.read_text(encoding="utf-8").splitlines()
+    for line in sorted({*found} ^ {*listed}, key=lambda line: line[34:]):
+        print("-+"[line in found], line)
+    print(f"{len({*found} & {*listed})} of {len(listed)} as listed")
+    return int(found != listed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+"""What runs leave is, bit for bit, what is listed: `scripts/digests.py --write` lists it anew."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+DIGESTS = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "digests.py"))
+LISTED = DIGESTS["LIST"].read_text(encoding="utf-8").splitlines()
+CASES = list(DIGESTS["cases"]())
+
+
+def further_seeds_are_slow(point):
+    further = {"2", "3"} & {value for key, value in point.settings if key == "seed"}
+    marks = [pytest.mark.slow] if further else []
+    return pytest.param(point, id=f"{point.scenario.name} {point.label()}", marks=marks)
+
+
+@pytest.mark.parametrize("point", [further_seeds_are_slow(point) for point in CASES])
+def test_a_run_leaves_what_is_listed(point):
+    assert DIGESTS["digest"](point) in LISTED
+
+
+def test_each_case_is_listed_once():
+    named = [f"{point.scenario.name} {point.label()}" for point in CASES]
+    assert [line[34:] for line in LISTED] == named
