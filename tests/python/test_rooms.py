@@ -8,6 +8,7 @@ import pytest
 
 STAIRS = (
     {"base"},
+    {"settings"},
     {"cc", "link", "mobility", "wire"},
     {"radio", "tcp"},
     {"middlebox"},

@@ -4,9 +4,9 @@ use base::Direction;
 use radio::umts::channels::CodeTree;
 use radio::umts::interference::Interference;
 
-use crate::error::Fault;
 use crate::schema::{Hosts, Radio, RadioKind};
 use crate::validate::Check;
+use settings::Fault;
 
 impl Check<'_> {
     /// Mobiles that have names of their own and a cell where they are; base stations that have an

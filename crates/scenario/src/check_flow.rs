@@ -2,10 +2,10 @@
 
 use base::{Duration, Transmitter};
 
-use crate::error::Fault;
 use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio, Scenario, Wlan};
-use crate::tree::Node;
 use crate::validate::Check;
+use settings::Fault;
+use settings::Node;
 
 impl Check<'_> {
     /// `[flow]` and each `[[flow.group]]`.

@@ -1,9 +1,9 @@
 //! Whether the keys of `[radio]` are for its kind, and those of GPRS go together.
 
-use crate::error::Fault;
 use crate::schema::keys;
 use crate::schema::{QueueKind, Radio, RadioKind, RadioStateName};
 use crate::validate::Check;
+use settings::Fault;
 
 impl Check<'_> {
     /// Each kind of radio has keys of its own.

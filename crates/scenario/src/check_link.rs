@@ -1,8 +1,8 @@
 //! Whether the keys of `[link]` and `[queue]` go together.
 
-use crate::error::Fault;
 use crate::schema::{QueueKind, RadioKind, Step};
 use crate::validate::Check;
+use settings::Fault;
 
 impl Check<'_> {
     /// A recorded link has no rate beside its trace.

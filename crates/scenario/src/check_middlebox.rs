@@ -3,10 +3,10 @@
 use base::Duration;
 
 use crate::build::PROXY;
-use crate::error::Fault;
 use crate::schema::{AtcpClass, AtcpKeys, Hosts, MiddleboxKind, Scenario};
-use crate::tree::Table;
 use crate::validate::Check;
+use settings::Fault;
+use settings::Table;
 
 impl Check<'_> {
     /// It stands at a node between the hosts.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::Fault;
 use crate::routes::Graph;
 use crate::schema::{AccessPoint, Hosts, MobileIp, MobileIpKind, Scenario, Wlan, WlanHandoverName};
-use crate::tree::Table;
 use crate::validate::Check;
 use crate::wlan::ACCESS;
+use settings::Fault;
+use settings::Table;
 
 /// What `[ftp]` and `[wan]` say in the place of other keys.
 pub(crate) fn take_over(scenario: &mut Scenario, tree: &Table) -> Result<(), Fault> {

@@ -4,10 +4,10 @@ use base::{Direction, Duration, Probability, Rate};
 use radio::umts::Blocks;
 use radio::umts::channels::{DedicatedChannels, DedicatedError, SpreadingFactor};
 
-use crate::error::Fault;
-use crate::form::{Leaf, Speed};
 use crate::schema::{Channel, HandoverKind, Manager, Radio, Spreading};
 use crate::validate::Check;
+use settings::Fault;
+use settings::{Leaf, Speed};
 
 impl Check<'_> {
     /// The radio, in which each spreading factor has become the rate that it has.

@@ -1,9 +1,9 @@
 //! Whether static routes lead where they say.
 
-use crate::error::Fault;
 use crate::routes::Graph;
 use crate::schema::Route;
 use crate::validate::Check;
+use settings::Fault;
 
 impl Check<'_> {
     /// `[[route]]` of a network through which mobiles move.

@@ -5,10 +5,10 @@ use std::path::Path;
 use link::Trace;
 use wire::Arrival;
 
-use crate::error::Fault;
 use crate::form::{CaptureFile, TraceFile};
-use crate::tree::{Item, Origin, Table};
 use crate::{Flow, Scenario};
+use settings::Fault;
+use settings::{Item, Origin, Table};
 
 /// Reads the files that `scenario` names by `open`. A path that stands in the scenario's own file,
 /// `name`, starts from that file.

@@ -33,7 +33,6 @@ mod check_mobile;
 mod check_radio;
 mod check_route;
 mod configs;
-mod error;
 mod files;
 mod flows;
 mod form;
@@ -42,21 +41,17 @@ mod gprs;
 mod links;
 mod middleboxes;
 mod mobile_network;
-mod nearest;
 mod profile;
 mod proxy;
 mod routes;
 mod schema;
-mod settings;
 mod shipped;
-mod tree;
 mod validate;
 mod wlan;
 
 pub use build::{Network, build, build_open, build_over};
-pub use error::ScenarioError;
 pub use flows::NetworkFlow;
-pub use form::{CaptureFile, Key, TraceFile};
+pub use form::{CaptureFile, TraceFile};
 pub use profile::{Profile, RadioProfile, profiles};
 pub use proxy::{
     Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
@@ -79,5 +74,6 @@ pub use schema::{
     Udp, UdpTimes, Ue, Variant, Vegas, VegasRecords, WTcpKeys, Wan, Way, Web, Westwood, Wired,
     Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
+pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

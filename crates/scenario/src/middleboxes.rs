@@ -9,11 +9,11 @@ use middlebox::{
 };
 use tcp::Payload;
 
-use crate::error::Fault;
-use crate::form::{Always, Form};
 use crate::profile;
 use crate::schema::{Middlebox, MiddleboxKind, Scenario, Split, Tcp, Variant};
-use crate::tree::Table;
+use settings::Fault;
+use settings::Table;
+use settings::{Always, Form};
 
 impl Middlebox {
     /// The box that it describes; `None` where there is none. Its sources of chance go by `seed`.

@@ -1,10 +1,10 @@
 //! Profiles: named sets of defaults for `[tcp]` or `[radio]`. Each is a scenario file with nothing
 //! else.
 
-use crate::error::Fault;
-use crate::form::{Form, Nothing, Or, Section, Word, Words, words};
 use crate::schema::{Scenario, Tcp};
-use crate::tree::Table;
+use settings::Fault;
+use settings::Table;
+use settings::{Form, Nothing, Or, Section, Word, Words, words};
 
 words! {
     /// A named set of defaults for `[tcp]`.
@@ -122,6 +122,6 @@ fn asked<P: Words>(tree: &Table, key: &str) -> Result<Option<P>, Fault> {
 
 fn overlay(scenario: &mut Scenario, text: &str) {
     Table::parse(text)
-        .and_then(|tree| scenario.overlay(&tree, ""))
+        .and_then(|tree| scenario.read(&tree, ""))
         .expect("a profile that ships is read by a test");
 }

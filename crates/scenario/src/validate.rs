@@ -2,12 +2,12 @@
 
 use cc::Custom;
 
-use crate::error::{Fault, ScenarioError};
-use crate::form::Section;
 use crate::profile;
 use crate::schema::{CongestionControl, Pacing, Scenario, SpuriousTimeouts, Tcp};
-use crate::tree::{Node, Table};
-use crate::{check_mobile as mobile, files, middleboxes, settings};
+use crate::{check_mobile as mobile, files, middleboxes, schema};
+use settings::Section;
+use settings::{Fault, ScenarioError};
+use settings::{Node, Table};
 
 impl Scenario {
     /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
@@ -52,11 +52,11 @@ fn read(
     outside: &Outside<'_>,
 ) -> Result<Scenario, Fault> {
     let mut tree = Table::parse(source)?;
-    settings::apply(&mut tree, settings)?;
+    schema::schema().apply(&mut tree, settings)?;
     let mut scenario = Scenario::default();
     profile::lay_asked_under(&tree, &mut scenario)?;
     let custom = take_custom(&mut tree, outside.customs);
-    scenario.overlay(&tree, "")?;
+    scenario.read(&tree, "")?;
     scenario.tcp.congestion_control =
         custom.map(CongestionControl::Custom).or(scenario.tcp.congestion_control);
     middleboxes::take_over_tcp(&mut scenario, &tree)?;

@@ -61,7 +61,7 @@ fn tables_in_the_place_of_values_and_the_other_way_round() {
 fn tables_that_a_scenario_does_without() {
     let line = "--set radio.tbler=5%: this scenario has no [radio]";
     in_settings(PLAIN, &[("radio.tbler", "5%")], line);
-    let line = "--set wired.Gi.delay=5 ms: this scenario has no [wired]";
+    let line = "--set wired.Gi.delay=5 ms: this scenario has no [[wired]]";
     in_settings(PLAIN, &[("wired.Gi.delay", "5 ms")], line);
     in_setting(("link.rate", "5 kbit/s"), "this scenario has no [link]");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use link::Trace;
 use wire::Arrival;
 
-use super::{Leaf, Text};
-use crate::tree::Scalar;
+use settings::Scalar;
+use settings::{Leaf, Text};
 
 /// A file that says when a link could send.
 #[derive(Clone, PartialEq, Eq, Debug)]

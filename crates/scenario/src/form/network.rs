@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 
 use wire::Prefix;
 
-use super::{Form, Key, Leaf, Text, one_paragraph, scalar};
-use crate::error::Fault;
-use crate::tree::{Item, Node, Scalar};
+use settings::Fault;
+use settings::{Form, Key, Leaf, Scope, Text};
+use settings::{Item, Node, Scalar};
 
 /// The longest name of a Linux interface in bytes (IFNAMSIZ of linux/if.h, less the zero).
 const LONGEST_NAME: usize = 15;
@@ -131,7 +131,7 @@ impl<L: Leaf<Value: PartialEq>> Form for Several<L> {
         };
         let mut values = Vec::new();
         for item in items {
-            let scalar = scalar(item).ok_or_else(|| format!("expected {}", L::expected()));
+            let scalar = item.scalar().ok_or_else(|| format!("expected {}", L::expected()));
             let value = scalar.and_then(L::parse).map_err(|message| item.fault(key, message))?;
             if values.contains(&value) {
                 return Err(item.fault(key, "stands in the list twice"));
@@ -141,20 +141,16 @@ impl<L: Leaf<Value: PartialEq>> Form for Several<L> {
         Ok(values)
     }
 
-    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
-        visit(Key {
-            name: key.to_owned(),
-            value: format!("{:?}", value.iter().map(L::show).collect::<Vec<_>>()),
-            expected: Self::expected(),
-            doc: one_paragraph(doc),
-        });
+    fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
+        let values: Vec<_> = value.iter().map(L::show).collect();
+        visit(Key::new(key, format!("{values:?}"), Self::expected(), doc));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Kind;
+    use settings::Kind;
 
     fn read<L: Leaf>(text: &str) -> Result<L::Value, String> {
         L::parse(&Scalar { text: text.to_owned(), kind: Kind::Quoted })

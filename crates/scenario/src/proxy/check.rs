@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use wire::Prefix;
 
 use super::{Proxy, ProxyProfile};
-use crate::error::Fault;
 use crate::schema::{Estimator, MiddleboxKind};
-use crate::tree::Table;
 use crate::{check_middlebox, validate};
+use settings::Fault;
+use settings::Table;
 
 /// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
 const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];

@@ -3,12 +3,12 @@
 use base::{Duration, Rate};
 
 use super::{Proxy, ProxyProfile};
-use crate::error::Fault;
-use crate::form::{Always, Form};
 use crate::middleboxes::under_box;
 use crate::profile::{self, Profile};
 use crate::schema::{AtcpKeys, MiddleboxKind, Tcp};
-use crate::tree::Table;
+use settings::Fault;
+use settings::Table;
+use settings::{Always, Form};
 
 /// Gives each profile's scheme what it does not have of its own, from what is said of the radio.
 pub(super) fn lay_under(proxy: &mut Proxy, tree: &Table) -> Result<(), Fault> {

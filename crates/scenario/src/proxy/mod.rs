@@ -13,10 +13,9 @@ pub use schema::{
 };
 
 use crate::ScenarioError;
-use crate::error::Fault;
-use crate::form::{Key, MEMBER, Section};
-use crate::schema::{AtcpClass, AtcpKeys, Middlebox};
-use crate::tree::Table;
+use settings::Fault;
+use settings::Table;
+use settings::{Key, MEMBER, Scope, Section};
 
 impl Proxy {
     /// Reads a configuration that came from `name`.
@@ -29,14 +28,22 @@ impl Proxy {
 
     /// Every key there is, with its default, in the order of the schema.
     pub fn keys() -> &'static [Key] {
-        static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| whole().values());
+        static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+            let mut profile = ProxyProfile { name: MEMBER.to_owned(), ..ProxyProfile::default() };
+            profile.middlebox.tcp = derive::tcp(profile.middlebox.kind);
+            Proxy { profile: vec![profile], ..Proxy::default() }.shown(Scope::Every)
+        });
         &KEYS
     }
 
     /// Every key that this configuration has, with its value, in the order of the schema.
     pub fn values(&self) -> Vec<Key> {
+        self.shown(Scope::Present)
+    }
+
+    fn shown(&self, scope: Scope) -> Vec<Key> {
         let mut values = Vec::new();
-        self.visit("", &mut |key| values.push(key));
+        self.visit("", scope, &mut |key| values.push(key));
         values.retain(|key| !key.name.ends_with(".middlebox.at"));
         values
     }
@@ -45,20 +52,9 @@ impl Proxy {
 fn read(source: &str) -> Result<Proxy, Fault> {
     let tree = Table::parse(source)?;
     let mut proxy = Proxy::default();
-    proxy.overlay(&tree, "")?;
+    proxy.read(&tree, "")?;
     check::names(&proxy, &tree)?;
     derive::lay_under(&mut proxy, &tree)?;
     check::whole(&proxy, &tree)?;
     Ok(proxy)
-}
-
-/// A configuration that has every table.
-fn whole() -> Proxy {
-    let class = AtcpClass { name: MEMBER.to_owned(), ..AtcpClass::default() };
-    let atcp = AtcpKeys { classes: vec![class], ..AtcpKeys::default() };
-    let name = MEMBER.to_owned();
-    let mut profile = ProxyProfile { name, ..ProxyProfile::default() };
-    profile.middlebox =
-        Middlebox { atcp, tcp: derive::tcp(profile.middlebox.kind), ..profile.middlebox };
-    Proxy { profile: vec![profile], ..Proxy::default() }
 }

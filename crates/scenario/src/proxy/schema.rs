@@ -6,11 +6,12 @@ use std::net::{Ipv4Addr, SocketAddr};
 use base::{Duration, Rate};
 use wire::Prefix;
 
-use crate::form::{
-    Absent, AddressPrefix, Always, Bytes, Count, Each, Flag, InterfaceName, Label, Listen, Named,
-    Nothing, OfTime, Off, Or, Several, SocketPath, Speed, Word, section, words,
-};
+use crate::form::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
 use crate::schema::{Middlebox, MiddleboxKind};
+use settings::{
+    Absent, Always, Bytes, Count, Each, Flag, Label, Nothing, OfTime, Off, Or, Speed, Word, named,
+    section, words,
+};
 
 /// Nanoseconds in a millisecond.
 const MS: u64 = 1_000_000;
@@ -161,11 +162,7 @@ section! {
     }
 }
 
-impl Named for ProxyProfile {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(ProxyProfile);
 
 /// `mtu`.
 pub(crate) struct Mtu;

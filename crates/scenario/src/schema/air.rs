@@ -3,11 +3,11 @@
 use base::{Duration, Probability};
 use radio::umts::channels::SpreadingFactor;
 
-use crate::form::{
+use crate::schema::channel::Sf;
+use settings::{
     Along, Count, Dbm, Decibels, Distance, Factor, Flag, Fraction, OfTime, Share, Word, section,
     words,
 };
-use crate::schema::channel::Sf;
 
 section! {
     /// `[radio.interference]`: powers, noise and path loss. Defaults: 3GPP TR 25.942, macro cells.

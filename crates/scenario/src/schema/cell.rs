@@ -3,11 +3,11 @@
 use base::{Duration, Probability, Rate};
 use radio::umts::channels::SpreadingFactor;
 
-use crate::form::{
-    Count, Distance, Label, Metres, MetresPerSecond, Named, OfTime, Or, Pair, Speed, Tbler, as_key,
+use crate::schema::channel::Sf;
+use settings::{
+    Count, Distance, Label, Metres, MetresPerSecond, OfTime, Or, Pair, Speed, Tbler, as_key, named,
     section,
 };
-use crate::schema::channel::Sf;
 
 section! {
     /// `[[radio.node_b]]`: a base station. Without any there is one, `NodeB`, at the origin.
@@ -23,11 +23,7 @@ section! {
     }
 }
 
-impl Named for NodeB {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(NodeB);
 
 section! {
     /// `[[radio.ue]]`: a mobile.
@@ -43,11 +39,7 @@ section! {
     }
 }
 
-impl Named for Ue {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(Ue);
 
 section! {
     /// `[radio.fach]`: the shared channel downlink.

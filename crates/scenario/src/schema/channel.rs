@@ -4,11 +4,11 @@ use base::{Direction, Duration, Probability, Rate};
 use radio::umts::channels::{SpreadingFactor, SpreadingTable};
 use radio::umts::{self, BufferManager};
 
-use crate::form::{
+use settings::Scalar;
+use settings::{
     Absent, Chance, ChanceLimits, Count, Factor, Leaf, OfTime, Or, Speed, Steps, Tbler, Timed,
     Word, as_key, section, words,
 };
-use crate::tree::Scalar;
 
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: the dedicated channel of one direction.
@@ -61,7 +61,7 @@ section! {
         /// Transport block error rate of both directions, up to 100 %.
         pub tbler: Option<Probability> as Or<as_key::Before, Chance> = None;
         /// Whether the mobile is reached; if not, every block of both directions is in error.
-        pub coverage: Option<bool> as Or<as_key::Before, crate::form::Flag> = None;
+        pub coverage: Option<bool> as Or<as_key::Before, settings::Flag> = None;
     }
 }
 

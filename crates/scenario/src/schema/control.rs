@@ -2,9 +2,7 @@
 
 use base::Duration;
 
-use crate::form::{
-    Count, Factor, Flag, Fraction, OfTime, Or, Positive, Word, as_key, section, words,
-};
+use settings::{Count, Factor, Flag, Fraction, OfTime, Or, Positive, Word, as_key, section, words};
 
 section! {
     /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.

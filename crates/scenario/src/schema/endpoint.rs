@@ -2,7 +2,7 @@
 
 use base::Duration;
 
-use crate::form::{Count, Flag, OfTime, Off, Or, section, words};
+use settings::{Count, Flag, OfTime, Off, Or, section, words};
 
 section! {
     /// `[tcp.freeze]`: receivers that see a disconnection coming freeze their senders (Freeze-TCP,

@@ -2,7 +2,7 @@
 
 use base::{Duration, Probability};
 
-use crate::form::{
+use settings::{
     Absent, Along, Always, Chance, Count, Decibels, Factor, Limits, OfTime, Off, Or, Share,
     Standard, Timed, Word, section, words,
 };

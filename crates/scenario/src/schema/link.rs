@@ -2,9 +2,10 @@
 
 use base::{Duration, Probability, Rate};
 
-use crate::form::{
-    Always, Chance, Label, Numbers, OfTime, Off, Or, Spans, Speed, Steps, Timed, TraceFile,
-    Unlimited, as_key, section,
+use crate::form::TraceFile;
+use settings::{
+    Always, Chance, Label, Numbers, OfTime, Off, Or, Spans, Speed, Steps, Timed, Unlimited, as_key,
+    section,
 };
 
 section! {

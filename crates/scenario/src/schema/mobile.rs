@@ -3,7 +3,7 @@
 use base::Duration;
 
 use super::AccessPoint;
-use crate::form::{Bytes, Flag, Label, Nothing, OfTime, Off, Or, Word, section, words};
+use settings::{Bytes, Flag, Label, Nothing, OfTime, Off, Or, Word, section, words};
 
 section! {
     /// `[mobile_ip]`: mobile IPv6 over the network of `[[wired]]`, which may then have any shape:

@@ -10,6 +10,7 @@ mod link;
 mod middlebox;
 mod mobile;
 mod network;
+mod precedence;
 mod queue;
 mod radio;
 mod rlc;
@@ -46,6 +47,7 @@ pub use middlebox::{
 };
 pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
+pub(crate) use precedence::schema;
 pub use queue::{CoDel, Fair, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Pdcp, Radio, RadioKind};
 pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
@@ -63,8 +65,8 @@ pub use wlan::{
     WlanLossName,
 };
 
-use crate::form::{Always, Count, Each, Key, MEMBER, OfTime, Perhaps, Section, Text, section};
 use crate::profile;
+use settings::{Always, Count, Each, Key, OfTime, Perhaps, Scope, Section, Text, section};
 
 section! {
     /// A scenario: a network, what runs over it and for how long.
@@ -118,52 +120,27 @@ impl Scenario {
     /// Every key that this scenario has, with its value, in the order of the schema.
     pub fn values(&self) -> Vec<Key> {
         let mut values = Vec::new();
-        self.visit("", &mut |key| values.push(key));
+        self.visit("", Scope::Present, &mut |key| values.push(key));
         values
+    }
+
+    /// The same, and every key that it could have, with its default.
+    fn every_key(&self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        self.visit("", Scope::Every, &mut |key| keys.push(key));
+        keys
     }
 }
 
 /// Every key there is, with its default, in the order of the schema.
 pub fn keys() -> &'static [Key] {
-    static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| whole().values());
+    static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| Scenario::default().every_key());
     &KEYS
 }
 
 /// Every key there is, with its default under the profile called `name`, in the order of the
 /// schema. `None` if there is no such profile.
 pub fn keys_under(name: &str) -> Option<Vec<Key>> {
-    let mut whole = whole();
-    profile::lay_under(name, &mut whole).then(|| whole.values())
-}
-
-/// A scenario that has every table.
-fn whole() -> Scenario {
-    let member = Wired { name: MEMBER.to_owned(), ..Wired::default() };
-    let group = Flow { name: MEMBER.to_owned(), ..Flow::default() };
-    Scenario {
-        flow: Flow { group: vec![group], ..Flow::default() },
-        wired: vec![member],
-        route: vec![Route { name: MEMBER.to_owned(), ..Route::default() }],
-        link: Some(Link::default()),
-        radio: Some(Radio {
-            gilbert_elliott: Some(RadioBursts::default()),
-            ue: vec![Ue { name: MEMBER.to_owned(), ..Ue::default() }],
-            node_b: vec![NodeB { name: MEMBER.to_owned(), ..NodeB::default() }],
-            ..Radio::default()
-        }),
-        middlebox: Some(Middlebox {
-            atcp: AtcpKeys {
-                classes: vec![AtcpClass { name: MEMBER.to_owned(), ..AtcpClass::default() }],
-                ..AtcpKeys::default()
-            },
-            ..Middlebox::default()
-        }),
-        mobile_ip: Some(MobileIp::default()),
-        wlan: Some(Wlan {
-            access_point: vec![AccessPoint { name: MEMBER.to_owned(), ..AccessPoint::default() }],
-            mobile: vec![MobileNode { name: MEMBER.to_owned(), ..MobileNode::default() }],
-            ..Wlan::default()
-        }),
-        ..Scenario::default()
-    }
+    let mut scenario = Scenario::default();
+    profile::lay_under(name, &mut scenario).then(|| scenario.every_key())
 }

@@ -4,9 +4,10 @@
 use base::{Duration, Rate};
 
 use super::{Probe, Telnet, Udp, Web};
-use crate::form::{
-    Always, Bytes, CaptureFile, Count, Each, Ends, Label, Named, Nothing, OfTime, Off, Or, Speed,
-    Unlimited, Word, as_key, section, words,
+use crate::form::{CaptureFile, Ends};
+use settings::{
+    Always, Bytes, Count, Each, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, as_key,
+    named, section, words,
 };
 
 section! {
@@ -65,11 +66,7 @@ section! {
     }
 }
 
-impl Named for Flow {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(Flow);
 
 impl Flow {
     /// Payload bytes of each flow in segments of `mss` bytes; `None` is without end.
@@ -184,11 +181,7 @@ section! {
     }
 }
 
-impl Named for Wired {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(Wired);
 
 section! {
     /// `[[route]]`: a static route in the place of the way of the least delay, with `[mobile_ip]`.
@@ -206,8 +199,4 @@ section! {
     }
 }
 
-impl Named for Route {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(Route);

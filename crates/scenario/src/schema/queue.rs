@@ -2,7 +2,7 @@
 
 use base::{Duration, Probability};
 
-use crate::form::{
+use settings::{
     Always, Bytes, Chance, Count, Factor, Flag, OfTime, Or, Share, Unlimited, Word, as_key,
     section, words,
 };

@@ -7,11 +7,11 @@ use super::{
     Admission, Air, Buffer, Channel, DpcchName, Fach, Gprs, Handover, Mobility, NodeB, Place, Rach,
     RadioBursts, RadioStep, RandomOutages, Reselection, Rlc, Rrc, Spike, SpreadingName, Ue,
 };
-use crate::form::{
+use crate::profile::RadioProfile;
+use settings::{
     Always, Bytes, ChanceLimits, Count, Each, Flag, Labels, Moments, Nothing, Off, Or, Perhaps,
     Spans, Steps, Tbler, Word, section, words,
 };
-use crate::profile::RadioProfile;
 
 section! {
     /// `[radio]`: a bearer over UMTS or GPRS. Defaults of UMTS: lo2005 Table 3, and where its

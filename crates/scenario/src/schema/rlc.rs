@@ -2,11 +2,11 @@
 
 use base::{Duration, Probability};
 
-use crate::form::{
+use settings::Scalar;
+use settings::{
     Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Share, Standard, Unlimited, Word, section,
     words,
 };
-use crate::tree::Scalar;
 
 section! {
     /// `[radio.rlc]`: the link control.

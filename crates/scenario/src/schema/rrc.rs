@@ -2,7 +2,7 @@
 
 use base::Duration;
 
-use crate::form::{Always, Bytes, Count, OfTime, Off, Or, Word, section, words};
+use settings::{Always, Bytes, Count, OfTime, Off, Or, Word, section, words};
 
 section! {
     /// `[radio.rrc]`: radio resource control (TS 25.331). A default without a source is ours

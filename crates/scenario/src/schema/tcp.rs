@@ -5,12 +5,12 @@ use base::Duration;
 use super::control::{Cubic, Reno, Vegas, Westwood};
 use super::endpoint::{Freeze, Receiver, ShareState};
 use super::variant::{CongestionControl, Controlled, Recovery, Variant};
-use crate::form::{
+use crate::profile::Profile;
+use settings::Scalar;
+use settings::{
     Always, Bytes, Count, Flag, Leaf, Nothing, OfTime, Off, Or, Unlimited, Word, as_key, section,
     words,
 };
-use crate::profile::Profile;
-use crate::tree::Scalar;
 
 section! {
     /// `[tcp]`: the endpoints, alike for all flows.

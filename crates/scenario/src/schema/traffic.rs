@@ -3,7 +3,7 @@
 use base::{Duration, Rate, Time};
 use world::{Lengths, OnOff, UdpTraffic};
 
-use crate::form::{
+use settings::{
     Always, Bytes, Count, Factor, OfTime, Off, Or, Positive, Speed, Unlimited, Word, section, words,
 };
 

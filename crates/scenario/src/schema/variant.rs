@@ -1,8 +1,8 @@
 //! Congestion control and loss recovery, by name: each half, and the pairs that have one name.
 
-use crate::form::{Leaf, Word, Words, words};
 use crate::schema::Tcp;
-use crate::tree::Scalar;
+use settings::Scalar;
+use settings::{Leaf, Word, Words, words};
 
 words! {
     /// A named pair of congestion control and loss recovery.

@@ -2,9 +2,9 @@
 
 use base::Duration;
 
-use crate::form::{
-    Along, Count, Dbm, Decibels, Distance, Each, Gigahertz, Label, Metres, MetresPerSecond, Named,
-    OfTime, Off, Or, Pair, SpeedOf, Steps, Timed, Word, section, words,
+use settings::{
+    Along, Count, Dbm, Decibels, Distance, Each, Gigahertz, Label, Metres, MetresPerSecond, OfTime,
+    Off, Or, Pair, SpeedOf, Steps, Timed, Word, named, section, words,
 };
 
 section! {
@@ -74,11 +74,7 @@ section! {
     }
 }
 
-impl Named for AccessPoint {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(AccessPoint);
 
 section! {
     /// `[[wlan.mobile]]`: a mobile.
@@ -93,11 +89,7 @@ section! {
     }
 }
 
-impl Named for MobileNode {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(MobileNode);
 
 section! {
     /// A way of `wlan.mobile.NAME.walk`.

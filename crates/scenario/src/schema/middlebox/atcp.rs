@@ -4,9 +4,9 @@
 use base::{Duration, Rate};
 use middlebox::{AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
 
-use crate::form::{
-    Bytes, Count, Each, Factor, Flag, Label, Named, Nothing, OfTime, Off, Or, Positive, Speed,
-    Word, as_key, section, words,
+use settings::{
+    Bytes, Count, Each, Factor, Flag, Label, Nothing, OfTime, Off, Or, Positive, Speed, Word,
+    as_key, named, section, words,
 };
 
 section! {
@@ -96,11 +96,7 @@ section! {
     }
 }
 
-impl Named for AtcpClass {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
+named!(AtcpClass);
 
 words! {
     /// Where the clamp comes from.

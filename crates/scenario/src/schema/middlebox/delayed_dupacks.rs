@@ -3,7 +3,7 @@
 use base::Duration;
 use middlebox::DelayedDupacksConfig;
 
-use crate::form::{OfTime, section};
+use settings::{OfTime, section};
 
 section! {
     /// `[middlebox.delayed_dupacks]`: duplicate acknowledgements that wait for the radio's own

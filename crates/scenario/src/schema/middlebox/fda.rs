@@ -2,7 +2,7 @@
 
 use middlebox::{FdaLikeConfig, SnoopConfig};
 
-use crate::form::{Bytes, section};
+use settings::{Bytes, section};
 
 section! {
     /// `[middlebox.fda]`: the flow control of fda-like; its repairs stand in `[middlebox.snoop]`.

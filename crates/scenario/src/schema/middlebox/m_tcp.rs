@@ -3,7 +3,7 @@
 use base::Duration;
 use middlebox::MTcpConfig;
 
-use crate::form::{OfTime, section};
+use settings::{OfTime, section};
 
 section! {
     /// `[middlebox.m_tcp]`: senders that are stopped while their mobile is silent.

@@ -17,7 +17,7 @@ pub use snoop::SnoopKeys;
 pub use split::Split;
 pub use w_tcp::WTcpKeys;
 
-use crate::form::{Always, Label, Or, Word, as_key, section, words};
+use settings::{Always, Label, Or, Word, as_key, section, words};
 
 use super::Tcp;
 

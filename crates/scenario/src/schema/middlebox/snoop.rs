@@ -3,7 +3,7 @@
 use base::Duration;
 use middlebox::SnoopConfig;
 
-use crate::form::{Count, OfTime, section};
+use settings::{Count, OfTime, section};
 
 section! {
     /// `[middlebox.snoop]`: repairs at the border, of snoop and fda-like. Defaults: ns-2.

@@ -1,6 +1,6 @@
 //! `[middlebox.split]`: boxes that split connections.
 
-use crate::form::{Bytes, section};
+use settings::{Bytes, section};
 
 section! {
     /// `[middlebox.split]`: the two sockets that i-tcp and split have for a connection. Defaults:

@@ -3,7 +3,7 @@
 use base::Duration;
 use middlebox::WTcpConfig;
 
-use crate::form::{Bytes, Count, OfTime, section};
+use settings::{Bytes, Count, OfTime, section};
 
 section! {
     /// `[middlebox.w_tcp]`: a buffer at the border with a window of its own.

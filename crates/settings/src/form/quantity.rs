@@ -131,7 +131,7 @@ impl Quantity {
 }
 
 /// A duration of at least `MIN` and at most `MAX` nanoseconds.
-pub(crate) struct OfTime<const MIN: u64 = 0, const MAX: u64 = LONGEST>;
+pub struct OfTime<const MIN: u64 = 0, const MAX: u64 = LONGEST>;
 
 /// No duration is longer: three years, so that sums of a few never overflow.
 const LONGEST: u64 = 100_000_000_000_000_000;
@@ -166,7 +166,7 @@ impl<const MIN: u64, const MAX: u64> Leaf for OfTime<MIN, MAX> {
 }
 
 /// A rate above zero, up to 1000 Gbit/s.
-pub(crate) struct Speed;
+pub struct Speed;
 
 /// The highest rate in bit/s.
 const FASTEST: u64 = 1_000_000_000_000;
@@ -192,7 +192,7 @@ impl Leaf for Speed {
 }
 
 /// A rate that is one of the names of `W`.
-pub(crate) struct SpeedOf<W>(PhantomData<W>);
+pub struct SpeedOf<W>(PhantomData<W>);
 
 impl<W: Words> Leaf for SpeedOf<W> {
     type Value = W;
@@ -213,7 +213,7 @@ impl<W: Words> Leaf for SpeedOf<W> {
 }
 
 /// A size from `MIN` to `MAX` bytes; a bare number counts bytes.
-pub(crate) struct Bytes<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
+pub struct Bytes<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
 
 impl<T, const MIN: u64, const MAX: u64> Leaf for Bytes<T, MIN, MAX>
 where

@@ -9,7 +9,7 @@ use crate::error::Fault;
 
 /// Where an item stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// In the file as a whole.
     File,
     /// In this line of the file, from 1.
@@ -20,28 +20,36 @@ pub(crate) enum Origin {
 
 /// An item and its place.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Item {
-    pub(crate) origin: Origin,
-    pub(crate) node: Node,
+pub struct Item {
+    /// Where it stands.
+    pub origin: Origin,
+    /// What it is.
+    pub node: Node,
 }
 
+/// A value, a list or a table.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Node {
+pub enum Node {
+    /// A single value.
     Scalar(Scalar),
+    /// `[…]`.
     List(Vec<Item>),
+    /// `{…}`, or what stands below a `[…]`.
     Table(Table),
 }
 
 /// A value as it was written, without its quotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Scalar {
-    pub(crate) text: String,
-    pub(crate) kind: Kind,
+pub struct Scalar {
+    /// What stands between its quotes, or all of it.
+    pub text: String,
+    /// How it was written.
+    pub kind: Kind,
 }
 
 /// How a value was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// In quotes.
     Quoted,
     /// As a number, `true`, `false` or a date.
@@ -52,11 +60,11 @@ pub(crate) enum Kind {
 
 /// Keys and items, in the order of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Table(Vec<(String, Item)>);
+pub struct Table(Vec<(String, Item)>);
 
 impl Table {
     /// The tree of `source`.
-    pub(crate) fn parse(source: &str) -> Result<Self, Fault> {
+    pub fn parse(source: &str) -> Result<Self, Fault> {
         let lines = Lines::of(source);
         match DeTable::parse(source) {
             Ok(table) => Ok(lines.table(table.get_ref())),
@@ -76,16 +84,18 @@ impl Table {
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+    /// The item under `key`.
+    pub fn get(&self, key: &str) -> Option<&Item> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, item)| item)
     }
 
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
+    /// The item under `key`.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
         self.0.iter_mut().find(|(name, _)| name == key).map(|(_, item)| item)
     }
 
     /// Puts `item` in the place of what stood under `key`.
-    pub(crate) fn set(&mut self, key: &str, item: Item) {
+    pub fn set(&mut self, key: &str, item: Item) {
         match self.get_mut(key) {
             Some(place) => *place = item,
             None => self.0.push((key.to_owned(), item)),
@@ -93,22 +103,40 @@ impl Table {
     }
 
     /// Takes away what stands under `key`.
-    pub(crate) fn remove(&mut self, key: &str) {
+    pub fn remove(&mut self, key: &str) {
         self.0.retain(|(name, _)| name != key);
     }
 
     /// Takes away what stands under `key` in the file; what was set stays.
-    pub(crate) fn remove_from_file(&mut self, key: &str) {
+    pub fn remove_from_file(&mut self, key: &str) {
         let is_set = |item: &Item| matches!(item.origin, Origin::Setting(_));
         self.0.retain(|(name, item)| name != key || is_set(item));
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Item)> {
+    /// Takes away what stands in the file at the dotted `key`, in which members of lists are called
+    /// [`MEMBER`], and tables that this leaves empty; what was set stays.
+    pub(crate) fn remove_from_file_at(&mut self, key: &str) {
+        let Some((first, rest)) = key.split_once('.') else { return self.remove_from_file(key) };
+        let is_empty = match self.get_mut(first).map(|item| &mut item.node) {
+            Some(Node::Table(table)) => {
+                table.remove_from_file_at(rest);
+                table.0.is_empty()
+            }
+            Some(Node::List(_)) => return self.remove_from_file(first),
+            Some(Node::Scalar(_)) | None => false,
+        };
+        if is_empty {
+            self.remove_from_file(first);
+        }
+    }
+
+    /// Keys and items, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Item)> {
         self.0.iter().map(|(name, item)| (name.as_str(), item))
     }
 
     /// The table at the dotted `key`; members of a list go by their `name`.
-    pub(crate) fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
+    pub fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
         let mut words = key.split('.');
         let mut table = self;
         while let Some(word) = words.next() {
@@ -126,7 +154,7 @@ impl Table {
     }
 
     /// The item at the dotted `key`; members of a list go by their `name`.
-    pub(crate) fn find(&self, key: &str) -> Option<&Item> {
+    pub fn find(&self, key: &str) -> Option<&Item> {
         let (first, rest) = key.split_once('.').map_or((key, None), |(a, b)| (a, Some(b)));
         let item = self.get(first)?;
         let Some(rest) = rest else { return Some(item) };
@@ -147,7 +175,7 @@ impl Table {
 
     /// The place to blame for a clash between `keys`: a setting if one of them was set, else the
     /// first that the file has.
-    pub(crate) fn blame(&self, keys: &[&str]) -> Origin {
+    pub fn blame(&self, keys: &[&str]) -> Origin {
         let mut origins = keys.iter().filter_map(|key| self.find(key)).map(|item| &item.origin);
         let first = origins.clone().next();
         origins
@@ -158,7 +186,7 @@ impl Table {
     }
 
     /// A fault of several keys at once, at the one of them to blame.
-    pub(crate) fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
+    pub fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
         let origin = self.blame(keys);
         let is_there = |key: &&&str| self.find(key).is_some_and(|item| item.origin == origin);
         let subject = match (&origin, keys.iter().find(is_there)) {
@@ -169,13 +197,13 @@ impl Table {
     }
 
     /// As [`Self::fault`], as a result.
-    pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
+    pub fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
         Err(self.fault(keys, message))
     }
 
     /// Whether the file says `key`, and a setting wins over it as it decides `by`: then it may be
     /// that `key` does nothing.
-    pub(crate) fn is_overruled(&self, key: &str, by: &str) -> bool {
+    pub fn is_overruled(&self, key: &str, by: &str) -> bool {
         let is_setting = |key: &str| {
             self.find(key).is_some_and(|item| matches!(item.origin, Origin::Setting(_)))
         };
@@ -183,7 +211,7 @@ impl Table {
     }
 
     /// As [`Self::clash`], of keys in the table `at`, all of which `message` names.
-    pub(crate) fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
+    pub fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
         let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();
         let keys: Vec<_> = keys.iter().map(String::as_str).collect();
         self.clash(&keys, message.replace("tcp.", &format!("{at}tcp.")))
@@ -191,8 +219,16 @@ impl Table {
 }
 
 impl Item {
+    /// Its value, if it is a single one.
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.node {
+            Node::Scalar(scalar) => Some(scalar),
+            Node::List(_) | Node::Table(_) => None,
+        }
+    }
+
     /// The `name` of a member of a list.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         let Node::Table(table) = &self.node else { return None };
         match &table.get("name")?.node {
             Node::Scalar(scalar) => Some(&scalar.text),
@@ -201,7 +237,7 @@ impl Item {
     }
 
     /// The item as it may have been written, shortened.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match &self.node {
             Node::Table(_) => "a table".to_owned(),
             Node::List(_) => "a list".to_owned(),
@@ -219,7 +255,7 @@ impl Item {
     }
 
     /// The fault of this item, which stands under `key`.
-    pub(crate) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
+    pub fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
         Fault {
             origin: self.origin.clone(),
             subject: format!("{key} = {}", self.shown()),
@@ -229,7 +265,7 @@ impl Item {
 }
 
 /// The value of a setting: a TOML list, or text whose quotes may be left out.
-pub(crate) fn setting_value(text: &str, origin: &Origin) -> Node {
+pub fn setting_value(text: &str, origin: &Origin) -> Node {
     let text = text.trim();
     if text.starts_with('[')
         && let Ok(value) = DeValue::parse(text)

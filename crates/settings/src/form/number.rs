@@ -9,7 +9,7 @@ use crate::tree::Scalar;
 
 /// A decimal number as written: `digits` · 10^`exponent`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Decimal {
+pub(super) struct Decimal {
     is_negative: bool,
     digits: u128,
     exponent: i32,
@@ -17,7 +17,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// Reads `-1.5e3` and the like; `None` if it is no number or more than 30 digits count.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -39,7 +39,7 @@ impl Decimal {
     }
 
     /// How many wholes this number of `unit`s is.
-    pub(crate) fn times(self, unit: u64) -> Result<u64, Unfit> {
+    pub(super) fn times(self, unit: u64) -> Result<u64, Unfit> {
         if self.digits == 0 {
             return Ok(0);
         }
@@ -67,7 +67,7 @@ impl Decimal {
 
 /// Why a decimal is not a whole number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unfit {
+pub(super) enum Unfit {
     /// It is below zero.
     Negative,
     /// It has a fraction.
@@ -77,7 +77,7 @@ pub(crate) enum Unfit {
 }
 
 /// A whole number from `MIN` to `MAX`.
-pub(crate) struct Count<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
+pub struct Count<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
 
 impl<T, const MIN: u64, const MAX: u64> Leaf for Count<T, MIN, MAX>
 where
@@ -110,7 +110,7 @@ where
 }
 
 /// A number that is not below zero.
-pub(crate) struct Factor;
+pub struct Factor;
 
 impl Leaf for Factor {
     type Value = f64;
@@ -132,7 +132,7 @@ impl Leaf for Factor {
 }
 
 /// A number above zero.
-pub(crate) struct Positive;
+pub struct Positive;
 
 impl Leaf for Positive {
     type Value = f64;
@@ -154,7 +154,7 @@ impl Leaf for Positive {
 }
 
 /// A number from 0 to below 1.
-pub(crate) struct Fraction;
+pub struct Fraction;
 
 impl Leaf for Fraction {
     type Value = f64;
@@ -176,7 +176,7 @@ impl Leaf for Fraction {
 }
 
 /// A share above 0 and up to 1, as a percentage or a fraction.
-pub(crate) struct Share;
+pub struct Share;
 
 impl Leaf for Share {
     type Value = Probability;
@@ -198,7 +198,7 @@ impl Leaf for Share {
 }
 
 /// A probability, as a percentage or a fraction.
-pub(crate) struct Chance;
+pub struct Chance;
 
 impl Leaf for Chance {
     type Value = Probability;
@@ -220,7 +220,7 @@ impl Leaf for Chance {
 
 /// A transport block error rate below 1, as a percentage or a fraction. At 1 nothing would ever
 /// arrive.
-pub(crate) struct Tbler;
+pub struct Tbler;
 
 impl Leaf for Tbler {
     type Value = Probability;

@@ -4,16 +4,14 @@ use std::marker::PhantomData;
 
 use base::{Duration, Probability};
 
-use super::{
-    Absent, Always, Chance, Form, Key, Leaf, OfTime, Section, join, one_paragraph, scalar, table,
-};
+use super::{Absent, Always, Chance, Form, Key, Leaf, OfTime, Scope, Section, join, table};
 use crate::error::Fault;
 use crate::form::Count;
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Scalar, Table};
 
 /// Whole numbers: `[14, 28]`, or `14,28` in a setting.
-pub(crate) struct Numbers;
+pub struct Numbers;
 
 type Number = Count<u64, 0, { u64::MAX }>;
 
@@ -23,7 +21,7 @@ impl Form for Numbers {
     fn read(item: &Item, key: &str, _default: &Vec<u64>) -> Result<Vec<u64>, Fault> {
         let number = |scalar: &Scalar| Number::parse(scalar).ok();
         match &item.node {
-            Node::List(items) => items.iter().map(|item| number(scalar(item)?)).collect(),
+            Node::List(items) => items.iter().map(|item| number(item.scalar()?)).collect(),
             Node::Scalar(Scalar { text, kind }) => {
                 let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
                 text.split(',').map(|text| number(&part(text))).collect()
@@ -33,7 +31,7 @@ impl Form for Numbers {
         .ok_or_else(|| item.fault(key, format!("expected {NUMBERS}")))
     }
 
-    fn visit(value: &Vec<u64>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Vec<u64>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         visit(shown(key, format!("{value:?}"), NUMBERS, doc));
     }
 }
@@ -41,7 +39,7 @@ impl Form for Numbers {
 const NUMBERS: &str = "a list of whole numbers from 0, as in [14, 28]";
 
 /// Spans of time, one after the other: `[["5 s", "20 s"]]`.
-pub(crate) struct Spans;
+pub struct Spans;
 
 impl Form for Spans {
     type Value = Vec<[Duration; 2]>;
@@ -63,7 +61,7 @@ impl Form for Spans {
         Ok(spans)
     }
 
-    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let pair = |span: &[Duration; 2]| format!("{:?}", span.map(|time| Instant::show(&time)));
         let pairs: Vec<_> = value.iter().map(pair).collect();
         visit(shown(key, format!("[{}]", pairs.join(", ")), SPANS, doc));
@@ -76,7 +74,7 @@ const SPANS: &str = "a list of times from and to, in order, as in [[\"5 s\", \"2
 
 fn span(item: &Item) -> Option<[Duration; 2]> {
     let Node::List(ends) = &item.node else { return None };
-    let time = |item: &Item| Instant::parse(scalar(item)?).ok();
+    let time = |item: &Item| Instant::parse(item.scalar()?).ok();
     match ends.as_slice() {
         [from, to] => Some([time(from)?, time(to)?]),
         [] | [_] | [_, _, _, ..] => None,
@@ -85,7 +83,7 @@ fn span(item: &Item) -> Option<[Duration; 2]> {
 
 /// The word of `A` for `None`, else a lower and an upper limit of a probability:
 /// `["1 %", "10 %"]`, or `1 %,10 %` in a setting.
-pub(crate) struct ChanceLimits<A>(PhantomData<A>);
+pub struct ChanceLimits<A>(PhantomData<A>);
 
 impl<A: Absent> Form for ChanceLimits<A> {
     type Value = Option<[Probability; 2]>;
@@ -98,7 +96,7 @@ impl<A: Absent> Form for ChanceLimits<A> {
                 text.split(',').map(|text| Chance::parse(&part(text)).ok()).collect()
             }
             Node::List(items) => {
-                items.iter().map(|item| Chance::parse(scalar(item)?).ok()).collect()
+                items.iter().map(|item| Chance::parse(item.scalar()?).ok()).collect()
             }
             Node::Table(_) => None,
         };
@@ -111,7 +109,7 @@ impl<A: Absent> Form for ChanceLimits<A> {
         }
     }
 
-    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let show = |limits: &[Probability; 2]| format!("{:?}", limits.map(|p| Chance::show(&p)));
         let value = value.as_ref().map_or_else(|| A::WORD.to_owned(), show);
         visit(shown(key, value, &expected_limits::<A>(), doc));
@@ -124,7 +122,7 @@ fn expected_limits<A: Absent>() -> String {
 }
 
 /// A lower and an upper limit: `["100 ms", "200 ms"]`, or `100 ms,200 ms` in a setting.
-pub(crate) struct Limits<L>(PhantomData<L>);
+pub struct Limits<L>(PhantomData<L>);
 
 impl<L: Leaf<Value: PartialOrd + Copy>> Form for Limits<L> {
     type Value = [L::Value; 2];
@@ -137,7 +135,7 @@ impl<L: Leaf<Value: PartialOrd + Copy>> Form for Limits<L> {
         }
     }
 
-    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let value = format!("{:?}", [&value[0], &value[1]].map(L::show));
         visit(shown(key, value, &pair::<L>(), doc));
     }
@@ -148,7 +146,7 @@ fn pair<L: Leaf>() -> String {
 }
 
 /// Moments in order: `["50 s", "2 min"]`, or `50 s,2 min` in a setting.
-pub(crate) struct Moments;
+pub struct Moments;
 
 impl Form for Moments {
     type Value = Vec<Duration>;
@@ -159,7 +157,7 @@ impl Form for Moments {
         moments.ok_or_else(|| item.fault(key, format!("expected {MOMENTS}")))
     }
 
-    fn visit(value: &Self::Value, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let times: Vec<_> = value.iter().map(Instant::show).collect();
         visit(shown(key, format!("{times:?}"), MOMENTS, doc));
     }
@@ -174,13 +172,13 @@ fn several<L: Leaf>(item: &Item) -> Option<Vec<L::Value>> {
             let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
             text.split(',').map(|text| L::parse(&part(text)).ok()).collect()
         }
-        Node::List(items) => items.iter().map(|item| L::parse(scalar(item)?).ok()).collect(),
+        Node::List(items) => items.iter().map(|item| L::parse(item.scalar()?).ok()).collect(),
         Node::Table(_) => None,
     }
 }
 
 /// A member of a list of tables that go by the time `at` from which they hold.
-pub(crate) trait Timed {
+pub trait Timed {
     /// What it has to say, and an example of each.
     const NEEDED: &'static [(&'static str, &'static str)] = &[("at", "\"20 s\"")];
 
@@ -189,7 +187,7 @@ pub(crate) trait Timed {
 }
 
 /// Tables in order of time: `[{at = "20 s", rate = "120 kbit/s"}]`.
-pub(crate) struct Steps<S>(PhantomData<S>);
+pub struct Steps<S>(PhantomData<S>);
 
 impl<S: Section + Timed> Form for Steps<S> {
     type Value = Vec<S>;
@@ -223,7 +221,7 @@ impl<S: Section + Timed> Form for Steps<S> {
         Ok(steps)
     }
 
-    fn visit(value: &Vec<S>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &Vec<S>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let steps: Vec<_> = value.iter().map(inline).collect();
         visit(shown(key, format!("[{}]", steps.join(", ")), &expected::<S>(), doc));
     }
@@ -232,20 +230,20 @@ impl<S: Section + Timed> Form for Steps<S> {
 /// A step's keys are not among those of a scenario, so the nearest is one of its own.
 fn refuse_unknown<S: Section>(table: &Table, at: &str) -> Result<(), Fault> {
     let mut known = Vec::new();
-    S::default().visit("", &mut |key| known.push(key.name));
-    let Some((name, item)) = table.iter().find(|(name, _)| !known.iter().any(|key| key == name))
-    else {
+    S::default().names(&mut known);
+    let Some((name, item)) = table.iter().find(|(name, _)| !known.contains(name)) else {
         return Ok(());
     };
-    let meant = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+    let meant = nearest(name, known.iter().copied()).unwrap_or_default();
     let message = format!("unknown key; did you mean {meant}?");
     Err(Fault { origin: item.origin.clone(), subject: join(at, name), message })
 }
 
 /// What a step may have, with the forms of its values.
 fn expected<S: Section>() -> String {
-    let mut fields = Vec::new();
-    S::default().visit("", &mut |key| fields.push(format!("{}: {}", key.name, key.expected)));
+    let fields = keys_of(&S::default());
+    let fields: Vec<_> =
+        fields.iter().map(|key| format!("{}: {}", key.name, key.expected)).collect();
     format!(
         "a list of tables in order of time, as in [{{at = \"20 s\"}}], of {}",
         fields.join("; ")
@@ -254,23 +252,26 @@ fn expected<S: Section>() -> String {
 
 /// A table in one line, without what may be left out and is as it is by default.
 fn inline<S: Section + Timed>(section: &S) -> String {
-    let (mut fields, mut defaults) = (Vec::new(), Vec::new());
-    S::default().visit("", &mut |key| defaults.push(key.value));
-    section.visit("", &mut |key| fields.push(key));
+    let (fields, defaults) = (keys_of(section), keys_of(&S::default()));
     // What is a list stands for itself, all else as text.
     let value = |key: &Key| {
         if key.value.starts_with('[') { key.value.clone() } else { format!("{:?}", key.value) }
     };
-    let given = |(key, default): (&Key, &String)| {
+    let given = |(key, default): (&Key, &Key)| {
         let is_needed = S::NEEDED.iter().any(|(name, _)| key.name == *name);
-        let is_given = is_needed || key.value != *default;
+        let is_given = is_needed || key.value != default.value;
         is_given.then(|| format!("{} = {}", key.name, value(key)))
     };
     let given: Vec<_> = fields.iter().zip(&defaults).filter_map(given).collect();
     format!("{{{}}}", given.join(", "))
 }
 
+fn keys_of<S: Section>(section: &S) -> Vec<Key> {
+    let mut keys = Vec::new();
+    section.visit("", Scope::Present, &mut |key| keys.push(key));
+    keys
+}
+
 fn shown(key: &str, value: String, expected: &str, doc: &str) -> Key {
-    let (name, expected) = (key.to_owned(), expected.to_owned());
-    Key { name, value, expected, doc: one_paragraph(doc) }
+    Key::new(key, value, expected.to_owned(), doc)
 }

@@ -2,10 +2,7 @@
 
 /// The candidate that begins with `given`, or else the one that is most like it; the first of
 /// equals.
-pub(crate) fn nearest<'a>(
-    given: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let begins = |candidate: &str| given.len() > 1 && candidate.starts_with(given);
     candidates.into_iter().min_by_key(|candidate| (!begins(candidate), distance(given, candidate)))
 }

@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Key, Label, Leaf, one_paragraph, scalar};
+use super::{Form, Key, Label, Leaf, Scope};
 use crate::error::Fault;
 use crate::tree::{Item, Node, Scalar};
 
 /// A kind of number with a unit that may be below zero.
-pub(crate) trait Axis {
+pub trait Axis {
     /// Its units, each with what it is of the first.
     const UNITS: &'static [(&'static str, f64)];
     /// As in "a place".
@@ -19,7 +19,7 @@ pub(crate) trait Axis {
 macro_rules! axes {
     ($($(#[$doc:meta])* $name:ident: $noun:literal, $units:expr, $range:expr;)*) => {
         $($(#[$doc])*
-        pub(crate) struct $name;
+        pub struct $name;
 
         impl Axis for $name {
             const UNITS: &'static [(&'static str, f64)] = &$units;
@@ -50,7 +50,7 @@ const FARTHEST: f64 = 1e7;
 const LOUDEST: f64 = 1e3;
 
 /// A number with a unit of `A`, which may be below zero.
-pub(crate) struct Along<A>(PhantomData<A>);
+pub struct Along<A>(PhantomData<A>);
 
 impl<A: Axis> Along<A> {
     fn read(text: &str) -> Option<f64> {
@@ -86,7 +86,7 @@ impl<A: Axis> Leaf for Along<A> {
 }
 
 /// A length above zero.
-pub(crate) struct Distance;
+pub struct Distance;
 
 impl Leaf for Distance {
     type Value = f64;
@@ -107,7 +107,7 @@ impl Leaf for Distance {
 }
 
 /// Two numbers with units, along x and y: `["0 m", "-1.5 km"]`.
-pub(crate) struct Pair<A>(PhantomData<A>);
+pub struct Pair<A>(PhantomData<A>);
 
 impl<A: Axis> Pair<A> {
     fn expected() -> String {
@@ -121,7 +121,7 @@ impl<A: Axis> Form for Pair<A> {
     type Value = [f64; 2];
 
     fn read(item: &Item, key: &str, _default: &[f64; 2]) -> Result<[f64; 2], Fault> {
-        let along = |item: &Item| Along::<A>::read(&scalar(item)?.text);
+        let along = |item: &Item| Along::<A>::read(&item.scalar()?.text);
         let pair = match &item.node {
             Node::List(items) => match items.as_slice() {
                 [x, y] => along(x).zip(along(y)),
@@ -137,19 +137,19 @@ impl<A: Axis> Form for Pair<A> {
             .ok_or_else(|| item.fault(key, format!("expected {}", Self::expected())))
     }
 
-    fn visit(value: &[f64; 2], key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
+    fn visit(value: &[f64; 2], key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let unit = A::UNITS[0].0;
-        visit(Key {
-            name: key.to_owned(),
-            value: format!("{:?}", value.map(|along| format!("{along} {unit}"))),
-            expected: Self::expected(),
-            doc: one_paragraph(doc),
-        });
+        visit(Key::new(
+            key,
+            format!("{:?}", value.map(|along| format!("{along} {unit}"))),
+            Self::expected(),
+            doc,
+        ));
     }
 }
 
 /// A list of names: `["RNC", "RNC-2"]`.
-pub(crate) struct Labels;
+pub struct Labels;
 
 const LABELS: &str = "a list of names (letters, digits, - and _), as in [\"RNC\", \"RNC-2\"]";
 
@@ -157,7 +157,7 @@ impl Form for Labels {
     type Value = Vec<String>;
 
     fn read(item: &Item, key: &str, _default: &Vec<String>) -> Result<Vec<String>, Fault> {
-        let name = |item: &Item| Label::parse(scalar(item)?).ok();
+        let name = |item: &Item| Label::parse(item.scalar()?).ok();
         let names = match &item.node {
             Node::List(items) if !items.is_empty() => items.iter().map(name).collect(),
             Node::Scalar(_) => name(item).map(|name| vec![name]),
@@ -166,9 +166,8 @@ impl Form for Labels {
         names.ok_or_else(|| item.fault(key, format!("expected {LABELS}")))
     }
 
-    fn visit(value: &Vec<String>, key: &str, doc: &str, visit: &mut dyn FnMut(Key)) {
-        let (name, value) = (key.to_owned(), format!("{value:?}"));
-        visit(Key { name, value, expected: LABELS.to_owned(), doc: one_paragraph(doc) });
+    fn visit(value: &Vec<String>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
+        visit(Key::new(key, format!("{value:?}"), LABELS.to_owned(), doc));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::form::{Key, nearest_key};
+use crate::form::{Key, Needs, matches, nearest_key};
 use crate::tree::Origin;
 
 /// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
@@ -20,12 +20,13 @@ impl std::error::Error for ScenarioError {}
 
 /// A fault in a scenario whose name is not known at the place where the fault is found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Fault {
-    pub(crate) origin: Origin,
+pub struct Fault {
+    /// Where it stands.
+    pub origin: Origin,
     /// The dotted key, and its value where that is at fault; empty for the scenario as a whole.
-    pub(crate) subject: String,
+    pub subject: String,
     /// What is wrong and what would be valid.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// What is wrong with a key that no schema has.
@@ -33,22 +34,36 @@ const UNKNOWN: &str = "unknown key";
 
 impl Fault {
     /// There is no such key.
-    pub(crate) fn unknown(origin: Origin, key: String) -> Self {
+    pub fn unknown(origin: Origin, key: String) -> Self {
         Self { origin, subject: key, message: UNKNOWN.to_owned() }
     }
 
     /// The same, and of an unknown key which of the `known` ones may be meant.
-    pub(crate) fn among(mut self, known: &[Key]) -> Self {
-        if self.message == UNKNOWN
-            && let Some(near) = nearest_key(&self.subject, known)
-        {
+    #[must_use]
+    pub fn among(mut self, known: &[Key]) -> Self {
+        if self.message != UNKNOWN {
+            return self;
+        }
+        if let Some(Needs { key, kinds }) = self.needs(known) {
+            let (subject, kinds) = (&self.subject, kinds.join(" or "));
+            self.message = format!("{subject} is for {key} = {kinds} alone");
+        } else if let Some(near) = nearest_key(&self.subject, known) {
             self.message = format!("{UNKNOWN}; did you mean {near}?");
         }
         self
     }
 
+    /// With which kinds the key goes, or the keys of the table, that is unknown here alone.
+    fn needs<'a>(&self, known: &'a [Key]) -> Option<&'a Needs> {
+        let is_meant = |known: &&Key| {
+            let tables = known.name.match_indices('.').map(|(at, _)| &known.name[..at]);
+            tables.chain([known.name.as_str()]).any(|name| matches(name, &self.subject))
+        };
+        known.iter().find(is_meant)?.needs.first()
+    }
+
     /// The fault as a line about the scenario `name`.
-    pub(crate) fn of(self, name: &str) -> ScenarioError {
+    pub fn of(self, name: &str) -> ScenarioError {
         let Self { origin, subject, message } = self;
         let place = match origin {
             Origin::File => name.to_owned(),

@@ -1,0 +1,154 @@
+//! Settings: dotted keys that change a file's tree from outside.
+
+use crate::error::Fault;
+use crate::form::{Key, MEMBER, matches};
+use crate::nearest::nearest;
+use crate::tree::{Item, Node, Origin, Table, setting_value};
+
+/// What settings are checked against.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema<'a> {
+    /// Every key that there is.
+    pub keys: &'a [Key],
+    /// Tables and lists that settings do not make.
+    pub given: &'a [&'a str],
+    /// A key which, when set, takes away what the file says in (table, key): a setting wins over
+    /// the file in whatever words.
+    pub superseded: &'a [(&'a str, &'a str, &'a str)],
+}
+
+impl Schema<'_> {
+    /// Applies `settings`, in order, to the `tree` of a file.
+    ///
+    /// A setting takes away what the file says in other words; one of a `kind` takes away the
+    /// file's keys of other kinds.
+    ///
+    /// # Errors
+    /// If a key is not in the schema, or in a table or member that the file does not have.
+    pub fn apply(&self, tree: &mut Table, settings: &[(String, String)]) -> Result<(), Fault> {
+        for (key, value) in settings {
+            let setting = Setting { key: key.trim(), value: value.trim() };
+            setting.check(self, tree)?;
+            setting.supersede(self, tree);
+            setting.put(tree)?;
+        }
+        Ok(())
+    }
+}
+
+struct Setting<'a> {
+    key: &'a str,
+    value: &'a str,
+}
+
+impl Setting<'_> {
+    fn origin(&self) -> Origin {
+        let mut value: String = self.value.chars().take(40).collect();
+        if value.len() < self.value.len() {
+            value.push('…');
+        }
+        Origin::Setting(format!("{}={value}", self.key))
+    }
+
+    fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault { origin: self.origin(), subject: self.key.to_owned(), message: message.into() }
+    }
+
+    /// Refuses keys that are not in the schema, or in a table that the file does without.
+    fn check(&self, schema: &Schema<'_>, tree: &Table) -> Result<(), Fault> {
+        let known = schema.keys;
+        if !known.iter().any(|key| matches(&key.name, self.key)) {
+            let within = |key: &&Key| {
+                let table = key.name.rmatch_indices('.').map(|(at, _)| &key.name[..at]);
+                table.into_iter().any(|table| matches(table, self.key))
+            };
+            return Err(match known.iter().find(within) {
+                Some(key) => {
+                    self.fault(format!("a table; set one of its keys, as in {}", key.name))
+                }
+                None => Fault::unknown(self.origin(), self.key.to_owned()),
+            });
+        }
+        let is_below = |table: &&&str| {
+            self.key.strip_prefix(**table).is_some_and(|rest| rest.starts_with('.'))
+        };
+        match schema.given.iter().find(is_below) {
+            Some(table) if tree.find(table).is_none() => {
+                let is_list = known.iter().any(|key| {
+                    key.name.strip_prefix(table).is_some_and(|rest| {
+                        rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(MEMBER))
+                    })
+                });
+                let shown = if is_list { format!("[[{table}]]") } else { format!("[{table}]") };
+                Err(self.fault(format!("this scenario has no {shown}")))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Takes away what the file says in other words, or of other kinds.
+    fn supersede(&self, schema: &Schema<'_>, tree: &mut Table) {
+        let superseded = schema.superseded.iter();
+        for (by, table, key) in superseded.filter(|(by, _, _)| matches(by, self.key)) {
+            let table = table.replace(MEMBER, member_of(by, self.key));
+            if let Some(table) = tree.table_mut(&table) {
+                table.remove_from_file(key);
+            }
+        }
+        let is_of_another_kind = |key: &&Key| {
+            let mut needs = key.needs.iter();
+            needs.any(|needs| needs.key == self.key && !needs.kinds.contains(&self.value))
+        };
+        for key in schema.keys.iter().filter(is_of_another_kind) {
+            tree.remove_from_file_at(&key.name);
+        }
+    }
+
+    /// Puts the value in its place, making tables on the way. A table that is none is left for the
+    /// schema to complain of.
+    fn put(&self, tree: &mut Table) -> Result<(), Fault> {
+        let origin = self.origin();
+        let mut words = self.key.split('.');
+        let last = words.next_back().unwrap_or_default();
+        let mut table = tree;
+        while let Some(word) = words.next() {
+            if table.get(word).is_none() {
+                let node = Node::Table(Table::default());
+                table.set(word, Item { origin: origin.clone(), node });
+            }
+            let Some(item) = table.get_mut(word) else { return Ok(()) };
+            let node = match &mut item.node {
+                Node::List(items) => {
+                    let member = words.next().unwrap_or_default();
+                    &mut self.member(items, member)?.node
+                }
+                node @ (Node::Table(_) | Node::Scalar(_)) => node,
+            };
+            match node {
+                Node::Table(inner) => table = inner,
+                Node::Scalar(_) | Node::List(_) => return Ok(()),
+            }
+        }
+        let node = setting_value(self.value, &origin);
+        table.set(last, Item { origin, node });
+        Ok(())
+    }
+
+    fn member<'t>(&self, items: &'t mut [Item], name: &str) -> Result<&'t mut Item, Fault> {
+        if let Some(index) = items.iter().position(|item| item.name() == Some(name)) {
+            return Ok(&mut items[index]);
+        }
+        let list = self.key.split_once(&format!(".{name}")).map_or(self.key, |(list, _)| list);
+        let near = nearest(name, items.iter().filter_map(|item| item.name()));
+        Err(self.fault(match near {
+            Some(near) => format!("no [[{list}]] of that name; did you mean {near}?"),
+            None => format!("no [[{list}]] of that name"),
+        }))
+    }
+}
+
+/// What `key` has in the place of the member's name in `pattern`.
+fn member_of<'a>(pattern: &str, key: &'a str) -> &'a str {
+    let mut words = pattern.split('.').zip(key.split('.'));
+    words.find(|(pattern, _)| *pattern == MEMBER).map_or("", |(_, word)| word)
+}

@@ -1,0 +1,241 @@
+//! Words: texts, switches, names out of a list, and a word in the place of a number.
+
+use std::marker::PhantomData;
+
+use super::Leaf;
+use crate::nearest::nearest;
+use crate::tree::{Kind, Scalar};
+
+/// Any text.
+pub struct Text;
+
+impl Leaf for Text {
+    type Value = String;
+
+    fn expected() -> String {
+        "a text in quotes".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<String, String> {
+        match scalar.kind {
+            Kind::Quoted | Kind::Bare => Ok(scalar.text.clone()),
+            Kind::Plain => Err(format!("expected {}", Self::expected())),
+        }
+    }
+
+    fn show(value: &String) -> String {
+        value.clone()
+    }
+}
+
+/// A name that files and settings can bear: letters, digits, `-` and `_`.
+pub struct Label;
+
+impl Leaf for Label {
+    type Value = String;
+
+    fn expected() -> String {
+        "a name of letters, digits, - and _ in quotes".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<String, String> {
+        let is_fit = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        Text::parse(scalar)
+            .ok()
+            .filter(|name| !name.is_empty() && name.chars().all(is_fit))
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &String) -> String {
+        value.clone()
+    }
+}
+
+/// `true` or `false`.
+pub struct Flag;
+
+impl Leaf for Flag {
+    type Value = bool;
+
+    fn expected() -> String {
+        "true or false".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<bool, String> {
+        match (scalar.kind, scalar.text.as_str()) {
+            (Kind::Plain | Kind::Bare, "true") => Ok(true),
+            (Kind::Plain | Kind::Bare, "false") => Ok(false),
+            (Kind::Quoted, "true" | "false") => Err("expected no quotes".to_owned()),
+            _ => Err("expected true or false".to_owned()),
+        }
+    }
+
+    fn show(value: &bool) -> String {
+        value.to_string()
+    }
+}
+
+/// A value out of a list of names.
+pub trait Words: Copy + 'static {
+    /// All of them.
+    const ALL: &'static [Self];
+
+    /// As it is written.
+    fn name(self) -> &'static str;
+}
+
+/// One of the names of `W`.
+pub struct Word<W>(PhantomData<W>);
+
+impl<W: Words> Leaf for Word<W> {
+    type Value = W;
+
+    fn expected() -> String {
+        one_of(&names::<W>())
+    }
+
+    fn parse(scalar: &Scalar) -> Result<W, String> {
+        find_word(&scalar.text, &names::<W>()).map(|index| W::ALL[index])
+    }
+
+    fn show(value: &W) -> String {
+        value.name().to_owned()
+    }
+}
+
+fn names<W: Words>() -> Vec<&'static str> {
+    W::ALL.iter().map(|word| word.name()).collect()
+}
+
+/// As in "a, b or c".
+pub(super) fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        [start @ .., last] => format!("{} or {last}", start.join(", ")),
+    }
+}
+
+/// Which of `names` the `text` is.
+pub(super) fn find_word(text: &str, names: &[&str]) -> Result<usize, String> {
+    names.iter().position(|name| *name == text).ok_or_else(|| {
+        match nearest(text, names.iter().copied()) {
+            Some(near) if names.len() > 1 => {
+                format!("must be {}; did you mean {near}?", one_of(names))
+            }
+            Some(_) | None => format!("must be {}", one_of(names)),
+        }
+    })
+}
+
+/// Declares an enum whose values are written as words.
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[$attribute:meta])*
+        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name {
+            $($(#[$doc])* $value,)*
+        }
+
+        impl $name {
+            /// As it is written.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)*
+                }
+            }
+        }
+
+        impl $crate::Words for $name {
+            const ALL: &'static [Self] = &[$(Self::$value),*];
+
+            fn name(self) -> &'static str {
+                self.name()
+            }
+        }
+    };
+}
+
+/// A word that stands in the place of a value.
+pub trait Absent {
+    /// The word.
+    const WORD: &'static str;
+}
+
+/// Declares types that stand for the absence of a value, each with its word.
+#[macro_export]
+macro_rules! absent {
+    ($($name:ident = $word:literal),* $(,)?) => {
+        $(#[doc = concat!("`", $word, "`.")]
+        pub struct $name;
+
+        impl $crate::Absent for $name {
+            const WORD: &'static str = $word;
+        })*
+    };
+}
+
+absent! {
+    Off = "off",
+    Unlimited = "unlimited",
+    Standard = "standard",
+    Nothing = "none",
+}
+
+/// The word of `A` for `None`, else the form `L`.
+pub struct Or<A, L>(PhantomData<(A, L)>);
+
+impl<A: Absent, L: Leaf> Leaf for Or<A, L> {
+    type Value = Option<L::Value>;
+
+    fn expected() -> String {
+        format!("{}, or {}", L::expected(), A::WORD)
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self::Value, String> {
+        if scalar.text == A::WORD {
+            return Ok(None);
+        }
+        L::parse(scalar).map(Some).map_err(|message| {
+            // What is wrong with a value that is nearly one says nothing of the word.
+            if !message.contains("must be ") && !message.contains("expected ") {
+                return message;
+            }
+            let (must, hint) = message.split_at(message.find("; ").unwrap_or(message.len()));
+            format!("{must}, or {}{hint}", A::WORD)
+        })
+    }
+
+    fn show(value: &Self::Value) -> String {
+        value.as_ref().map_or_else(|| A::WORD.to_owned(), L::show)
+    }
+}
+
+/// Words that name another key, whose value then counts.
+pub mod as_key {
+    absent! {
+        Window = "window",
+        InitialWindow = "initial_window",
+        LimitedTransmit = "limited_transmit",
+        Variant = "variant",
+        Recovery = "recovery",
+        Rate = "as rate",
+        Rtt = "as rtt",
+        Kind = "as kind",
+        RadioTblerLimits = "as radio.tbler_limits",
+        RadioTbler = "as radio.tbler",
+        LinkDelay = "as link.delay",
+        QueuePackets = "as queue.packets",
+        QueueBytes = "as queue.bytes",
+        Last = "last",
+        UplinkRate = "by uplink_rate",
+        Overprovision = "by overprovision",
+        Application = "by application",
+        Before = "as before",
+        FlowBytes = "as flow.bytes",
+    }
+}

@@ -1,0 +1,171 @@
+//! Forms: how the value of a key is written, read and shown.
+
+mod choice;
+mod kinds;
+mod list;
+mod number;
+mod place;
+mod quantity;
+mod section;
+
+pub use choice::{
+    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key,
+};
+pub use kinds::{kind_of, visit_kinds};
+pub use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
+pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
+pub use place::{Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair};
+pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
+pub use section::{Always, Each, Field, Flat, Named, Perhaps, Section};
+
+use crate::error::Fault;
+use crate::nearest::nearest;
+use crate::tree::{Item, Node, Scalar, Table};
+
+/// A key of the scenario file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// Dotted; `NAME` stands for the name of a member of a list.
+    pub name: String,
+    /// Its value, or its default where defaults are listed.
+    pub value: String,
+    /// What its value has to be, units and ranges included.
+    pub expected: String,
+    /// What it means, and the source of its default.
+    pub doc: String,
+    /// With which kinds it goes, if not with all.
+    pub needs: Vec<Needs>,
+}
+
+/// The kinds with which a key goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// The key that has the kind.
+    pub key: String,
+    /// Its values.
+    pub kinds: Vec<&'static str>,
+}
+
+/// Which keys of a table are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Those that it has.
+    Present,
+    /// All that there can be: of tables that are left out, of a member of each list, which is
+    /// called [`MEMBER`], and of every kind.
+    Every,
+}
+
+impl Key {
+    /// The key called `name`, which goes with every kind.
+    pub fn new(name: &str, value: String, expected: String, doc: &str) -> Self {
+        let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { name: name.to_owned(), value, expected, doc, needs: Vec::new() }
+    }
+}
+
+/// The way a value is written: a type without values of its own.
+pub trait Form {
+    /// What is read.
+    type Value;
+
+    /// Reads `item`, which stands under `key`. Keys that a table leaves out keep their `default`.
+    fn read(item: &Item, key: &str, default: &Self::Value) -> Result<Self::Value, Fault>;
+
+    /// Shows `value` and all below it to `visit`.
+    fn visit(value: &Self::Value, key: &str, doc: &str, scope: Scope, visit: &mut dyn FnMut(Key));
+}
+
+/// The form of a single value.
+pub trait Leaf {
+    /// What is read.
+    type Value;
+
+    /// What is valid, as in "a rate above zero, as in 384 kbit/s".
+    fn expected() -> String;
+
+    /// Reads what was written, or says what is wrong with it.
+    fn parse(scalar: &Scalar) -> Result<Self::Value, String>;
+
+    /// As it may be written.
+    fn show(value: &Self::Value) -> String;
+}
+
+impl<L: Leaf> Form for L {
+    type Value = L::Value;
+
+    fn read(item: &Item, key: &str, _default: &L::Value) -> Result<L::Value, Fault> {
+        match &item.node {
+            Node::Scalar(scalar) => L::parse(scalar).map_err(|message| item.fault(key, message)),
+            Node::List(_) | Node::Table(_) => {
+                Err(item.fault(key, format!("expected {}", L::expected())))
+            }
+        }
+    }
+
+    fn visit(value: &L::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
+        visit(Key::new(key, L::show(value), L::expected(), doc));
+    }
+}
+
+/// The dotted key of `name` in the table `at`; the scenario itself is "".
+pub fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+/// Refuses keys that are none of `fields`.
+pub fn refuse_unknown(table: &Table, at: &str, fields: &[&str]) -> Result<(), Fault> {
+    match table.iter().find(|(name, _)| !fields.contains(name)) {
+        None => Ok(()),
+        Some((name, item)) => Err(Fault::unknown(item.origin.clone(), join(at, name))),
+    }
+}
+
+/// Of the `known` keys and their tables, the one that is nearest to an unknown `key`.
+pub fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
+    let mut candidates: Vec<_> = known.iter().map(|known| with_members(&known.name, key)).collect();
+    for known in known {
+        let tables = known.name.match_indices('.').map(|(at, _)| &known.name[..at]);
+        let tables = tables.filter(|table| !table.ends_with(MEMBER));
+        candidates.extend(tables.map(|table| with_members(table, key)));
+    }
+    nearest(key, candidates.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// `known` with the names that `key` has in the places of members' names.
+fn with_members(known: &str, key: &str) -> String {
+    let mut given = key.split('.').map(Some).chain(std::iter::repeat(None));
+    let mut is_alike = true;
+    let word = |known: &str| {
+        let given = given.next().flatten().filter(|_| is_alike);
+        let word = given.filter(|_| known == MEMBER).unwrap_or(known).to_owned();
+        is_alike = given == Some(word.as_str());
+        word
+    };
+    known.split('.').map(word).collect::<Vec<_>>().join(".")
+}
+
+/// Whether `key` is `pattern`, in which a member's name may be any.
+pub fn matches(pattern: &str, key: &str) -> bool {
+    let (mut pattern, mut key) = (pattern.split('.'), key.split('.'));
+    loop {
+        match (pattern.next(), key.next()) {
+            (None, None) => return true,
+            (Some(MEMBER), Some(word)) if !word.is_empty() => {}
+            (Some(expected), Some(word)) if expected == word => {}
+            (_, _) => return false,
+        }
+    }
+}
+
+/// Stands for the name of a list's member in the list of all keys.
+pub const MEMBER: &str = "NAME";
+
+fn table<'a>(item: &'a Item, key: &str) -> Result<&'a Table, Fault> {
+    match &item.node {
+        Node::Table(table) => Ok(table),
+        Node::Scalar(_) | Node::List(_) => {
+            Err(item.fault(key, format!("expected a table, [{key}]")))
+        }
+    }
+}

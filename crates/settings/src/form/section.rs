@@ -1,0 +1,271 @@
+//! Tables with a schema, and how they stand in each other.
+
+use std::marker::PhantomData;
+
+use super::{Form, Key, MEMBER, Scope, join, refuse_unknown, table};
+use crate::error::Fault;
+use crate::tree::{Item, Node, Table};
+
+/// A table with a schema: what [`section!`](crate::section) and [`kinds!`](crate::kinds) declare.
+pub trait Section: Clone + Default {
+    /// Takes over the keys that `table`, which stands under `at`, has; those that are not its own
+    /// do nothing.
+    fn overlay(&mut self, table: &Table, at: &str) -> Result<(), Fault>;
+
+    /// Adds the names of its keys to `names`.
+    fn names(&self, names: &mut Vec<&'static str>);
+
+    /// Shows the keys of the `scope` to `visit`.
+    fn visit(&self, at: &str, scope: Scope, visit: &mut dyn FnMut(Key));
+
+    /// Takes over the keys that `table` has, and refuses those that are not its own.
+    fn read(&mut self, table: &Table, at: &str) -> Result<(), Fault> {
+        self.overlay(table, at)?;
+        let mut names = Vec::new();
+        self.names(&mut names);
+        refuse_unknown(table, at, &names)
+    }
+}
+
+/// How a field of a section stands in its table: under its own name, whatever [`Form`] it has, or
+/// as several keys beside the others ([`Flat`]).
+pub trait Field {
+    /// What is read.
+    type Value;
+
+    /// Takes over what the table `at` has of the field called `name`.
+    fn overlay(
+        value: &mut Self::Value,
+        table: &Table,
+        at: &str,
+        name: &'static str,
+    ) -> Result<(), Fault>;
+
+    /// Adds the names of its keys to `names`.
+    fn names(value: &Self::Value, name: &'static str, names: &mut Vec<&'static str>);
+
+    /// Shows the keys of the `scope` to `visit`. `key` is the dotted key of the table and the name.
+    fn visit(
+        value: &Self::Value,
+        key: (&str, &'static str),
+        doc: &str,
+        scope: Scope,
+        visit: &mut dyn FnMut(Key),
+    );
+}
+
+impl<F: Form> Field for F {
+    type Value = F::Value;
+
+    fn overlay(
+        value: &mut F::Value,
+        table: &Table,
+        at: &str,
+        name: &'static str,
+    ) -> Result<(), Fault> {
+        if let Some(item) = table.get(name) {
+            *value = F::read(item, &join(at, name), value)?;
+        }
+        Ok(())
+    }
+
+    fn names(_: &F::Value, name: &'static str, names: &mut Vec<&'static str>) {
+        names.push(name);
+    }
+
+    fn visit(
+        value: &F::Value,
+        (at, name): (&str, &'static str),
+        doc: &str,
+        scope: Scope,
+        visit: &mut dyn FnMut(Key),
+    ) {
+        F::visit(value, &join(at, name), doc, scope, visit);
+    }
+}
+
+/// A section whose keys stand beside those of the table that it is a field of.
+pub struct Flat<S>(PhantomData<S>);
+
+impl<S: Section> Field for Flat<S> {
+    type Value = S;
+
+    fn overlay(value: &mut S, table: &Table, at: &str, _: &'static str) -> Result<(), Fault> {
+        value.overlay(table, at)
+    }
+
+    fn names(value: &S, _: &'static str, names: &mut Vec<&'static str>) {
+        value.names(names);
+    }
+
+    fn visit(
+        value: &S,
+        (at, _): (&str, &'static str),
+        _: &str,
+        scope: Scope,
+        visit: &mut dyn FnMut(Key),
+    ) {
+        value.visit(at, scope, visit);
+    }
+}
+
+/// A table that is always there.
+pub struct Always<S>(PhantomData<S>);
+
+impl<S: Section> Form for Always<S> {
+    type Value = S;
+
+    fn read(item: &Item, key: &str, default: &S) -> Result<S, Fault> {
+        let mut section = default.clone();
+        section.read(table(item, key)?, key)?;
+        Ok(section)
+    }
+
+    fn visit(value: &S, key: &str, _: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
+        value.visit(key, scope, visit);
+    }
+}
+
+/// A table that may be left out.
+pub struct Perhaps<S>(PhantomData<S>);
+
+impl<S: Section> Form for Perhaps<S> {
+    type Value = Option<S>;
+
+    fn read(item: &Item, key: &str, default: &Option<S>) -> Result<Option<S>, Fault> {
+        Always::<S>::read(item, key, &default.clone().unwrap_or_default()).map(Some)
+    }
+
+    fn visit(value: &Option<S>, key: &str, _: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
+        match (value, scope) {
+            (Some(section), _) => section.visit(key, scope, visit),
+            (None, Scope::Every) => S::default().visit(key, scope, visit),
+            (None, Scope::Present) => {}
+        }
+    }
+}
+
+/// The member of a list that has a name.
+pub trait Named {
+    /// The name.
+    fn name(&self) -> &str;
+
+    /// The same under another `name`.
+    #[must_use]
+    fn renamed(self, name: String) -> Self;
+}
+
+/// A list of tables, `[[…]]`, whose members go by name.
+pub struct Each<S>(PhantomData<S>);
+
+impl<S: Section + Named> Form for Each<S> {
+    type Value = Vec<S>;
+
+    fn read(item: &Item, key: &str, _default: &Vec<S>) -> Result<Vec<S>, Fault> {
+        let Node::List(items) = &item.node else {
+            return Err(item.fault(key, format!("expected a list of tables, [[{key}]]")));
+        };
+        let member = |(index, item): (usize, &Item)| {
+            let at = item.name().map_or_else(|| format!("{key}[{index}]"), |name| join(key, name));
+            Always::<S>::read(item, &at, &S::default())
+        };
+        items.iter().enumerate().map(member).collect()
+    }
+
+    fn visit(value: &Vec<S>, key: &str, _: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
+        // A list in a member of itself stays empty.
+        let list = key.rsplit('.').next().unwrap_or_default();
+        let is_inner = key.contains(&format!("{list}.{MEMBER}."));
+        let is_wanted = scope == Scope::Every && value.is_empty() && !is_inner;
+        let example = is_wanted.then(|| S::default().renamed(MEMBER.to_owned()));
+        for section in value.iter().chain(&example) {
+            section.visit(&join(key, section.name()), scope, visit);
+        }
+    }
+}
+
+/// Implements [`Named`] for sections with a field called `name`.
+#[macro_export]
+macro_rules! named {
+    ($($section:ty),*) => {
+        $(impl $crate::Named for $section {
+            fn name(&self) -> &str {
+                &self.name
+            }
+
+            fn renamed(mut self, name: String) -> Self {
+                self.name = name;
+                self
+            }
+        })*
+    };
+}
+
+/// Declares a table: for each key its type, its form and its default. The doc comments are the
+/// documentation of the keys.
+///
+/// ```
+/// use settings::{Count, Flag, section};
+///
+/// section! {
+///     /// `[toy]`: an example.
+///     pub struct Toy {
+///         /// How many there are. Default: our choice.
+///         pub size: u32 as Count<u32, 1, 100> = 3;
+///         /// Whether they move.
+///         pub moves: bool as Flag = false;
+///     }
+/// }
+/// assert_eq!(Toy::default().size, 3);
+/// ```
+#[macro_export]
+macro_rules! section {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])* pub $field:ident: $type:ty as $form:ty = $default:expr;)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $name {
+            $($(#[doc = $doc])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        impl $crate::Section for $name {
+            fn overlay(
+                &mut self,
+                table: &$crate::Table,
+                at: &str,
+            ) -> Result<(), $crate::Fault> {
+                $(<$form as $crate::Field>::overlay(
+                    &mut self.$field, table, at, stringify!($field),
+                )?;)*
+                Ok(())
+            }
+
+            fn names(&self, names: &mut Vec<&'static str>) {
+                $(<$form as $crate::Field>::names(&self.$field, stringify!($field), names);)*
+            }
+
+            fn visit(
+                &self,
+                at: &str,
+                scope: $crate::Scope,
+                visit: &mut dyn FnMut($crate::Key),
+            ) {
+                $({
+                    let doc = concat!($($doc, "\n"),*);
+                    let key = (at, stringify!($field));
+                    <$form as $crate::Field>::visit(&self.$field, key, doc, scope, visit);
+                })*
+            }
+        }
+    };
+}
