@@ -1,12 +1,11 @@
 //! BBR over a bottleneck that is modelled here: a rate, a delay and a buffer.
 
-mod harness;
-
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
 use cc::{Ack, Bbr, BbrParameters, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 /// 10 Mbit/s.

@@ -1,10 +1,9 @@
 //! CUBIC's window beside the curves of RFC 9438.
 
-mod harness;
-
 use base::{Duration, Time};
 use cc::{Ack, Controller, Cubic, CubicParameters, Limits, Loss, LossKind, SlowStart};
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 /// Bytes of a segment: so many that the window tells millionths of one.
 const MSS: u64 = 1_000_000;

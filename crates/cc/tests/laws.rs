@@ -1,14 +1,13 @@
 //! What holds for every algorithm, whatever the path does.
 
-mod harness;
-
 use base::{Duration, Time};
 use cc::{
     Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Limits, Loss, LossKind,
     LostSegment, RateSample, RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
 };
-use harness::{ACK, LOSS};
 use proptest::prelude::*;
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 

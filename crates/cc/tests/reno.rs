@@ -1,10 +1,9 @@
 //! Reno's window, round trip by round trip.
 
-mod harness;
-
 use base::Time;
 use cc::{Ack, Controller, Growth, Halving, Limits, Loss, LossKind, Reno, RenoParameters};
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u32 = 512;
 

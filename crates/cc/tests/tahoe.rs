@@ -1,10 +1,9 @@
 //! Tahoe's window, round trip by round trip.
 
-mod harness;
-
 use base::Time;
 use cc::{Ack, Controller, Limits, Loss, LossKind, Tahoe};
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 512;
 

@@ -1,12 +1,11 @@
 //! Vegas's window, round trip by round trip.
 
-mod harness;
-
 use base::{Duration, Time};
 use cc::{
     Ack, BaseRtt, Controller, Delta, Inflation, Limits, Loss, LossKind, Vegas, VegasParameters,
 };
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 

@@ -1,10 +1,9 @@
 //! Westwood+'s estimate and window.
 
-mod harness;
-
 use base::{Duration, Time};
 use cc::{Ack, Controller, Limits, Loss, LossKind, MinimumRtt, Westwood, WestwoodParameters};
-use harness::{ACK, LOSS};
+
+use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 const RTT: Duration = Duration::from_millis(100);

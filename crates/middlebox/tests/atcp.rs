@@ -1,7 +1,5 @@
 //! Whole connections through the aggregating proxy, on networks at random.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, Flags, MiddleboxFact, Probability, Rate, Time};
@@ -11,10 +9,12 @@ use middlebox::{
     SplitConfig, Splitter, Uplink,
 };
 use proptest::prelude::*;
-use support::{
-    Network, Opening, Outage, OutageFate, Passage, PeerId, Way, aggregating, fixed, mobile, modern,
-};
 use tcp::{Config, Offers, Payload};
+
+use crate::support::{
+    self, Network, Opening, Outage, OutageFate, Passage, PeerId, Way, aggregating, fixed, mobile,
+    modern,
+};
 
 fn config() -> AtcpConfig {
     AtcpConfig {

@@ -2,8 +2,6 @@
 //! nothing goes on without it and arrives whole, and both ends of every other one can be reset by
 //! what the journal says.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,11 +12,12 @@ use middlebox::{
     SocketBuffers, SplitConfig, Splitter,
 };
 use proptest::prelude::*;
-use support::random::{
+use tcp::{Offers, Segment, State};
+
+use crate::support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
 };
-use support::{Gone, Network, Opening, Passing, PeerId, aggregating, modern};
-use tcp::{Offers, Segment, State};
+use crate::support::{Gone, Network, Opening, Passing, PeerId, aggregating, modern};
 
 const KEPT: SplitConfig = SplitConfig { journal: Journal::Kept, ..SplitConfig::PLAIN };
 

@@ -1,10 +1,9 @@
 //! The harness itself, around a box that does nothing.
 
-mod support;
-
 use base::Duration;
 use bytes::Bytes;
-use support::{Network, Opening, Passing};
+
+use crate::support::{self, Network, Opening, Passing};
 
 #[test]
 fn a_connection_through_a_box_that_does_nothing() {

@@ -1,8 +1,6 @@
 //! What a box does not take upon itself: floods, full tables and full buffers harm whom they are
 //! of, pass untouched, and are counted by their reason.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, Flags, MiddleboxFact, Time};
@@ -10,8 +8,9 @@ use middlebox::{
     Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Middlebox, Packet, PerFlowSplit, Snoop,
     SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
-use support::{aggregating, fixed, mobile, modern, packet};
 use tcp::Length;
+
+use crate::support::{aggregating, fixed, mobile, modern, packet};
 
 type Any = Box<dyn Middlebox<Length>>;
 

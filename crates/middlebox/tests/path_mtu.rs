@@ -1,8 +1,6 @@
 //! Legs that take packets of different sizes, and paths behind them that take less (RFC 1191,
 //! RFC 8201): streams arrive whole, and nothing larger is sent once that is known.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, MiddleboxFact, Probability, Rate, RepairReason, Time};
@@ -13,8 +11,9 @@ use middlebox::{
     Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
-use support::{Network, Opening, PeerId, Way, aggregating, modern};
 use tcp::Config;
+
+use crate::support::{self, Network, Opening, PeerId, Way, aggregating, modern};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 

@@ -1,12 +1,11 @@
 //! A radio whose rate falls to a sixth and rises again: how soon an estimated window follows, and
 //! how long a ping takes meanwhile.
 
-mod support;
-
 use base::{Duration, Rate, Time};
 use middlebox::{Atcp, AtcpConfig, Estimation, FlowControl, RadioReport, SplitConfig, Splitter};
-use support::{FIRST_MOBILE, Network, Opening, Way, aggregating, modern};
 use tcp::{Config, Length};
+
+use crate::support::{FIRST_MOBILE, Network, Opening, Way, aggregating, modern};
 
 /// An ICMP echo and its answer, in bytes.
 const PING: u64 = 84;

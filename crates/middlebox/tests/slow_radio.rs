@@ -2,13 +2,12 @@
 //! `gprs-live-40`): how much an aggregate may have in flight so that the radio is never idle, and
 //! yet nobody waits long.
 
-mod support;
-
 use base::{Duration, Rate, Time};
 use bytes::Bytes;
 use middlebox::{Atcp, AtcpConfig, Class, FlowControl, Fraction, Kind, SplitConfig, Splitter};
-use support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, modern};
 use tcp::Config;
+
+use crate::support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, modern};
 
 /// An ICMP echo and its answer.
 const PING: u64 = 84;

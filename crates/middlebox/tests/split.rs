@@ -1,7 +1,5 @@
 //! Connections through a box that splits them: what passes, what is answered, what is held.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
@@ -10,10 +8,11 @@ use middlebox::{
     Address, BothWays, Counters, IpFields, Itcp, Limits, Middlebox, Packet, PerFlow, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter, Uplink,
 };
-use support::{
-    FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
-};
 use tcp::{Config, Offers, RtoConfig, Segment, State};
+
+use crate::support::{
+    self, FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
+};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 

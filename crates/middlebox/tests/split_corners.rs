@@ -1,8 +1,6 @@
 //! Corners of connections that are split: odd handshakes, forgeries, small segments under large
 //! scales, and what is left behind.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time, Timestamps};
@@ -11,11 +9,12 @@ use middlebox::{
     Address, Atcp, BothWays, Connection, IpFields, Middlebox, Packet, PerFlow, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter, Uplink,
 };
-use support::{
-    FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, Pattern, Shared, UP, Way,
+use tcp::{Config, Length, Offers, Payload as _, Segment, State};
+
+use crate::support::{
+    self, FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, Pattern, Shared, UP, Way,
     aggregating, down, fixed, mobile, modern, packet, up,
 };
-use tcp::{Config, Length, Offers, Payload as _, Segment, State};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 

@@ -2,8 +2,6 @@
 //! the box takes nothing from them (RFC 9293 §3.10.7.4, RFC 5961). And segments that only look
 //! forged.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Time, Timestamps};
@@ -12,7 +10,10 @@ use middlebox::{
     BothWays, IpFields, Middlebox, Packet, PerFlow, PerFlowSplit, SocketBuffers, SplitConfig,
     Splitter, Uplink,
 };
-use support::{FIRST_MOBILE, Network, Opening, UP, WINDOW, Way, fixed, modern, packet};
+
+use crate::support::{
+    self, FIRST_MOBILE, Network, Opening, UP, WINDOW, Way, fixed, modern, packet,
+};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 

@@ -1,8 +1,6 @@
 //! Operations at random over networks at random, through a box that splits: laws hold of every
 //! log, and every stream that is not reset arrives whole.
 
-mod support;
-
 use std::slice::from_ref;
 use std::sync::Arc;
 
@@ -10,11 +8,12 @@ use base::{Duration, Flags};
 use bytes::Bytes;
 use middlebox::{BothWays, Middlebox, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
 use proptest::prelude::*;
-use support::random::{
+use tcp::{Config, Offers};
+
+use crate::support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
 };
-use support::{Network, Passage, PeerId, Shared, Way, modern};
-use tcp::{Config, Offers};
+use crate::support::{self, Network, Passage, PeerId, Shared, Way, modern};
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 20_000, send: 10_000 };
 

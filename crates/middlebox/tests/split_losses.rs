@@ -1,8 +1,6 @@
 //! Losses on either leg of a split connection: a box repairs its leg as swiftly as the two ends
 //! would repair the whole path.
 
-mod support;
-
 use std::sync::Arc;
 
 use base::{Duration, MiddleboxFact, Probability, Time};
@@ -10,11 +8,12 @@ use cc::{Algorithm, RenoParameters};
 use middlebox::{Itcp, Leg, Middlebox, PerFlowSplit, SocketBuffers, SplitConfig};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::{
-    CUBIC, FIRST_MOBILE, LossPattern, Losses, Network, Opening, Passing, Way, fixed, modern,
-};
 use tcp::{
     Config, FackWindow, Length, NewReno, Offers, RecoveryKind, SpuriousTimeouts, VegasRecords,
+};
+
+use crate::support::{
+    CUBIC, FIRST_MOBILE, LossPattern, Losses, Network, Opening, Passing, Way, fixed, modern,
 };
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 87_380, send: 131_072 };

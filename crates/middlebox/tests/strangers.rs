@@ -1,8 +1,6 @@
 //! Segments that nobody at either end may have sent, ends that ask whether the other is there, and
 //! boxes that take their leave.
 
-mod support;
-
 use std::slice::from_ref;
 use std::sync::Arc;
 
@@ -13,10 +11,11 @@ use middlebox::{
     MTcpConfig, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig,
     WTcp, WTcpConfig,
 };
-use support::{
+use tcp::State;
+
+use crate::support::{
     FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passing, UP, Way, down, fixed, modern, up,
 };
-use tcp::State;
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
 

@@ -1,14 +1,13 @@
 //! What a mobile uploads through a clamp: how long others wait meanwhile, and how long it takes.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use base::{Duration, Flags, Seq, Time};
 use middlebox::{Atcp, SplitConfig, Splitter};
 use proptest::prelude::*;
-use support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, fixed, modern};
 use tcp::{Config, Length};
+
+use crate::support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, fixed, modern};
 
 /// An ICMP echo and its answer, in bytes.
 const PING: u64 = 84;

@@ -1,12 +1,11 @@
 //! Scripts of agents that speak with each other: who is told what, when, and where packets go.
 
-mod support;
-
 use base::{Duration, MobilityFact};
 use mobility::binding::{Detection, LinkEvent, Message, Outer, Overlap, Policy, Wrap};
-use support::script::{at, bound, comes_back, ms, reaches};
-use support::setup::Setup;
-use support::{CN, HA, MAP, home, lcoa, rcoa};
+
+use crate::support::script::{at, bound, comes_back, ms, reaches};
+use crate::support::setup::Setup;
+use crate::support::{self, CN, HA, MAP, home, lcoa, rcoa};
 
 /// Every node is 10 ms from the next: each step of a registration, to the millisecond.
 #[test]

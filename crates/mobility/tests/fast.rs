@@ -1,11 +1,10 @@
 //! Scripts of fast handovers (RFC 5568).
 
-mod support;
-
 use mobility::binding::Order;
-use support::script::{at, bound, ms, reaches};
-use support::setup::Setup;
-use support::{CN, home, lcoa};
+
+use crate::support::script::{at, bound, ms, reaches};
+use crate::support::setup::Setup;
+use crate::support::{CN, home, lcoa};
 
 #[test]
 fn a_predictive_fast_handover_loses_nothing() {

@@ -1,14 +1,13 @@
 //! Messages that nobody asked for, from anywhere: they may cost a while, and no more. Updates and
 //! their acknowledgements are left out: those whom they concern know each other (RFC 6275 §5.1).
 
-mod support;
-
 use base::{Duration, Time};
 use mobility::binding::{Address, Answer, Fast, Message, Mode, Sequence};
 use proptest::prelude::*;
-use support::script::{comes_back, ms, reaches};
-use support::setup::Setup;
-use support::{CN, HA, MAP, access_router, home, lcoa, rcoa};
+
+use crate::support::script::{comes_back, ms, reaches};
+use crate::support::setup::Setup;
+use crate::support::{CN, HA, MAP, access_router, home, lcoa, rcoa};
 
 /// Numbers of access routers; of the last two there are none.
 const ROUTERS: [u32; 6] = [0, 1, 2, 3, 4, u32::MAX];

@@ -2,13 +2,12 @@
 //! messages. The network itself checks at every step that nobody sends by a binding that is over,
 //! that wraps and questions end, and that every deadline moves on.
 
-mod support;
-
 use base::{Duration, Stream};
 use mobility::binding::{Detection, LinkEvent, Overlap, Policy};
 use proptest::prelude::*;
-use support::setup::{ROUTERS, Setup};
-use support::{CN, Network, home};
+
+use crate::support::setup::{ROUTERS, Setup};
+use crate::support::{CN, Network, home};
 
 #[derive(Clone, Copy, Debug)]
 enum Operation {

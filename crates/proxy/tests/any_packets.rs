@@ -1,10 +1,9 @@
 //! What fuzzing checks (`fuzz/README.md`), on talks at random in place of inputs that were found.
 
-#[path = "../../../fuzz/bodies/proxy/mod.rs"]
-mod body;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use crate::corpus::body;
 
 const FIN: u8 = 1;
 const SYN: u8 = 2;

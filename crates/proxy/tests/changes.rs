@@ -1,10 +1,9 @@
 //! New configurations, and the end.
 
-mod support;
-
 use base::Duration;
-use support::{HOST, MOBILE, Net, Way, config, configured, from_mobile, modern};
 use tcp::State;
+
+use crate::support::{self, HOST, MOBILE, Net, Way, config, configured, from_mobile, modern};
 
 /// The configuration of [`config`] with something else in its profile.
 fn with(scheme: &str, prefixes: &str, more: &str) -> scenario::Proxy {

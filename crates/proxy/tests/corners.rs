@@ -1,18 +1,17 @@
 //! What passes untouched, what is carried along, what is heeded and what is not.
 
-mod support;
-
 use std::net::IpAddr;
 
 use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
 use proxy::{Gateway, Snapshot};
-use support::{
-    HOST, HOST6, MOBILE, MOBILE6, Net, Way, bypassed, config, configured, cut_up, drain, from_host,
-    from_mobile, header, hops_less, icmp_unreachable, modern, one_more, pass, profiled, segment,
-    too_big, udp, with_option, with_tcp_bytes,
-};
 use tcp::State;
 use wire::IpFields;
+
+use crate::support::{
+    self, HOST, HOST6, MOBILE, MOBILE6, Net, Way, bypassed, config, configured, cut_up, drain,
+    from_host, from_mobile, header, hops_less, icmp_unreachable, modern, one_more, pass, profiled,
+    segment, too_big, udp, with_option, with_tcp_bytes,
+};
 
 const MTU: [u16; 2] = [1500, 1500];
 const SYN_ACK: Flags = Flags::from_bits(0x12);

@@ -1,11 +1,11 @@
 //! What fuzzing keeps through the very same code.
 
 #[path = "../../../fuzz/bodies/proxy/mod.rs"]
-mod body;
+pub(super) mod body;
 #[path = "../../../fuzz/bodies/corpus.rs"]
-mod corpus;
+mod inputs;
 
 #[test]
 fn every_input_of_the_corpus_passes() {
-    corpus::each("proxy", body::check);
+    inputs::each("proxy", body::check);
 }

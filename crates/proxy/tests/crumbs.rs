@@ -1,11 +1,10 @@
 //! A host that sends byte by byte.
 
-mod support;
-
 use base::{Flags, Time};
 use proxy::Gateway;
 use scenario::Proxy;
-use support::{config, from_host, from_mobile, profiled};
+
+use crate::support::{config, from_host, from_mobile, profiled};
 
 /// Without anything acknowledged, few of them go on to the mobile one by one: a box takes note of
 /// each packet under way.

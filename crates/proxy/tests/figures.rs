@@ -1,12 +1,11 @@
 //! What is told of mobiles and legs is theirs, and of now.
 
-mod support;
-
 use std::net::IpAddr;
 
 use base::{Duration, Flags, Seq, TcpHeader, Time};
 use proxy::{Gateway, ProfileFigures};
-use support::{HOST, MOBILE, Net, config, modern, profiled, segment};
+
+use crate::support::{HOST, MOBILE, Net, config, modern, profiled, segment};
 
 const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 45, 0, 77));
 

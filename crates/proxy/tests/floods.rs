@@ -1,13 +1,12 @@
 //! Bare SYNs, however many and from whomever, keep no connection from the proxy.
 
-mod support;
-
 use std::net::{IpAddr, Ipv4Addr};
 
 use base::{Duration, Flags, Time};
 use proptest::prelude::*;
 use proxy::Gateway;
-use support::{HOST, MOBILE, config, configured, drain, header, segment};
+
+use crate::support::{HOST, MOBILE, config, configured, drain, header, segment};
 
 const MTU: [u16; 2] = [1500, 1500];
 const SYN_ACK: Flags = Flags::from_bits(0x12);

@@ -1,11 +1,10 @@
 //! What holds for whatever comes.
 
-mod support;
-
 use base::{Duration, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use proptest::prelude::*;
 use proxy::{Gateway, Snapshot};
-use support::{HOST, HOST6, MOBILE, MOBILE6, config, segment, too_big, udp};
+
+use crate::support::{HOST, HOST6, MOBILE, MOBILE6, config, segment, too_big, udp};
 
 /// What is done to a gateway.
 #[derive(Clone, Debug)]

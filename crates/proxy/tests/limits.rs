@@ -1,13 +1,12 @@
 //! What is let pass, by each reason, and what comes back when connections end.
 
-mod support;
-
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use base::{Flags, Time};
 use proxy::Gateway;
 use scenario::Proxy;
-use support::{
+
+use crate::support::{
     HOST, HOST6, bypassed, config, configured, cut_up, header, one_more, pass, profiled, segment,
 };
 

@@ -1,12 +1,11 @@
 //! Whole transfers through a gateway, byte for byte.
 
-mod support;
-
 use std::net::IpAddr;
 
 use base::Duration;
-use support::{HOST, HOST6, MOBILE, MOBILE6, Net, config, modern};
 use tcp::{Config, Offers, State};
+
+use crate::support::{HOST, HOST6, MOBILE, MOBILE6, Net, config, modern};
 
 const SCHEMES: [&str; 8] =
     ["atcp", "split", "i-tcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp"];

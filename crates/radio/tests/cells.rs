@@ -1,7 +1,5 @@
 //! Laws of a network of cells, over random walks of mobiles, traffic and radio.
 
-mod support;
-
 use base::{
     CodeEvent, CodeFact, Direction, Duration, HandoverEvent, HandoverFact, Observe, RrcFact,
     RrcState, Time,
@@ -10,8 +8,9 @@ use mobility::motion::{Leg, Motion, Position};
 use proptest::prelude::*;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates};
 use radio::umts::handover::{Diversity, Iur};
-use support::Packet;
-use support::network::{BOTH, carry, network, ue};
+
+use crate::support::network::{BOTH, carry, network, ue};
+use crate::support::{self, Packet};
 
 fn seconds(seconds: u64) -> Time {
     Time::ZERO + Duration::from_secs(seconds)

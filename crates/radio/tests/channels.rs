@@ -1,8 +1,6 @@
 //! Laws of a bearer whose channels change: nothing is lost that the link control repairs, nothing
 //! comes twice or out of order, and an idle bearer costs nothing.
 
-mod support;
-
 use base::{Direction, Duration, Probability, Rate, Schedule, Stream, Time};
 use link::Dropped;
 use proptest::prelude::*;
@@ -11,7 +9,8 @@ use radio::umts::{
     Bearer, BlockErrorRate, Blocks, BufferManager, ChannelState, Coverage, DchConfig, End,
     Interruption, Limit, Output, Scope, Service,
 };
-use support::{Packet, at, dch, feed, millis, numbers, probability, rlc, run, traffic};
+
+use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, run, traffic};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
 const LONG: Duration = Duration::from_secs(100_000);

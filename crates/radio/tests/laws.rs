@@ -1,7 +1,5 @@
 //! What holds for every bearer, whatever the radio does.
 
-mod support;
-
 use std::ops::Range;
 
 use base::{Direction, Duration};
@@ -9,7 +7,8 @@ use proptest::prelude::*;
 use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, Channel, Counters, DchConfig, Limit, Output};
-use support::{Delivery, Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
+
+use crate::support::{Delivery, Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
 const LOSS: [f64; 8] = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.8, 0.95];

@@ -1,8 +1,6 @@
 //! What holds for the modes without polls, whatever the radio does; and what becomes of each SDU,
 //! against a reference that knows only which blocks were lost.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -11,7 +9,8 @@ use link::Dropped;
 use proptest::prelude::*;
 use radio::umts::rlc::{self, Concatenation, Header, next_expected, tm, um};
 use radio::umts::{Bearer, Counters, Output};
-use support::{Packet, at, dch, millis, traffic};
+
+use crate::support::{Packet, at, dch, millis, traffic};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
 const LOSS: [f64; 6] = [0.0, 0.01, 0.1, 0.3, 0.6, 0.9];

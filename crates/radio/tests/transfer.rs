@@ -1,14 +1,13 @@
 //! Transfers over whole bearers, to the tick.
 
-mod support;
-
 use base::Direction::{self, Downlink, Uplink};
 use base::{BlockFact, BlockKind, Observe, Time};
 use radio::umts::pdcp::{Headers, PdcpConfig};
 use radio::umts::rlc::{Config, am};
 use radio::umts::{Bearer, ConfigError, DchConfig, Output};
 use radio::{Sdu, umts};
-use support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
+
+use crate::support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
 
 /// Every block, with the millisecond at which its TTI starts.
 #[derive(Default)]

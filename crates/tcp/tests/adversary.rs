@@ -1,14 +1,13 @@
 //! An endpoint whose peer sends anything at all: it neither panics nor falls silent with something
 //! left to send. What acknowledges nothing that was sent changes nothing.
 
-mod draw;
-
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
-use draw::config;
 use proptest::prelude::*;
 use tcp::{Config, Endpoint, Length, Segment, State};
+
+use crate::draw::config;
 
 #[derive(Clone, Debug)]
 enum Step {

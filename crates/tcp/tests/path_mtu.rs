@@ -1,8 +1,6 @@
 //! A path that takes less than was agreed upon: what is too large is cut and sent again at once,
 //! and congestion control hears nothing of it (RFC 1191 §6.4, RFC 8201 §5.4).
 
-mod draw;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,6 +12,8 @@ use tcp::{
     Acknowledgement, Agreement, Arrival, Config, Departure, NewReno, Offers, Payload, Receiver,
     RecoveryKind, Reports, RttSampling, Sender, VegasRecords,
 };
+
+use crate::draw;
 
 const FIRST: Seq = Seq::new(u32::MAX - 20_000);
 const DELAY: Duration = Duration::from_millis(50);

@@ -1,15 +1,13 @@
 //! Laws of loss recovery, for every recovery with every congestion control, whatever is lost, and
 //! lost again when it is sent again.
 
-mod draw;
-mod flight;
-
 use base::{Duration, Time};
 use cc::{Algorithm, RenoParameters};
-use draw::config;
-use flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, plan, run};
 use proptest::prelude::*;
 use tcp::{Config, FackWindow, NewReno, Pacing, PacingRtt, RecoveryKind, SpuriousTimeouts};
+
+use crate::draw::config;
+use crate::flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, plan, run};
 
 const RENO: Algorithm = Algorithm::Reno(RenoParameters::PLAIN);
 

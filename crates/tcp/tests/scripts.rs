@@ -1,10 +1,10 @@
 //! Runs every script in `tests/scripts` at the repository's root; its README has the syntax.
 #![expect(clippy::disallowed_methods, reason = "the scripts are files")]
 
-mod script;
-
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::script;
 
 #[test]
 fn every_script_tells_the_truth() {

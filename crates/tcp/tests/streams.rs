@@ -1,16 +1,15 @@
 //! Two endpoints over a pipe that loses, duplicates and reorders: the bytes arrive whole, both
 //! ways, and both sides close. At any round-trip time, across the wrap of the sequence numbers.
 
-mod draw;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Observe, Seq, Stream, TcpFact, Time};
 use bytes::Bytes;
-use draw::config;
 use proptest::prelude::*;
 use tcp::{BackOff, Config, Endpoint, Payload, Segment, State};
+
+use crate::draw::config;
 
 /// What happens to segments on their way. Probabilities in 1/256.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 #[path = "../../../fuzz/bodies/parse.rs"]
 mod body;
 #[path = "../../../fuzz/bodies/corpus.rs"]
-mod corpus;
+mod inputs;
 
 #[test]
 fn every_input_of_the_corpus_passes() {
-    corpus::each("parse", body::check);
+    inputs::each("parse", body::check);
 }

@@ -1,16 +1,15 @@
 //! IPv6 packets of mobile networks: their bytes, their checksums, and what Wireshark reads there.
 
-mod support;
-
 use std::net::Ipv6Addr;
 
 use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
-use support::tshark;
 use wire::{
     Capture, Icmpv6, IpFields, Ipv6Ends, Ipv6Packet, Ipv6Piece, Keeper, LinkLayerAddress, Map,
     MobilityMessage, MobilityOption, Passage, PieceOrder, Prefix64, RouterRole, Sense, Test,
     Unseen,
 };
+
+use crate::support::tshark;
 
 const HOME: Ipv6Addr = Ipv6Addr::new(0x2001, 0xDB8, 0, 2, 0, 0, 0, 7);
 const AWAY: Ipv6Addr = Ipv6Addr::new(0x2001, 0xDB8, 0, 4, 0, 0, 0, 7);

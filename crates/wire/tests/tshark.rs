@@ -1,12 +1,11 @@
 //! What Wireshark says of a capture.
 
-mod support;
-
 use std::net::Ipv4Addr;
 
 use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
-use support::tshark;
 use wire::{Addresses, Capture, Payload};
+
+use crate::support::tshark;
 
 const TO_MOBILE: Addresses =
     Addresses::V4 { source: Ipv4Addr::new(10, 0, 0, 1), destination: Ipv4Addr::new(10, 0, 0, 2) };

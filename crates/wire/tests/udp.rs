@@ -1,12 +1,11 @@
 //! UDP datagrams: their bytes, their checksums, and what Wireshark reads there.
 
-mod support;
-
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base::{Time, UdpDatagram};
-use support::tshark;
 use wire::{Addresses, Capture, TooLong, emit_udp};
+
+use crate::support::tshark;
 
 const OVER_IPV4: Addresses =
     Addresses::V4 { source: Ipv4Addr::new(10, 0, 0, 1), destination: Ipv4Addr::new(10, 0, 0, 2) };

@@ -3,9 +3,9 @@
 #[path = "../../../fuzz/bodies/world.rs"]
 mod body;
 #[path = "../../../fuzz/bodies/corpus.rs"]
-mod corpus;
+mod inputs;
 
 #[test]
 fn every_input_of_the_corpus_passes() {
-    corpus::each("world", body::check);
+    inputs::each("world", body::check);
 }

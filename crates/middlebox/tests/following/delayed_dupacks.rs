@@ -4,7 +4,7 @@ use base::Duration;
 use middlebox::{DelayedDupacks, DelayedDupacksConfig, Middlebox};
 use tcp::Length;
 
-use crate::script::{Offered, Script, ack, with_block};
+use super::script::{Offered, Script, ack, with_block};
 
 const NOTHING: [&str; 0] = [];
 const DUPLICATE: &str = "ack 1000 win 50000";

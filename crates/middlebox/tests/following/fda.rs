@@ -4,8 +4,8 @@ use base::MiddleboxFact;
 use middlebox::{FdaLike, FdaLikeConfig, Middlebox};
 use tcp::Length;
 
-use crate::script::{Offered, Script, ack};
-use crate::snoop;
+use super::script::{Offered, Script, ack};
+use super::snoop;
 
 const CONFIG: FdaLikeConfig = FdaLikeConfig { snoop: snoop::CONFIG, target_queue: 6_000 };
 

@@ -4,7 +4,7 @@ use base::{Duration, MiddleboxFact, Rate};
 use middlebox::{MTcp, MTcpConfig, Middlebox, RadioReport};
 use tcp::Length;
 
-use crate::script::{Offered, Script, ack, data, fin, stamped, with_block};
+use super::script::{Offered, Script, ack, data, fin, stamped, with_block};
 
 const NOTHING: [&str; 0] = [];
 const CONFIG: MTcpConfig =

@@ -4,7 +4,7 @@ use base::{Duration, Flags, MiddleboxFact, RepairReason};
 use middlebox::{Middlebox, Snoop, SnoopConfig};
 use tcp::Length;
 
-use crate::script::{Offered, Script, ack, data, fin};
+use super::script::{Offered, Script, ack, data, fin};
 
 const NOTHING: [&str; 0] = [];
 

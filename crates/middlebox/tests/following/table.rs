@@ -4,7 +4,7 @@ use base::{Flags, Seq, TcpHeader, Time};
 use middlebox::{Address, IpFields, Middlebox, Packet, Snoop};
 use tcp::{Length, Segment};
 
-use crate::snoop::CONFIG;
+use super::snoop::CONFIG;
 use crate::support::{fixed, mobile};
 
 const ISN: Seq = Seq::new(u32::MAX);

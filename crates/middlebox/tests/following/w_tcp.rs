@@ -4,7 +4,7 @@ use base::{Duration, Flags};
 use middlebox::{Middlebox, WTcp, WTcpConfig};
 use tcp::Length;
 
-use crate::script::{Offered, Script, ack, data, stamped};
+use super::script::{Offered, Script, ack, data, stamped};
 
 const NOTHING: [&str; 0] = [];
 const CONFIG: WTcpConfig = WTcpConfig {

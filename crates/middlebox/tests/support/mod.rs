@@ -1,6 +1,6 @@
 //! A network around a box, in virtual time: endpoints on either side, paths that delay, lose and
 //! stall between them and the box, and a log of what passed. Equal seeds, equal logs.
-#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
+#![allow(unreachable_pub, reason = "tests share it")]
 
 mod aggregating;
 mod laws;

@@ -5,8 +5,6 @@
 //! router over the air to a mobile that can be heard there. What starts at a mobile goes through
 //! the access router of its source.
 
-#![allow(dead_code, reason = "each test uses what it needs")]
-
 pub(crate) mod script;
 pub(crate) mod setup;
 

@@ -1,5 +1,5 @@
 //! A gateway between hosts and mobiles, in virtual time, over the bytes of IP packets.
-#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test uses a part of it")]
+#![allow(unreachable_pub, reason = "tests share it")]
 
 mod handing;
 mod net;

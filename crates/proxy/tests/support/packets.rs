@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use base::{Ecn, Flags, Seq, TcpHeader};
 use etherparse::icmpv4::DestUnreachableHeader;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
-use wire::{Addresses, IpFields, Payload, emit, hop_limit, set_hop_limit};
+use wire::{Addresses, Payload, emit, hop_limit, set_hop_limit};
 
 pub const HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 2));
 pub const MOBILE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 45, 0, 2));

@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use radio::gprs::{CodingScheme, Config, GapKind};
 
-use crate::support::{Fate, Run, at, chance, config, gap, ms};
+use super::support::{Fate, Run, at, chance, config, gap, ms};
 
 const MTU: u32 = 1388;
 

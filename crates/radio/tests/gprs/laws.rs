@@ -4,7 +4,7 @@ use base::{BlockFact, BlockKind, Direction, Observe, Time};
 use proptest::prelude::*;
 use radio::gprs::{Bearer, CodingScheme, Config, Coupling, Errors, GapKind, Quality, State};
 
-use crate::support::{Exit, Fate, Packet, Run, adaptation, at, chance, config, gap, ms};
+use super::support::{Exit, Fate, Packet, Run, adaptation, at, chance, config, gap, ms};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
 

@@ -3,7 +3,7 @@
 use base::{BlockFact, Direction, Duration, Observe, Schedule, Time};
 use radio::umts::{Bearer, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption};
 
-use super::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
+use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
 
 fn seconds(seconds: u64) -> Time {
     at(Duration::from_secs(seconds))

@@ -1,5 +1,5 @@
 //! A bearer with sources at its two ends.
-#![allow(dead_code, unreachable_pub, reason = "each test uses its share of it")]
+#![allow(unreachable_pub, reason = "tests share it")]
 
 pub mod network;
 

@@ -1,8 +1,5 @@
 //! Boxes that follow connections without splitting them.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod connections;
 mod delayed_dupacks;
 mod fda;

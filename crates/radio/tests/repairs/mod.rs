@@ -5,6 +5,3 @@ mod cell;
 mod channels;
 mod rlc;
 mod rrc;
-
-#[path = "../support/mod.rs"]
-mod support;

@@ -1,0 +1,13 @@
+//! All integration tests of this crate, as one program: to link each alone takes minutes.
+
+mod any_packets;
+mod changes;
+mod corners;
+mod corpus;
+mod crumbs;
+mod figures;
+mod floods;
+mod laws;
+mod limits;
+mod support;
+mod transfers;

@@ -1,0 +1,11 @@
+//! All integration tests of this crate, as one program: to link each alone takes minutes.
+
+mod cells;
+mod channels;
+mod gprs;
+mod laws;
+mod modes;
+mod repairs;
+mod support;
+mod transfer;
+mod wlan;

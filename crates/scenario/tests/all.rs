@@ -1,0 +1,14 @@
+//! All integration tests of this crate, as one program: to link each alone takes minutes.
+
+mod build;
+mod cells;
+mod errors;
+mod flows;
+mod gprs;
+mod links;
+mod middleboxes;
+mod mobile;
+mod proxy;
+mod radio;
+mod settings;
+mod variants;

@@ -1,0 +1,14 @@
+//! All integration tests of this crate, as one program: to link each alone takes minutes.
+
+mod aggregates;
+mod applications;
+mod boxes;
+mod cells;
+mod datagrams;
+mod fairness;
+mod golden;
+mod gprs;
+mod hosts;
+mod links;
+mod mobile;
+mod path_mtu;

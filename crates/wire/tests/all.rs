@@ -1,0 +1,11 @@
+//! All integration tests of this crate, as one program: to link each alone takes minutes.
+
+mod arrivals;
+mod corpus;
+mod fragments;
+mod icmp;
+mod ipv6;
+mod support;
+mod tshark;
+mod udp;
+mod wire;
