@@ -3,7 +3,7 @@
 use cc::Custom;
 
 use crate::profile;
-use crate::schema::{CongestionControl, Pacing, Scenario, SpuriousTimeouts, Tcp};
+use crate::schema::{CongestionControl, Scenario};
 use crate::{check_mobile as mobile, files, middleboxes, schema};
 use settings::Section;
 use settings::{Fault, ScenarioError};
@@ -62,8 +62,8 @@ fn read(
     middleboxes::take_over_tcp(&mut scenario, &tree)?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;
+    scenario.check(&tree, "")?;
     let check = Check { scenario: &scenario, tree: &tree };
-    check.tcp()?;
     check.flow()?;
     check.network()?;
     check.wired()?;
@@ -102,13 +102,6 @@ pub(crate) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The endpoints, and the senders of a middlebox.
-    fn tcp(&self) -> Result<(), Fault> {
-        endpoint(self.tree, &self.scenario.tcp, "")?;
-        let of_middlebox = self.scenario.middlebox.as_ref();
-        of_middlebox.map_or(Ok(()), |of| endpoint(self.tree, &of.tcp, "middlebox."))
-    }
-
     fn network(&self) -> Result<(), Fault> {
         let Scenario { link, radio, wired, mobile_ip, .. } = self.scenario;
         if mobile_ip.is_some() {
@@ -186,69 +179,9 @@ impl Check<'_> {
     }
 }
 
-/// `[tcp]` in the table `at`.
-pub(crate) fn endpoint(tree: &Table, tcp: &Tcp, at: &str) -> Result<(), Fault> {
-    let window = u64::from(tcp.window) * u64::from(tcp.mss);
-    if window > LARGEST_WINDOW {
-        let message = "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)";
-        return tree.clash_at(at, &["tcp.window", "tcp.mss"], message);
-    }
-    if tcp.receive_buffer.is_some_and(|bytes| bytes < tcp.mss) {
-        let message = "must hold at least one segment of tcp.mss";
-        return tree.clash_at(at, &["tcp.receive_buffer", "tcp.mss"], message);
-    }
-    if tcp.min_rto > tcp.max_rto {
-        let message = "tcp.min_rto must not be longer than tcp.max_rto";
-        return tree.clash_at(at, &["tcp.min_rto", "tcp.max_rto"], message);
-    }
-    if tcp.initial_rto > tcp.max_rto {
-        let message = "tcp.initial_rto must not be longer than tcp.max_rto";
-        return tree.clash_at(at, &["tcp.initial_rto", "tcp.max_rto"], message);
-    }
-    if tcp.needs_sack() && tcp.sack == Some(false) {
-        let message = "tcp.recovery repairs from selective acknowledgements: tcp.sack must not \
-                       be false";
-        return tree.clash_at(at, &["tcp.sack", "tcp.recovery", "tcp.variant"], message);
-    }
-    if tcp.spurious_timeouts == SpuriousTimeouts::Eifel && !tcp.timestamps {
-        let message = "eifel looks at timestamps: tcp.timestamps must be true (RFC 3522)";
-        return tree.clash_at(at, &["tcp.spurious_timeouts", "tcp.timestamps"], message);
-    }
-    if tcp.halves().0.is_wtcp() && !tcp.timestamps {
-        let message = "wtcp reads separations off timestamps: tcp.timestamps must be true";
-        let keys = ["tcp.congestion_control", "tcp.variant", "tcp.timestamps"];
-        return tree.clash_at(at, &keys, message);
-    }
-    if tcp.pacing != Pacing::Off && tcp.spacing != Pacing::Off {
-        let message = "give tcp.pacing or tcp.spacing, not both: they are one pacing by two round \
-                       trips";
-        return tree.clash_at(at, &["tcp.spacing", "tcp.pacing"], message);
-    }
-    if tcp.spacing == Pacing::Off
-        && tcp.spacing_rtt != Tcp::default().spacing_rtt
-        && !tree.is_overruled(&format!("{at}tcp.spacing_rtt"), &format!("{at}tcp.spacing"))
-    {
-        let message = "tcp.spacing_rtt does nothing while tcp.spacing is off";
-        return tree.clash_at(at, &["tcp.spacing_rtt", "tcp.spacing"], message);
-    }
-    if tcp.freeze.false_warnings.is_some() && tcp.freeze.warning.is_none() {
-        let message = "warnings in vain need tcp.freeze.warning, how long they last";
-        let keys = ["tcp.freeze.false_warnings", "tcp.freeze.warning"];
-        return tree.clash_at(at, &keys, message);
-    }
-    if tcp.vegas.alpha > tcp.vegas.beta {
-        let message = "tcp.vegas.alpha must not be above tcp.vegas.beta";
-        return tree.clash_at(at, &["tcp.vegas.alpha", "tcp.vegas.beta"], message);
-    }
-    Ok(())
-}
-
 /// True for the names of the nodes that a scenario has beside those of its wired links.
 fn is_reserved(node: &str) -> bool {
     let is_numbered = |role: &str| node.strip_prefix(role).is_some_and(|n| n.starts_with('-'));
     matches!(node, "UE" | "sender" | "receiver")
         || ["UE", "sender", "receiver"].into_iter().any(is_numbered)
 }
-
-/// The largest window that a header can express with scaling (RFC 7323 §2.3).
-const LARGEST_WINDOW: u64 = 1 << 30;

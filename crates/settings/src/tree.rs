@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::Fault;
+use crate::form::join;
 
 /// Where an item stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -210,11 +211,16 @@ impl Table {
         is_setting(by) && !is_setting(key)
     }
 
-    /// As [`Self::clash`], of keys in the table `at`, all of which `message` names.
-    pub fn clash_at(&self, at: &str, keys: &[&str], message: &str) -> Result<(), Fault> {
-        let keys: Vec<_> = keys.iter().map(|key| format!("{at}{key}")).collect();
+    /// As [`Self::clash`], of `keys` in the table `at`.
+    pub fn clash_at(
+        &self,
+        at: &str,
+        keys: &[&str],
+        message: impl Into<String>,
+    ) -> Result<(), Fault> {
+        let keys: Vec<_> = keys.iter().map(|key| join(at, key)).collect();
         let keys: Vec<_> = keys.iter().map(String::as_str).collect();
-        self.clash(&keys, message.replace("tcp.", &format!("{at}tcp.")))
+        self.clash(&keys, message)
     }
 }
 

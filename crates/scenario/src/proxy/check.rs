@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use wire::Prefix;
 
 use super::{Proxy, ProxyProfile};
+use crate::check_middlebox;
 use crate::schema::{Estimator, MiddleboxKind};
-use crate::{check_middlebox, validate};
 use settings::Fault;
+use settings::Section;
 use settings::Table;
 
 /// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
@@ -166,7 +167,7 @@ fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> 
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
     }
     check_middlebox::atcp(tree, &middlebox.atcp, &at("middlebox.atcp"))?;
-    validate::endpoint(tree, &middlebox.tcp, &at("middlebox."))
+    middlebox.check(tree, &at("middlebox"))
 }
 
 /// Whether a scheme acknowledges in another's name.

@@ -2,7 +2,9 @@
 
 use base::Duration;
 
-use settings::{Count, Factor, Flag, Fraction, OfTime, Or, Positive, Word, as_key, section, words};
+use settings::{
+    Count, Factor, Fault, Flag, Fraction, OfTime, Or, Positive, Table, Word, as_key, section, words,
+};
 
 section! {
     /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.
@@ -48,6 +50,17 @@ section! {
         /// complete: nothing, or it is learned anew from what is sent from then on. Default:
         /// Brakmo and Peterson 1995, ns-2.
         pub base_rtt: BaseRtt as Word<BaseRtt> = BaseRtt::Kept;
+    }
+    check(Self::thresholds_in_order)
+}
+
+impl Vegas {
+    fn thresholds_in_order(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.alpha > self.beta {
+            let message = format!("{at}.alpha must not be above {at}.beta");
+            return tree.clash_at(at, &["alpha", "beta"], message);
+        }
+        Ok(())
     }
 }
 

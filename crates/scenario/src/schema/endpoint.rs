@@ -2,7 +2,7 @@
 
 use base::Duration;
 
-use settings::{Count, Flag, OfTime, Off, Or, section, words};
+use settings::{Count, Fault, Flag, OfTime, Off, Or, Table, section, words};
 
 section! {
     /// `[tcp.freeze]`: receivers that see a disconnection coming freeze their senders (Freeze-TCP,
@@ -20,6 +20,7 @@ section! {
         /// when the disconnection should have begun. Default: never.
         pub false_warnings: Option<Duration> as Or<Off, OfTime<1>> = None;
     }
+    check(Self::goes_together)
 }
 
 words! {
@@ -49,6 +50,14 @@ words! {
 }
 
 impl Freeze {
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.false_warnings.is_some() && self.warning.is_none() {
+            let message = format!("warnings in vain need {at}.warning, how long they last");
+            return tree.clash_at(at, &["false_warnings", "warning"], message);
+        }
+        Ok(())
+    }
+
     /// How its receivers tell.
     pub(crate) fn config(&self) -> tcp::Freeze {
         tcp::Freeze { notices: self.notices as u8, reopenings: if self.tr_acks { 3 } else { 1 } }

@@ -6,10 +6,9 @@ use super::control::{Cubic, Reno, Vegas, Westwood};
 use super::endpoint::{Freeze, Receiver, ShareState};
 use super::variant::{CongestionControl, Controlled, Recovery, Variant};
 use crate::profile::Profile;
-use settings::Scalar;
 use settings::{
-    Always, Bytes, Count, Flag, Leaf, Nothing, OfTime, Off, Or, Unlimited, Word, as_key, section,
-    words,
+    Always, Bytes, Count, Fault, Flag, Leaf, Nothing, OfTime, Off, Or, Scalar, Table, Unlimited,
+    Word, as_key, join, section, words,
 };
 
 section! {
@@ -136,7 +135,72 @@ section! {
         /// What receivers do about disconnections.
         pub freeze: Freeze as Always<Freeze> = Freeze::default();
     }
+    check(Self::goes_together)
 }
+
+impl Tcp {
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        self.bounds_go_together(tree, at)?;
+        self.schemes_go_together(tree, at)
+    }
+
+    fn bounds_go_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.window_bytes() > LARGEST_WINDOW {
+            let message =
+                format!("{at}.window times {at}.mss must be at most 1 GiB (RFC 7323 §2.3)");
+            return tree.clash_at(at, &["window", "mss"], message);
+        }
+        if self.receive_buffer.is_some_and(|bytes| bytes < self.mss) {
+            let message = format!("must hold at least one segment of {at}.mss");
+            return tree.clash_at(at, &["receive_buffer", "mss"], message);
+        }
+        if self.min_rto > self.max_rto {
+            let message = format!("{at}.min_rto must not be longer than {at}.max_rto");
+            return tree.clash_at(at, &["min_rto", "max_rto"], message);
+        }
+        if self.initial_rto > self.max_rto {
+            let message = format!("{at}.initial_rto must not be longer than {at}.max_rto");
+            return tree.clash_at(at, &["initial_rto", "max_rto"], message);
+        }
+        Ok(())
+    }
+
+    fn schemes_go_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.needs_sack() && self.sack == Some(false) {
+            let message = format!(
+                "{at}.recovery repairs from selective acknowledgements: {at}.sack must not be false"
+            );
+            return tree.clash_at(at, &["sack", "recovery", "variant"], message);
+        }
+        if self.spurious_timeouts == SpuriousTimeouts::Eifel && !self.timestamps {
+            let message =
+                format!("eifel looks at timestamps: {at}.timestamps must be true (RFC 3522)");
+            return tree.clash_at(at, &["spurious_timeouts", "timestamps"], message);
+        }
+        if self.halves().0.is_wtcp() && !self.timestamps {
+            let message =
+                format!("wtcp reads separations off timestamps: {at}.timestamps must be true");
+            return tree.clash_at(at, &["congestion_control", "variant", "timestamps"], message);
+        }
+        if self.pacing != Pacing::Off && self.spacing != Pacing::Off {
+            let message = format!(
+                "give {at}.pacing or {at}.spacing, not both: they are one pacing by two round trips"
+            );
+            return tree.clash_at(at, &["spacing", "pacing"], message);
+        }
+        if self.spacing == Pacing::Off
+            && self.spacing_rtt != SpacingRtt::Current
+            && !tree.is_overruled(&join(at, "spacing_rtt"), &join(at, "spacing"))
+        {
+            let message = format!("{at}.spacing_rtt does nothing while {at}.spacing is off");
+            return tree.clash_at(at, &["spacing_rtt", "spacing"], message);
+        }
+        Ok(())
+    }
+}
+
+/// The largest window that a header can express with scaling (RFC 7323 §2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
 
 section! {
     /// `[tcp.newreno]`: what a partial acknowledgement does in the newreno recovery, beside

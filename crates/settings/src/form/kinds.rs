@@ -7,7 +7,8 @@ use crate::tree::{Node, Table};
 
 /// Declares a table in which the key `kind` says which other keys there are. A key of another kind
 /// is unknown, as any key that is none; a setting of `kind` takes those of the others away from the
-/// file. The first kind is the default.
+/// file. The first kind is the default. A rule may stand behind them, as with
+/// [`section!`](crate::section).
 ///
 /// ```
 /// use settings::{Count, Section, Table, kinds};
@@ -47,6 +48,7 @@ macro_rules! kinds {
                 })? = $word:literal,
             )*
         }
+        $(check($check:path))?
     ) => {
         $crate::kinds! {
             @declare
@@ -65,6 +67,7 @@ macro_rules! kinds {
                     })? = $word,
                 )*
             }
+            $(check($check))?
         }
     };
     (
@@ -80,6 +83,7 @@ macro_rules! kinds {
                 })? = $word:literal,
             )*
         }
+        $(check($check:path))?
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, PartialEq, Debug)]
@@ -133,8 +137,8 @@ macro_rules! kinds {
                 Ok(())
             }
 
-            fn names(&self, names: &mut Vec<&'static str>) {
-                names.push("kind");
+            fn names(&self, names: &mut Vec<String>) {
+                names.push("kind".to_owned());
                 match self {
                     $(Self::$kind $({ $($field),* })? => {
                         $($(<$form as $crate::Field>::names($field, stringify!($field), names);)*)?
@@ -165,6 +169,19 @@ macro_rules! kinds {
                     .map(|kind| { let name = kind.name(); (kind, name) })
                     .collect();
                 $crate::visit_kinds(present, &every, (at, about), scope, &own, visit);
+            }
+
+            fn check(&self, tree: &$crate::Table, at: &str) -> Result<(), $crate::Fault> {
+                $($check(self, tree, at)?;)?
+                match self {
+                    $(Self::$kind $({ $($field),* })? => {
+                        $($({
+                            let key = (at, stringify!($field));
+                            <$form as $crate::Field>::check($field, tree, key)?;
+                        })*)?
+                    })*
+                }
+                Ok(())
             }
         }
     };

@@ -231,10 +231,12 @@ impl<S: Section + Timed> Form for Steps<S> {
 fn refuse_unknown<S: Section>(table: &Table, at: &str) -> Result<(), Fault> {
     let mut known = Vec::new();
     S::default().names(&mut known);
-    let Some((name, item)) = table.iter().find(|(name, _)| !known.contains(name)) else {
+    let Some((name, item)) =
+        table.iter().find(|(name, _)| !known.iter().any(|known| known == name))
+    else {
         return Ok(());
     };
-    let meant = nearest(name, known.iter().copied()).unwrap_or_default();
+    let meant = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
     let message = format!("unknown key; did you mean {meant}?");
     Err(Fault { origin: item.origin.clone(), subject: join(at, name), message })
 }

@@ -16,7 +16,7 @@ pub use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub use place::{Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair};
 pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
-pub use section::{Always, Each, Field, Flat, Named, Perhaps, Section};
+pub use section::{Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared};
 
 use crate::error::Fault;
 use crate::nearest::nearest;
@@ -74,6 +74,11 @@ pub trait Form {
 
     /// Shows `value` and all below it to `visit`.
     fn visit(value: &Self::Value, key: &str, doc: &str, scope: Scope, visit: &mut dyn FnMut(Key));
+
+    /// Whether values go together, as [`Section::check`].
+    fn check(_value: &Self::Value, _tree: &Table, _key: &str) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 /// The form of a single value.
@@ -113,12 +118,21 @@ pub fn join(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-/// Refuses keys that are none of `fields`.
-pub fn refuse_unknown(table: &Table, at: &str, fields: &[&str]) -> Result<(), Fault> {
-    match table.iter().find(|(name, _)| !fields.contains(name)) {
-        None => Ok(()),
-        Some((name, item)) => Err(Fault::unknown(item.origin.clone(), join(at, name))),
+/// Refuses keys that are none of `names`, and such in a table of which `names` has dotted keys.
+pub fn refuse_unknown(table: &Table, at: &str, names: &[String]) -> Result<(), Fault> {
+    for (name, item) in table.iter().filter(|(name, _)| !names.iter().any(|known| known == name)) {
+        let inner = |known: &String| known.strip_prefix(name)?.strip_prefix('.').map(str::to_owned);
+        let inner: Vec<_> = names.iter().filter_map(inner).collect();
+        match &item.node {
+            Node::Table(table) if !inner.is_empty() => {
+                refuse_unknown(table, &join(at, name), &inner)?;
+            }
+            Node::Table(_) | Node::List(_) | Node::Scalar(_) => {
+                return Err(Fault::unknown(item.origin.clone(), join(at, name)));
+            }
+        }
     }
+    Ok(())
 }
 
 /// Of the `known` keys and their tables, the one that is nearest to an unknown `key`.

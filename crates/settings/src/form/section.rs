@@ -12,11 +12,15 @@ pub trait Section: Clone + Default {
     /// do nothing.
     fn overlay(&mut self, table: &Table, at: &str) -> Result<(), Fault>;
 
-    /// Adds the names of its keys to `names`.
-    fn names(&self, names: &mut Vec<&'static str>);
+    /// Adds the names of its keys to `names`; of a [`Shared`] table those in it, dotted.
+    fn names(&self, names: &mut Vec<String>);
 
     /// Shows the keys of the `scope` to `visit`.
     fn visit(&self, at: &str, scope: Scope, visit: &mut dyn FnMut(Key));
+
+    /// Whether values go together: by its own rule, and those of the tables in it. It stands under
+    /// `at` in `tree`, which has what was written.
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault>;
 
     /// Takes over the keys that `table` has, and refuses those that are not its own.
     fn read(&mut self, table: &Table, at: &str) -> Result<(), Fault> {
@@ -42,7 +46,7 @@ pub trait Field {
     ) -> Result<(), Fault>;
 
     /// Adds the names of its keys to `names`.
-    fn names(value: &Self::Value, name: &'static str, names: &mut Vec<&'static str>);
+    fn names(value: &Self::Value, name: &'static str, names: &mut Vec<String>);
 
     /// Shows the keys of the `scope` to `visit`. `key` is the dotted key of the table and the name.
     fn visit(
@@ -52,6 +56,15 @@ pub trait Field {
         scope: Scope,
         visit: &mut dyn FnMut(Key),
     );
+
+    /// Whether values go together, as [`Section::check`]. `name` is the field's in the table `at`.
+    fn check(
+        _value: &Self::Value,
+        _tree: &Table,
+        (_at, _name): (&str, &'static str),
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 impl<F: Form> Field for F {
@@ -69,8 +82,8 @@ impl<F: Form> Field for F {
         Ok(())
     }
 
-    fn names(_: &F::Value, name: &'static str, names: &mut Vec<&'static str>) {
-        names.push(name);
+    fn names(_: &F::Value, name: &'static str, names: &mut Vec<String>) {
+        names.push(name.to_owned());
     }
 
     fn visit(
@@ -81,6 +94,14 @@ impl<F: Form> Field for F {
         visit: &mut dyn FnMut(Key),
     ) {
         F::visit(value, &join(at, name), doc, scope, visit);
+    }
+
+    fn check(
+        value: &F::Value,
+        tree: &Table,
+        (at, name): (&str, &'static str),
+    ) -> Result<(), Fault> {
+        F::check(value, tree, &join(at, name))
     }
 }
 
@@ -94,7 +115,7 @@ impl<S: Section> Field for Flat<S> {
         value.overlay(table, at)
     }
 
-    fn names(value: &S, _: &'static str, names: &mut Vec<&'static str>) {
+    fn names(value: &S, _: &'static str, names: &mut Vec<String>) {
         value.names(names);
     }
 
@@ -107,6 +128,58 @@ impl<S: Section> Field for Flat<S> {
     ) {
         value.visit(at, scope, visit);
     }
+
+    fn check(value: &S, tree: &Table, (at, _): (&str, &'static str)) -> Result<(), Fault> {
+        value.check(tree, at)
+    }
+}
+
+/// A table to which other sections add keys of their own under the same name.
+pub struct Shared<S>(PhantomData<S>);
+
+impl<S: Section> Field for Shared<S> {
+    type Value = S;
+
+    fn overlay(value: &mut S, outer: &Table, at: &str, name: &'static str) -> Result<(), Fault> {
+        let Some(item) = outer.get(name) else { return Ok(()) };
+        let key = join(at, name);
+        value.overlay(table(item, &key)?, &key)
+    }
+
+    fn names(value: &S, name: &'static str, names: &mut Vec<String>) {
+        let mut own = Vec::new();
+        value.names(&mut own);
+        names.extend(own.iter().map(|own| join(name, own)));
+    }
+
+    fn visit(
+        value: &S,
+        (at, name): (&str, &'static str),
+        _: &str,
+        scope: Scope,
+        visit: &mut dyn FnMut(Key),
+    ) {
+        value.visit(&join(at, name), scope, visit);
+    }
+
+    fn check(value: &S, tree: &Table, (at, name): (&str, &'static str)) -> Result<(), Fault> {
+        value.check(tree, &join(at, name))
+    }
+}
+
+/// A value that is no key: whoever makes the section sets it.
+pub struct NoKey<T>(PhantomData<T>);
+
+impl<T> Field for NoKey<T> {
+    type Value = T;
+
+    fn overlay(_: &mut T, _: &Table, _: &str, _: &'static str) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn names(_: &T, _: &'static str, _: &mut Vec<String>) {}
+
+    fn visit(_: &T, _: (&str, &'static str), _: &str, _: Scope, _: &mut dyn FnMut(Key)) {}
 }
 
 /// A table that is always there.
@@ -123,6 +196,10 @@ impl<S: Section> Form for Always<S> {
 
     fn visit(value: &S, key: &str, _: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
         value.visit(key, scope, visit);
+    }
+
+    fn check(value: &S, tree: &Table, key: &str) -> Result<(), Fault> {
+        value.check(tree, key)
     }
 }
 
@@ -142,6 +219,10 @@ impl<S: Section> Form for Perhaps<S> {
             (None, Scope::Every) => S::default().visit(key, scope, visit),
             (None, Scope::Present) => {}
         }
+    }
+
+    fn check(value: &Option<S>, tree: &Table, key: &str) -> Result<(), Fault> {
+        value.as_ref().map_or(Ok(()), |section| section.check(tree, key))
     }
 }
 
@@ -182,6 +263,10 @@ impl<S: Section + Named> Form for Each<S> {
             section.visit(&join(key, section.name()), scope, visit);
         }
     }
+
+    fn check(value: &Vec<S>, tree: &Table, key: &str) -> Result<(), Fault> {
+        value.iter().try_for_each(|section| section.check(tree, &join(key, section.name())))
+    }
 }
 
 /// Implements [`Named`] for sections with a field called `name`.
@@ -202,7 +287,8 @@ macro_rules! named {
 }
 
 /// Declares a table: for each key its type, its form and its default. The doc comments are the
-/// documentation of the keys.
+/// documentation of the keys. `check(Self::…)` behind the fields names a method with the arguments
+/// of [`Section::check`] that has the rule by which values go together.
 ///
 /// ```
 /// use settings::{Count, Flag, section};
@@ -225,6 +311,7 @@ macro_rules! section {
         pub struct $name:ident {
             $($(#[doc = $doc:literal])* pub $field:ident: $type:ty as $form:ty = $default:expr;)*
         }
+        $(check($check:path))?
     ) => {
         $(#[$attribute])*
         #[derive(Clone, PartialEq, Debug)]
@@ -250,7 +337,7 @@ macro_rules! section {
                 Ok(())
             }
 
-            fn names(&self, names: &mut Vec<&'static str>) {
+            fn names(&self, names: &mut Vec<String>) {
                 $(<$form as $crate::Field>::names(&self.$field, stringify!($field), names);)*
             }
 
@@ -265,6 +352,15 @@ macro_rules! section {
                     let key = (at, stringify!($field));
                     <$form as $crate::Field>::visit(&self.$field, key, doc, scope, visit);
                 })*
+            }
+
+            fn check(&self, tree: &$crate::Table, at: &str) -> Result<(), $crate::Fault> {
+                $($check(self, tree, at)?;)?
+                $({
+                    let key = (at, stringify!($field));
+                    <$form as $crate::Field>::check(&self.$field, tree, key)?;
+                })*
+                Ok(())
             }
         }
     };
