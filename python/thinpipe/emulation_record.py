@@ -1,150 +1,137 @@
 """What an emulator says of its run, as typed records.
 
-Names carry their units: ``_s`` seconds, ``_bps`` bit/s. A figure that does not apply is ``None``.
+Names carry their units: ``_s`` seconds, ``_bps`` bit/s, ``_segments`` segments. A figure that does
+not apply is ``None``. `scripts/records.py` writes this file from the summaries of the compiled
+module, where each figure has its meaning.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from thinpipe.result import Link, Radio, link_of, radio_of, record_of
+from thinpipe.record import Record
+from thinpipe.result import Link, Radio
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
-    """Packets and the bytes of their IP packets."""
+class Traffic(Record):
+    """Packets and their bytes at the IP layer."""
 
     packets: int
+    """Packets."""
     bytes: int
+    """Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedPackets:
-    """Packets dropped, by reason.
+class DroppedPackets(Record):
+    """Packets dropped, by reason."""
 
-    Full queue, RED or CoDel, chance, list, outage, given up by RLC; and beside the scenario's own:
-    the emulator's memory was full, or the kernel refused to take the packet.
-    """
-
+    total: int
+    """All of them."""
     queue: int
+    """The queue was full."""
     aqm: int
+    """RED or ``CoDel``."""
     loss: int
+    """Lost at random."""
     list: int
+    """On the list of packets to drop."""
     outage: int
+    """Sent during an outage."""
     discarded: int
+    """Given up by RLC."""
+    unreachable: int
+    """Heard by nobody: its mobile was elsewhere."""
     memory: int
+    """By the emulator: it held too much."""
     refused: int
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return sum(self.by_reason().values())
-
-    def by_reason(self) -> dict[str, int]:
-        """Return the reasons that occurred, and how often."""
-        return {reason: count for reason, count in dataclasses.asdict(self).items() if count}
+    """By the kernel: it did not take them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delay:
-    """Time from a packet's entry until it left, in seconds."""
+class Delay(Record):
+    """Times in seconds."""
 
     p50: float | None
+    """The median."""
     p99: float | None
+    """The 99th percentile."""
     max: float | None
+    """The largest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Direction:
-    """One direction: what entered is what left, was dropped, or was still queued at the end.
-
-    ``dropped_before`` counts packets that the kernel dropped ahead of the emulator, ``unreadable``
-    those that are neither IPv4 nor IPv6; they pass all the same.
-    """
+class Direction(Record):
+    """What became of the packets of a direction: in = out + dropped + queued."""
 
     entered: Traffic
+    """What came in."""
     left: Traffic
+    """What left."""
     dropped: DroppedPackets
+    """Packets dropped, by reason."""
     queued: Traffic
+    """What was still held at the end."""
     dropped_before: int
+    """Packets that the kernel had dropped ahead of the emulator."""
     unreadable: int
+    """Packets that are neither IPv4 nor IPv6; they pass all the same."""
     delay_s: Delay
+    """From entry to exit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lateness:
-    """How long after the moment that the model named packets left, in seconds.
+class Lateness(Record):
+    """How punctual packets left.
 
-    For how long each may have waited before it was seen counts as well.
-
-    Beyond ``bound``, which is one of ``p99``, timings of the run are not to be trusted.
+    Counts from when the model named, and for how long each may have waited before it was seen.
     """
 
     samples: int
+    """How many packets."""
     p50: float | None
+    """The median."""
     p99: float | None
+    """The 99th percentile."""
     max: float | None
+    """The largest."""
     bound: float
+    """What the 99th percentile may be."""
     within_bound: bool
+    """Whether it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class EmulationRecord:
-    """What became of all packets of a run, and how punctual the emulator was.
-
-    ``down`` is towards the mobile. ``left_behind`` counts processes that were ended because they
-    were still there after the command. ``command`` and ``exit_status`` are ``None`` of
-    `thinpipe.emulate`, where there may be many; between two interfaces they are as well, and
-    ``mtu``.
-    """
+class EmulationRecord(Record):
+    """A run that has ended."""
 
     scenario: str
+    """The scenario's name."""
     seed: int
+    """The seed of all chance."""
     started: str
+    """Date and time in UTC (RFC 3339)."""
     wall_s: float
+    """How long it ran."""
     mtu: int | None
+    """The largest IP packet; between two interfaces each has its own limit."""
     scheduling: Literal["fifo", "normal"]
-    command: tuple[str, ...] | None
-    exit_status: int | None
+    """How the packet thread was scheduled."""
     left_behind: int
+    """Processes that had been left behind and were ended."""
+    command: tuple[str, ...] | None
+    """What ran behind it; ``None`` where that may be many programs, or none."""
+    exit_status: int | None
+    """The exit status of that."""
     down: Direction
+    """Towards the mobile."""
     up: Direction
+    """From the mobile."""
     links: tuple[Link, ...]
+    """One entry for each direction of each link or bearer."""
     radio: Radio | None
+    """The radio's blocks, where there is a radio."""
     lateness_s: Lateness
-
-    @property
-    def directions(self) -> dict[str, Direction]:
-        """Both directions by name."""
-        return {"down": self.down, "up": self.up}
-
-    @classmethod
-    def from_json(cls, text: str) -> EmulationRecord:
-        """Read what ``thinpipe emulate --record`` writes."""
-        data = json.loads(text)
-        return record_of(
-            cls,
-            data,
-            command=None if data["command"] is None else tuple(data["command"]),
-            down=_direction(data["directions"]["down"]),
-            up=_direction(data["directions"]["up"]),
-            links=tuple(link_of(link) for link in data["links"]),
-            radio=None if data["radio"] is None else radio_of(data["radio"]),
-            lateness_s=record_of(Lateness, data["lateness_s"]),
-        )
-
-
-def _direction(data: Mapping[str, Any]) -> Direction:
-    return record_of(
-        Direction,
-        data,
-        entered=record_of(Traffic, data["in"]),
-        left=record_of(Traffic, data["out"]),
-        dropped=record_of(DroppedPackets, data["dropped"]),
-        queued=record_of(Traffic, data["queued"]),
-        delay_s=record_of(Delay, data["delay_s"]),
-    )
+    """How punctual the emulator was."""

@@ -1,489 +1,471 @@
 """The figures of a run, as typed records.
 
 Names carry their units: ``_s`` seconds, ``_bps`` bit/s, ``_segments`` segments. A figure that does
-not apply is ``None``.
+not apply is ``None``. `scripts/records.py` writes this file from the summaries of the compiled
+module, where each figure has its meaning.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+
+from thinpipe.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class RttSummary:
-    """Times in seconds: round trips of segments that were sent once, or responses."""
+class RttSummary(Record):
+    """The distribution of a set of times, in seconds."""
 
     samples: int
+    """How many."""
     min: float | None
+    """The smallest."""
     mean: float | None
+    """The arithmetic mean."""
     stdev: float | None
+    """The standard deviation of these samples (divided by their number)."""
     p50: float | None
+    """The median. Percentiles are samples: the smallest with that share at or below it."""
     p95: float | None
+    """The 95th percentile."""
     p99: float | None
+    """The 99th percentile."""
     max: float | None
+    """The largest."""
 
 
 @dataclass(frozen=True, slots=True)
-class CwndSummary:
-    """The congestion window in segments, its mean weighted by time."""
-
-    mean: float | None
-    max: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class QueueSummary:
-    """Packets waiting at a link, the mean weighted by time."""
-
-    mean: float | None
-    max: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """How the data packets of a flow crossed the network: the metrics of yew2012.
-
-    Attributes
-    ----------
-    delay_s
-        One way, of each data packet from its departure at the sender to its arrival at the
-        receiver, this transmission alone.
-    throughput_bps
-        Payload of every data packet that the receiver got, over the whole run.
-    efficiency
-        Data packets that the receiver got over those sent, retransmissions included. Packets that
-        another node doubles count twice.
-    longest_gap_s
-        The longest time between two data packets that the receiver got one after the other: what a
-        handover interrupts.
-    """
+class Crossing(Record):
+    """The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012."""
 
     delay_s: RttSummary
-    throughput_bps: float | None
-    efficiency: float | None
+    """One way, of each data packet from its departure at the sender, this transmission's, to its
+    arrival at the receiver."""
+    throughput_bps: float
+    """Payload of every data packet that the receiver got, over the whole run."""
     longest_gap_s: float | None
+    """The longest time between two data packets that the receiver got one after the other: what a
+    handover interrupts."""
+    efficiency: float | None
+    """Data packets received over data packets sent, retransmissions included."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
-    """Pages that arrived whole, and from request to last byte how long each took, in seconds."""
+class CwndSummary(Record):
+    """The congestion window over time."""
+
+    mean: float | None
+    """Weighted by time."""
+    max: float | None
+    """The largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages(Record):
+    """The pages of a flow that arrived whole."""
 
     count: int
+    """How many."""
     bytes: int
+    """Their bytes."""
     response_s: RttSummary
+    """From request to last byte."""
 
 
 @dataclass(frozen=True, slots=True)
-class Datagrams:
-    """What became of a flow's UDP datagrams. Their delays are those of its `Crossing`.
-
-    Attributes
-    ----------
-    sent, received
-        How many were sent, and how many of them arrived: each counts once.
-    lost
-        How many were dropped; the table ``datagrams`` has where and why.
-    under_way
-        How many were still on their way at the end.
-    loss
-        Lost over sent.
-    jitter_s
-        Interarrival jitter after the last that arrived (RFC 3550 §6.4.1).
-    """
+class Datagrams(Record):
+    """The datagrams of a flow."""
 
     sent: int
+    """How many were sent."""
     received: int
+    """How many of them arrived."""
     lost: int
+    """How many were dropped somewhere."""
     under_way: int
+    """How many were still on their way at the end."""
     loss: float | None
+    """Lost over sent."""
     jitter_s: float | None
+    """Interarrival jitter (RFC 3550 §6.4.1) after the last that arrived."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """One TCP connection, or one flow of UDP datagrams, of which ``variant`` is ``udp``.
-
-    ``goodput_bps`` counts payload over the time of the transfer, from its start until it completed
-    or the run ended, of datagrams until the last arrived. ``normalized_throughput`` counts the
-    segments accepted in order, headers included, over the time of the whole run, as a share of the
-    bottleneck's rate: that of the radio's downlink or of the link. A transfer that ends early has a
-    small share. ``group`` is the ``[[flow.group]]`` that it belongs to, or ``flow``. ``echo_s`` are
-    times from a keystroke to its echo; ``probe_s`` those of probes, one way. UDP has no figures of
-    TCP: zero or ``None``.
-    """
+class Flow(Record):
+    """The numbers of a flow."""
 
     id: int
+    """From 0."""
     group: str
+    """The name of its group."""
     variant: str
+    """TCP variant; ``udp`` of datagrams."""
     bytes_acked: int
+    """Payload that the sender knows to have arrived."""
     goodput_bps: float | None
+    """Payload delivered, by TCP in order, over the time from the first packet to completion at both
+    ends or the end of the run; of datagrams to the last arrival."""
     normalized_throughput: float | None
+    """Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
+    of the radio's downlink (or of the bottleneck) for the whole run."""
     segments_sent: int
+    """Data segments sent, retransmissions included."""
     retransmits: int
+    """Data segments sent again."""
     timeouts: int
+    """Retransmission time-outs."""
     spurious_timeouts: int
+    """Those of them whose segment had not been lost."""
     fast_retransmits: int
+    """Fast retransmits."""
     rtt_s: RttSummary
+    """Round-trip times of data segments sent once whose acknowledgement did not wait for another to
+    be sent again."""
     network: Crossing
+    """What the network did to its data packets."""
     cwnd_segments: CwndSummary
+    """Congestion window, at most the window cap."""
     started_s: float | None
+    """First packet sent."""
     established_s: float | None
+    """Handshake done."""
     completed_s: float | None
+    """Last byte acknowledged."""
     given_up_s: float | None
+    """The sender gave the connection up, or it was reset, before that."""
     received_s: float | None
+    """When the receiver's application had the last byte."""
     pages: Pages | None
+    """Pages, where the flow has them."""
     echo_s: RttSummary | None
+    """Echoes, from a keystroke to the last byte of what comes back, where the flow has them."""
     probe_s: RttSummary | None
+    """Probes, one way from the first transmission, where the flow has them."""
     datagrams: Datagrams | None
+    """Datagrams, where the flow has them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drops:
-    """Packets dropped, by what dropped them.
-
-    Full queue, RED or CoDel, chance, list, outage, given up by RLC, heard by nobody.
-    """
+class Drops(Record):
+    """Packets dropped, by what dropped them."""
 
     queue: int
+    """The queue was full."""
     aqm: int
+    """RED or ``CoDel``."""
     loss: int
+    """Lost at random."""
     list: int
+    """On the list of packets to drop."""
     outage: int
+    """Sent during an outage."""
     discarded: int
+    """Given up by RLC."""
     unreachable: int
+    """Heard by nobody: its mobile was elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """One link, one way. ``marks`` counts packets marked in the place of being dropped."""
-
-    name: str
-    drops: int
-    drops_by_reason: Drops
-    marks: int
-    utilization: float | None
-    queue_packets: QueueSummary
-
-
-@dataclass(frozen=True, slots=True)
-class RadioBlocks:
-    """Radio blocks and what the link control did."""
-
-    blocks_sent: int
-    blocks_in_error: int
-    retransmitted_blocks: int
-    status_pdus: int
-    rlc_resets: int
-    discarded_sdus: int
-    bytes_sent: int
-    bytes_delivered: int
-
-
-@dataclass(frozen=True, slots=True)
-class Radio(RadioBlocks):
-    """Radio blocks of both directions together, and of each."""
-
-    downlink: RadioBlocks
-    uplink: RadioBlocks
-
-
-@dataclass(frozen=True, slots=True)
-class StateShares:
-    """Shares of the time that mobiles spent in each RRC state, all together."""
-
-    idle: float
-    cell_dch: float
-    cell_fach: float
-    cell_pch: float
-    ura_pch: float
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Requests for dedicated channels that were refused, each time that one was."""
-
-    code: int
-    power: int
-    uplink: int
-
-
-@dataclass(frozen=True, slots=True)
-class CodesInUse:
-    """Codes of mobiles over time, and the share of the code trees that they take."""
+class QueueSummary(Record):
+    """A queue over time."""
 
     mean: float
+    """Weighted by time."""
     max: int
-    occupancy: float
+    """The longest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Handovers:
-    """Changes of the cells of mobiles on dedicated channels."""
+class Link(Record):
+    """One direction of a link or bearer."""
+
+    name: str
+    """``Gi/down``, ``Uu/up``."""
+    drops: int
+    """Packets dropped or discarded."""
+    drops_by_reason: Drops
+    """The same by what dropped them."""
+    marks: int
+    """Packets marked in the place of being dropped (RFC 3168)."""
+    utilization: float | None
+    """Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use.
+
+    Of a WLAN that of the media of its access points, on average, which both directions share.
+    """
+    queue_packets: QueueSummary
+    """Packets waiting or in transmission."""
+
+
+@dataclass(frozen=True, slots=True)
+class RadioBlocks(Record):
+    """The radio blocks of one direction."""
+
+    blocks_sent: int
+    """Blocks sent, of any kind."""
+    blocks_in_error: int
+    """Those that arrived in error."""
+    retransmitted_blocks: int
+    """Data blocks sent again."""
+    status_pdus: int
+    """Status reports sent."""
+    rlc_resets: int
+    """RLC resets begun."""
+    discarded_sdus: int
+    """Packets that RLC gave up."""
+    bytes_sent: int
+    """What the blocks sent took of the channel: data, padding and control, repeats included.
+
+    Over ``bytes_delivered`` it is the effort of a delivery.
+    """
+    bytes_delivered: int
+    """Packets delivered, in bytes at the IP layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Radio(Record):
+    """The radio's blocks."""
+
+    blocks_sent: int
+    """Blocks sent, of any kind."""
+    blocks_in_error: int
+    """Those that arrived in error."""
+    retransmitted_blocks: int
+    """Data blocks sent again."""
+    status_pdus: int
+    """Status reports sent."""
+    rlc_resets: int
+    """RLC resets begun."""
+    discarded_sdus: int
+    """Packets that RLC gave up."""
+    bytes_sent: int
+    """What the blocks sent took of the channel: data, padding and control, repeats included.
+
+    Over ``bytes_delivered`` it is the effort of a delivery.
+    """
+    bytes_delivered: int
+    """Packets delivered, in bytes at the IP layer."""
+    downlink: RadioBlocks
+    """Towards the mobile."""
+    uplink: RadioBlocks
+    """From the mobile."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateShares(Record):
+    """Shares of time by RRC state."""
+
+    idle: float
+    """No connection."""
+    cell_dch: float
+    """Dedicated channels."""
+    cell_fach: float
+    """Shared channels."""
+    cell_pch: float
+    """Paged in the cell."""
+    ura_pch: float
+    """Paged in the registration area."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked(Record):
+    """Requests that failed, by reason."""
+
+    code: int
+    """No code was free."""
+    power: int
+    """The downlink's power did not reach."""
+    uplink: int
+    """The uplink had its full load."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodesInUse(Record):
+    """Codes over time."""
+
+    mean: float
+    """Weighted by time."""
+    max: int
+    """The most at once."""
+    occupancy: float
+    """Share of the code trees that they take, weighted by time; the common channels' apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handovers(Record):
+    """Changes of sets of cells, by kind."""
 
     soft: int
+    """A cell of another ``NodeB`` was added."""
     softer: int
+    """Another cell of the same ``NodeB`` was added."""
     hard: int
+    """One cell took the place of another."""
     failed: int
+    """Radio links failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class SharedBlocks:
-    """Radio blocks on the shared channels."""
+class SharedBlocks(Record):
+    """Blocks on the shared channels of all cells."""
 
     fach: int
+    """Downlink."""
     rach: int
+    """Uplink."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """What a network of cells did."""
+class Cell(Record):
+    """The numbers of a network of cells."""
 
     ues: int
+    """Mobiles."""
     cells: int
+    """Cells, each with a code tree of its own."""
     time_share: StateShares
+    """Share of the time that mobiles were in each state, all together."""
     state_changes: int
+    """Changes of RRC states."""
     blocked: Blocked
+    """Requests for codes that failed, each time that one was refused."""
     common_codes: tuple[tuple[int, int], ...]
+    """Spreading factor and number of the codes that the common channels of a cell have all
+    along."""
     codes_in_use: CodesInUse
+    """Codes allocated to mobiles, of all cells together."""
     handovers: Handovers
+    """What became of the sets of cells."""
     shared: SharedBlocks
+    """Blocks on the shared channels."""
 
 
 @dataclass(frozen=True, slots=True)
-class Middlebox:
-    """What a middlebox did.
-
-    Attributes
-    ----------
-    held_bytes
-        Payload that it held at the end: accepted, and not yet acknowledged by whom it was for.
-    held_max
-        The most bytes that it held for one mobile.
-    held_mean, held_max_total
-        Bytes that it held for all mobiles together, the mean weighted by time.
-    stall_s
-        How long it heard nothing from mobiles that it waited for, all together.
-    rtt_s
-        Round-trip times between it and the mobiles.
-    """
+class Middlebox(Record):
+    """The numbers of a middlebox."""
 
     kind: str
+    """Its scheme."""
     at: str
+    """The node where it stands."""
     mobiles: int
+    """Mobiles that it took part in connections of."""
     packets_in: int
+    """Packets in, of either leg."""
     packets_out: int
+    """Packets out, to either leg."""
     flows: int
+    """Connections that it took part in."""
     bypassed: int
+    """Connections that it let pass untouched."""
     released: int
+    """Connections that it handed back to plain forwarding."""
     held_bytes: int
+    """Payload bytes that it holds at the end."""
     held_max: int
+    """The most bytes that it held for one mobile."""
     held_mean: float
+    """The mean of the bytes held for all mobiles, weighted by time."""
     held_max_total: int
+    """The most bytes that it held for all mobiles together."""
     retransmissions: int
+    """Segments that it sent again on its own."""
     timeouts: int
+    """Times that it heard nothing from a mobile for too long."""
     suppressed: int
+    """Acknowledgements that it kept from a sender."""
     zero_windows: int
+    """Zero windows that it advertised."""
     discarded_bytes: int
+    """Payload bytes that it threw away because of a reset."""
     stall_s: float
+    """How long it heard nothing from mobiles, all together."""
     rtt_s: RttSummary
+    """Round-trip times over the radio leg."""
 
 
 @dataclass(frozen=True, slots=True)
-class Handover:
-    """A change of a mobile to another access router. What did not happen is ``None``.
-
-    Attributes
-    ----------
-    mobile, router, router_before
-        The mobile's name, the access router's number, and that of the one before.
-    link_down_s, link_up_s
-        When the last link before was lost, if that was ahead of the new one, and when that came up.
-    advertised_s, address_s
-        When the router was heard of, and an address there could be used.
-    registered_s, home_registered_s
-        When the mobile learnt that the first agent (the MAP, where there is one) reaches it by
-        another address, and that the home agent does, if that had to be told.
-    latency_s
-        From the loss of the link before, or where there were two from the new one, to the last of
-        these.
-    """
+class Handover(Record):
+    """A change of a mobile to another access router. What did not happen in the run is ``None``."""
 
     mobile: str
+    """The mobile's name."""
     router: int
+    """The access router's number, from 0."""
     router_before: int | None
+    """That of the one before, if there was one."""
     link_down_s: float | None
+    """When the last link before was lost, if that was ahead of the new one."""
     link_up_s: float
+    """When the new link came up."""
     advertised_s: float | None
+    """When its router was heard of."""
     address_s: float | None
+    """When an address there could be used."""
     registered_s: float | None
+    """When the mobile learnt that the first agent reaches it by another address: the MAP, where
+    there is one."""
     home_registered_s: float | None
+    """When it learnt the same of the home agent, if that had to be told."""
     latency_s: float | None
+    """From the loss of the link before, or where there were two from the new one, to when the last
+    of these agents reached it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Packets that went no further than a host or an agent.
-
-    Attributes
-    ----------
-    unreachable
-        The mobile was bound nowhere, or not where the packet came from.
-    incomplete
-        Pieces of packets of which others did not come.
-    too_big
-        Larger than a tunnel takes, which told the source.
-    """
+class Lost(Record):
+    """Packets that went no further than a host or an agent."""
 
     unreachable: int
+    """The mobile was bound nowhere, or not where the packet came from."""
     incomplete: int
+    """Pieces of packets of which others did not come."""
     too_big: int
+    """Larger than a tunnel takes, which told the source."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mobility:
-    """How mobiles moved: their changes, and bindings made or renewed, ended and given up.
-
-    ``routers`` are the names of the access routers, by their numbers; ``latency_s`` are the
-    latencies of all ``handovers``, which `polars.DataFrame` takes as a table.
-    """
+class Mobility(Record):
+    """How mobiles moved through the network."""
 
     routers: tuple[str, ...]
+    """The names of the access routers, by their numbers."""
     handovers: tuple[Handover, ...]
+    """Each change of a mobile to another access router, in order of time."""
     latency_s: RttSummary
+    """Their latencies."""
     bindings: int
+    """Bindings that agents and correspondents made or renewed."""
     unbindings: int
+    """Bindings that ended."""
     given_up: int
+    """How often a mobile gave up to have an address bound."""
     lost: Lost
+    """Packets that went no further than a host or an agent; those of links are with these."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """All figures of a run. ``wall_s``, the time it took, is the only one that varies."""
+class Result(Record):
+    """All figures of a run."""
 
     scenario: str
+    """The scenario's name."""
     seed: int
+    """The seed of all chance."""
     duration_s: float
+    """Simulated time."""
     events: int
-    wall_s: float
+    """Machines woken."""
     flows: tuple[Flow, ...]
+    """One entry a flow."""
     links: tuple[Link, ...]
+    """One entry for each direction of each link or bearer."""
     radio: Radio | None
+    """The radio's blocks, where there is a radio."""
     cell: Cell | None
+    """The network of cells, where there is one."""
     middlebox: Middlebox | None
+    """The middlebox, where there is one."""
     mobility: Mobility | None
-
-    @classmethod
-    def from_json(cls, text: str) -> Result:
-        """Read what ``thinpipe run --json`` prints."""
-        data = json.loads(text)
-        return record_of(
-            cls,
-            data,
-            flows=tuple(_flow(flow) for flow in data["flows"]),
-            links=tuple(link_of(link) for link in data["links"]),
-            radio=None if data["radio"] is None else radio_of(data["radio"]),
-            cell=None if data.get("cell") is None else cell_of(data["cell"]),
-            middlebox=_middlebox(data.get("middlebox")),
-            mobility=_mobility(data.get("mobility")),
-        )
-
-
-Record = TypeVar("Record")
-
-
-def record_of(kind: type[Record], data: Mapping[str, Any], **nested: object) -> Record:
-    """Return a record of `kind` whose fields are `nested` or else those of `data`."""
-    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: nested[name] if name in nested else data[name] for name in names})
-
-
-def _flow(data: Mapping[str, Any]) -> Flow:
-    rtt = record_of(RttSummary, data["rtt_s"])
-    cwnd = record_of(CwndSummary, data["cwnd_segments"])
-    return record_of(
-        Flow,
-        data,
-        group=data.get("group", "flow"),
-        rtt_s=rtt,
-        network=_crossing(data.get("network")),
-        cwnd_segments=cwnd,
-        received_s=data.get("received_s"),  # not in runs that version 0.1 saved
-        pages=_pages(data.get("pages")),
-        echo_s=_times(data.get("echo_s")),
-        probe_s=_times(data.get("probe_s")),
-        datagrams=_datagrams(data.get("datagrams")),
-    )
-
-
-def _crossing(data: Mapping[str, Any] | None) -> Crossing:
-    if data is None:  # in runs that version 0.1 saved
-        nothing = RttSummary(0, *[None] * 7)
-        return Crossing(nothing, throughput_bps=None, efficiency=None, longest_gap_s=None)
-    return record_of(Crossing, data, delay_s=record_of(RttSummary, data["delay_s"]))
-
-
-def _times(data: Mapping[str, Any] | None) -> RttSummary | None:
-    return None if data is None else record_of(RttSummary, data)
-
-
-def _datagrams(data: Mapping[str, Any] | None) -> Datagrams | None:
-    return None if data is None else record_of(Datagrams, data)
-
-
-def _middlebox(data: Mapping[str, Any] | None) -> Middlebox | None:
-    if data is None:
-        return None
-    return record_of(Middlebox, data, rtt_s=record_of(RttSummary, data["rtt_s"]))
-
-
-def _mobility(data: Mapping[str, Any] | None) -> Mobility | None:
-    if data is None:
-        return None
-    handovers = tuple(record_of(Handover, each) for each in data["handovers"])
-    return record_of(
-        Mobility,
-        data,
-        routers=tuple(data["routers"]),
-        handovers=handovers,
-        latency_s=record_of(RttSummary, data["latency_s"]),
-        lost=record_of(Lost, data["lost"]),
-    )
-
-
-def _pages(data: Mapping[str, Any] | None) -> Pages | None:
-    if data is None:
-        return None
-    return record_of(Pages, data, response_s=record_of(RttSummary, data["response_s"]))
-
-
-def link_of(data: Mapping[str, Any]) -> Link:
-    """Read one of the ``links`` of a result."""
-    reasons = data["drops_by_reason"]
-    none = {"unreachable": 0}  # not in runs that version 0.1 saved
-    drops = record_of(Drops, none | reasons)
-    queue = record_of(QueueSummary, data["queue_packets"])
-    return record_of(Link, data, drops_by_reason=drops, queue_packets=queue)
-
-
-def cell_of(data: Mapping[str, Any]) -> Cell:
-    """Read the ``cell`` of a result."""
-    return record_of(
-        Cell,
-        data,
-        time_share=record_of(StateShares, data["time_share"]),
-        blocked=record_of(Blocked, data["blocked"]),
-        common_codes=tuple((sf, code) for sf, code in data["common_codes"]),
-        codes_in_use=record_of(CodesInUse, data["codes_in_use"]),
-        handovers=record_of(Handovers, data["handovers"]),
-        shared=record_of(SharedBlocks, data["shared"]),
-    )
-
-
-def radio_of(data: Mapping[str, Any]) -> Radio:
-    """Read the ``radio`` of a result."""
-    downlink, uplink = (record_of(RadioBlocks, data[way]) for way in ("downlink", "uplink"))
-    return record_of(Radio, data, downlink=downlink, uplink=uplink)
+    """How mobiles moved, where they do."""
+    wall_s: float
+    """How long it took: the only figure that varies."""

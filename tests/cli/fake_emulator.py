@@ -56,7 +56,8 @@ class Fake:
                 "command": None,
                 "exit_status": None,
                 "left_behind": 1,
-                "directions": {"down": DOWN, "up": UP},
+                "down": DOWN,
+                "up": UP,
                 "links": [],
                 "radio": None,
                 "lateness_s": {**lateness, "bound": 0.005, "within_bound": late <= 0.005},
@@ -75,11 +76,14 @@ ROW = {
     "fate": "delivered",
     "backlog_packets": 0,
 }
-REASONS = ("queue", "aqm", "loss", "list", "outage", "discarded", "memory", "refused")
+REASONS = (
+    *("queue", "aqm", "loss", "list", "outage", "discarded", "unreachable"),
+    *("memory", "refused"),
+)
 DOWN = {
-    "in": {"packets": 9, "bytes": 9000},
-    "out": {"packets": 6, "bytes": 6000},
-    "dropped": {**dict.fromkeys(REASONS, 0), "queue": 2},
+    "entered": {"packets": 9, "bytes": 9000},
+    "left": {"packets": 6, "bytes": 6000},
+    "dropped": {**dict.fromkeys(REASONS, 0), "total": 2, "queue": 2},
     "queued": {"packets": 1, "bytes": 1000},
     "dropped_before": 3,
     "unreadable": 0,
@@ -87,9 +91,9 @@ DOWN = {
 }
 UP = {
     **DOWN,
-    "in": {"packets": 0, "bytes": 0},
-    "out": {"packets": 0, "bytes": 0},
-    "dropped": dict.fromkeys(REASONS, 0),
+    "entered": {"packets": 0, "bytes": 0},
+    "left": {"packets": 0, "bytes": 0},
+    "dropped": {**dict.fromkeys(REASONS, 0), "total": 0},
     "queued": {"packets": 0, "bytes": 0},
     "dropped_before": 0,
     "delay_s": {"p50": None, "p99": None, "max": None},

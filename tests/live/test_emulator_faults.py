@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import thinpipe as tp
+from thinpipe.emulation_record import EmulationRecord
 
 PROBE = Path(__file__).parent / "probe.py"
 STOP_S = 5
@@ -69,7 +70,7 @@ def test_a_stop_of_five_seconds_shows_as_lateness_and_loses_nothing():
     assert sum(rtt > STOP_S - 1 for rtt in rtts) == 1
     lateness = net.record.lateness_s
     assert (lateness.max or 0) > STOP_S - 1
-    for way in net.record.directions.values():
+    for way in (net.record.down, net.record.up):
         assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
 
 
@@ -164,8 +165,8 @@ SLOWLY = [f"--set={key}={value}" for key, value in (LINK | {"link.delay": "200 m
 
 
 def queued(record: Path) -> int:
-    ways = json.loads(record.read_text(encoding="utf-8"))["directions"]
-    return sum(int(way["queued"]["packets"]) for way in ways.values())
+    told = EmulationRecord.from_json(record.read_text(encoding="utf-8"))
+    return sum(way.queued.packets for way in (told.down, told.up))
 
 
 def test_what_is_under_way_when_the_command_ends_arrives(tmp_path):

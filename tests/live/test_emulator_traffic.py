@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("emulation")
 
 def accounts_balance(record) -> None:
     """Check that what entered is what left, was dropped or was held, either way."""
-    for way in record.directions.values():
+    for way in (record.down, record.up):
         assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
         assert way.dropped.refused == way.dropped.memory == way.unreadable == 0
 

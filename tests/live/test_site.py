@@ -133,8 +133,8 @@ def test_the_gateway_is_reached_over_both_families(host):
 def test_a_quiet_command_sends_nothing(host, tmp_path):
     record = tmp_path / "record.json"
     assert host.emulate("sleep", "2", options=("--record", str(record))).returncode == 0
-    directions = json.loads(record.read_text())["directions"]
-    assert [directions[name]["in"]["packets"] for name in ("down", "up")] == [0, 0]
+    told = json.loads(record.read_text())
+    assert [told[name]["entered"]["packets"] for name in ("down", "up")] == [0, 0]
 
 
 def test_a_small_mtu_leaves_ipv6_out(host):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import thinpipe as tp
 from thinpipe.papers.yew2012 import spacing
 from thinpipe.papers.yew2012.spacing import Aspect, Cell, Change
-from thinpipe.result import Result
 
 LONG = Aspect("long: goodput", "kbit/s", None, lambda *_: 0.0, more_is_better=True)
 TIME = Aspect("10 kB: time", "s", 10_000, lambda *_: 0.0)
@@ -47,13 +44,6 @@ def test_what_is_lost_is_sent_and_not_received() -> None:
     flow = run.flows[0]
     assert flow.network.efficiency == (flow.segments_sent - 2) / flow.segments_sent
     assert flow.network.delay_s.samples == flow.segments_sent - 2
-
-
-def test_runs_that_were_saved_before_have_no_network() -> None:
-    data = json.loads(tp.run("bottleneck").json())
-    del data["flows"][0]["network"]
-    network = Result.from_json(json.dumps(data)).flows[0].network
-    assert (network.delay_s.samples, network.efficiency) == (0, None)
 
 
 def test_vegas_alone_tells_its_base() -> None:

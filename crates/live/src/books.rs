@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use base::{Direction, DropReason, Duration, Observe, PacketEvent, PacketFact, Time};
 use hdrhistogram::Histogram;
 use link::Drops;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::recorder::{Fate, Row, Tape};
 
 /// Packets and their bytes at the IP layer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct Traffic {
     /// Packets.
     pub packets: u64,

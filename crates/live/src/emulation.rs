@@ -140,6 +140,8 @@ impl Emulation {
             mtu: self.mtu,
             scheduling,
             left_behind: closing.left_behind,
+            command: None,
+            exit_status: None,
             directions,
             links,
             radio,

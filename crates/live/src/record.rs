@@ -3,6 +3,7 @@
 
 use base::{Direction, Duration, Time};
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 use sim::{DropsSummary, LinkSummary, RadioSummary};
 
@@ -22,7 +23,8 @@ pub struct Moment {
 }
 
 /// A run that has ended.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EmulationRecord")]
 pub struct Record {
     /// The scenario's name.
     pub scenario: String,
@@ -38,7 +40,12 @@ pub struct Record {
     pub scheduling: Scheduling,
     /// Processes that had been left behind and were ended.
     pub left_behind: u32,
+    /// What ran behind it; `null` where that may be many programs, or none.
+    pub command: Option<Vec<String>>,
+    /// The exit status of that.
+    pub exit_status: Option<i32>,
     /// What became of the packets.
+    #[serde(flatten)]
     pub directions: Directions,
     /// One entry for each direction of each link or bearer.
     pub links: Vec<LinkSummary>,
@@ -49,7 +56,7 @@ pub struct Record {
 }
 
 /// Both directions.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Directions {
     /// Towards the mobile.
     pub down: DirectionRecord,
@@ -58,13 +65,12 @@ pub struct Directions {
 }
 
 /// What became of the packets of a direction: in = out + dropped + queued.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Direction")]
 pub struct DirectionRecord {
     /// What came in.
-    #[serde(rename = "in")]
     pub entered: Traffic,
     /// What left.
-    #[serde(rename = "out")]
     pub left: Traffic,
     /// Packets dropped, by reason.
     pub dropped: Dropped,
@@ -79,8 +85,11 @@ pub struct DirectionRecord {
 }
 
 /// Packets dropped, by reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DroppedPackets")]
 pub struct Dropped {
+    /// All of them.
+    pub total: u64,
     /// By the model.
     #[serde(flatten)]
     pub model: DropsSummary,
@@ -91,7 +100,8 @@ pub struct Dropped {
 }
 
 /// Times in seconds.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Delay")]
 pub struct Percentiles {
     /// The median.
     pub p50: Option<f64>,
@@ -101,9 +111,9 @@ pub struct Percentiles {
     pub max: Option<f64>,
 }
 
-/// How long after the time that the model named packets left, and for how long they may have waited
-/// before they were seen.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+/// How punctual packets left. Counts from when the model named, and for how long each may have
+/// waited before it was seen.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Lateness {
     /// How many packets.
     pub samples: u64,
@@ -137,6 +147,7 @@ impl DirectionRecord {
             entered: lane.entered,
             left: lane.left,
             dropped: Dropped {
+                total: lane.drops(),
                 model: lane.dropped.into(),
                 memory: lane.memory,
                 refused: lane.refused,

@@ -3,10 +3,11 @@
 use std::num::NonZeroU64;
 
 use rustix::thread::set_current_timer_slack;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How the kernel schedules a thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduling {
     /// Ahead of every ordinary thread (`SCHED_FIFO`).

@@ -92,6 +92,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(proxy::proxy_serve, module)?)?;
     module.add_function(wrap_pyfunction!(proxy::proxy_status, module)?)?;
     module.add_function(wrap_pyfunction!(proxy::proxy_summary, module)?)?;
+    module.add_function(wrap_pyfunction!(result::schemas, module)?)?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;

@@ -7,6 +7,8 @@ use std::path::Path;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use sim::{Outcome, Summary, Trace, Vantage};
 
@@ -19,12 +21,24 @@ pub(crate) struct Run {
     wall_s: f64,
 }
 
-/// The printed object: the summary and how long it took.
-#[derive(Serialize)]
+/// All figures of a run.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Result")]
 struct Printed<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
+    /// How long it took: the only figure that varies.
     wall_s: f64,
+}
+
+/// JSON schemas by name: of what `Run.json` and `Emulation.finish` return, and of the records that
+/// these hold.
+#[pyfunction]
+pub(crate) fn schemas() -> String {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<Printed<'_>>();
+    generator.subschema_for::<live::Record>();
+    serde_json::Value::Object(generator.take_definitions(true)).to_string()
 }
 
 impl Run {

@@ -5,6 +5,7 @@ use base::{
     RrcState, Time,
 };
 use radio::umts::channels::CodeTree;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A change of a mobile's RRC state.
@@ -94,7 +95,8 @@ impl CellMetrics {
 }
 
 /// The numbers of a network of cells.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Cell")]
 pub struct CellSummary {
     /// Mobiles.
     pub ues: u32,
@@ -117,7 +119,7 @@ pub struct CellSummary {
 }
 
 /// Shares of time by RRC state.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct StateShares {
     /// No connection.
     pub idle: f64,
@@ -132,7 +134,7 @@ pub struct StateShares {
 }
 
 /// Requests that failed, by reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Blocked {
     /// No code was free.
     pub code: u64,
@@ -143,7 +145,7 @@ pub struct Blocked {
 }
 
 /// Codes over time.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct CodesInUse {
     /// Weighted by time.
     pub mean: f64,
@@ -154,7 +156,7 @@ pub struct CodesInUse {
 }
 
 /// Changes of sets of cells, by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Handovers {
     /// A cell of another `NodeB` was added.
     pub soft: u64,
@@ -167,7 +169,7 @@ pub struct Handovers {
 }
 
 /// Blocks on the shared channels of all cells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct SharedBlocks {
     /// Downlink.
     pub fach: u64,

@@ -1,13 +1,15 @@
 //! The way of a flow's data packets through the network.
 
 use base::{Duration, Time};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Distribution;
 use crate::flow::FlowMetrics;
 
 /// The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Crossing")]
 pub struct NetworkSummary {
     /// One way, of each data packet from its departure at the sender, this transmission's, to its
     /// arrival at the receiver.

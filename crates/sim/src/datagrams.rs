@@ -1,6 +1,7 @@
 //! What is measured of a flow's UDP datagrams.
 
 use base::{DropReason, Duration, Time};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A datagram that was sent.
@@ -34,7 +35,8 @@ pub enum DatagramOutcome {
 }
 
 /// The datagrams of a flow.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Datagrams")]
 pub struct DatagramSummary {
     /// How many were sent.
     pub sent: u64,

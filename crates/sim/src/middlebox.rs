@@ -2,6 +2,7 @@
 
 use base::{Duration, MiddleboxFact, RepairReason, Time};
 use middlebox::Counters;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Distribution;
@@ -228,7 +229,8 @@ impl MiddleboxMetrics {
 }
 
 /// The numbers of a middlebox.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Middlebox")]
 pub struct MiddleboxSummary {
     /// Its scheme.
     pub kind: &'static str,

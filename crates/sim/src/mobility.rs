@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Duration, MobilityFact, Time};
 use mobility::binding::Address;
+use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Body, Directory, Machine, NodeId, World};
 
@@ -60,7 +61,8 @@ pub(crate) enum Lost {
 }
 
 /// Packets that went no further than a host or an agent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Lost")]
 pub struct LostSummary {
     /// The mobile was bound nowhere, or not where the packet came from.
     pub unreachable: u64,
@@ -71,7 +73,8 @@ pub struct LostSummary {
 }
 
 /// How mobiles moved through the network.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Mobility")]
 pub struct MobilitySummary {
     /// The names of the access routers, by their numbers.
     pub routers: Vec<String>,
@@ -90,7 +93,8 @@ pub struct MobilitySummary {
 }
 
 /// A change of a mobile to another access router. What did not happen in the run is `null`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Handover")]
 pub struct HandoverSummary {
     /// The mobile's name.
     pub mobile: String,

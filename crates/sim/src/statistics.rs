@@ -1,10 +1,12 @@
 //! Summaries of samples.
 
 use base::Duration;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The distribution of a set of times, in seconds.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RttSummary")]
 pub struct Distribution {
     /// How many.
     pub samples: u64,

@@ -5,6 +5,7 @@ use base::{Direction, Time};
 use link::{Counters, Drops};
 use radio::umts::channels::CodeTree;
 use scenario::{Content, Network, Scenario};
+use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Body, Machine};
 
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// The numbers of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Summary {
     /// The scenario's name.
     pub scenario: String,
@@ -40,7 +41,8 @@ pub struct Summary {
 }
 
 /// The numbers of a flow.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Flow")]
 pub struct FlowSummary {
     /// From 0.
     pub id: u32,
@@ -94,7 +96,8 @@ pub struct FlowSummary {
 }
 
 /// The pages of a flow that arrived whole.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Pages")]
 pub struct PageSummary {
     /// How many.
     pub count: u64,
@@ -105,7 +108,7 @@ pub struct PageSummary {
 }
 
 /// The congestion window over time.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct CwndSummary {
     /// Weighted by time.
     pub mean: Option<f64>,
@@ -114,7 +117,8 @@ pub struct CwndSummary {
 }
 
 /// One direction of a link or bearer.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Link")]
 pub struct LinkSummary {
     /// `Gi/down`, `Uu/up`.
     pub name: String,
@@ -132,7 +136,8 @@ pub struct LinkSummary {
 }
 
 /// Packets dropped, by what dropped them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Drops")]
 pub struct DropsSummary {
     /// The queue was full.
     pub queue: u64,
@@ -151,7 +156,7 @@ pub struct DropsSummary {
 }
 
 /// A queue over time.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct QueueSummary {
     /// Weighted by time.
     pub mean: f64,
@@ -160,7 +165,8 @@ pub struct QueueSummary {
 }
 
 /// The radio's blocks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Radio")]
 pub struct RadioSummary {
     /// Both directions together.
     #[serde(flatten)]
@@ -172,7 +178,8 @@ pub struct RadioSummary {
 }
 
 /// The radio blocks of one direction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RadioBlocks")]
 pub struct DirectionSummary {
     /// Blocks sent, of any kind.
     pub blocks_sent: u64,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -22,7 +23,7 @@ AHEAD: Final = "dropped ahead of it"
 def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
     """Print what became of the packets, each way apart, and a line for whatever else matters."""
     screen = console(sys.stderr)
-    ways = record.directions
+    ways = {"down": record.down, "up": record.up}
     columns = [_column(way, record.wall_s) for way in ways.values()]
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
     if not any(way.dropped_before for way in ways.values()):
@@ -37,7 +38,9 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
 
 def _column(way: Direction, wall_s: float) -> dict[str, str]:
     rate = 8 * way.left.bytes / wall_s / 1000 if wall_s else None
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in way.dropped.by_reason().items())
+    counts = dataclasses.asdict(way.dropped)
+    del counts["total"]
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     ahead = _count(way.dropped_before, "packet", "packets") + ", by the kernel"
     return {
         AHEAD: ahead if way.dropped_before else "–",
@@ -65,7 +68,7 @@ def _ms(seconds: float | None) -> str:
 def _about(record: EmulationRecord) -> Iterator[str]:
     longest = "" if record.mtu is None else f", packets of at most {record.mtu} B"
     yield f"{record.scenario}, seed {record.seed}: {short(record.wall_s, 4)} s{longest}"
-    for name, way in record.directions.items():
+    for name, way in (("down", record.down), ("up", record.up)):
         yield from _about_way(name, way)
     radio = record.radio
     if radio is not None and radio.blocks_sent:

@@ -1,0 +1,164 @@
+"""The records of results, from the summaries of the compiled module.
+
+`--write` replaces the files of `MODULES`; `--check` fails if they are not as it would write them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from thinpipe import _core
+
+PACKAGE = Path(__file__).resolve().parent.parent / "python" / "thinpipe"
+WIDTH = 100
+
+ABOUT = """
+Names carry their units: ``_s`` seconds, ``_bps`` bit/s, ``_segments`` segments. A figure that does
+not apply is ``None``. `scripts/records.py` writes this file from the summaries of the compiled
+module, where each figure has its meaning.
+"""
+
+MODULES = {
+    "result": ("Result", "The figures of a run, as typed records."),
+    "emulation_record": ("EmulationRecord", "What an emulator says of its run, as typed records."),
+}
+"""Modules, each with its outermost record and what it is about; later ones import from earlier."""
+
+RECORD = ["from thinpipe.record import Record"]
+
+PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"}
+
+Schema = Mapping[str, Any]
+
+
+def modules() -> dict[Path, str]:
+    """Return the text of each file: a class for each schema, after those that it refers to."""
+    schemas: dict[str, Schema] = json.loads(_core.schemas())
+    texts: dict[Path, str] = {}
+    home: dict[str, str] = {}
+    for module, (outermost, about) in MODULES.items():
+        names = in_order(outermost, schemas)
+        own = [name for name in names if name not in home]
+        body = "".join(f"\n\n{record(name, schemas)}" for name in own)
+        used = [name for name in names if name in home and re.search(rf"\b{name}\b", body)]
+        imports = [
+            f"from thinpipe.{other} import {', '.join(sorted(of_other))}"
+            for other in MODULES
+            if (of_other := [name for name in used if home[name] == other])
+        ]
+        literal = ["from typing import Literal"] if "Literal[" in body else []
+        head = f'"""{about}\n{ABOUT}"""\n\nfrom __future__ import annotations\n\n' + "\n".join(
+            ["from dataclasses import dataclass", *literal, "", *RECORD, *imports, ""]
+        )
+        texts[PACKAGE / f"{module}.py"] = head + body
+        home |= dict.fromkeys(own, module)
+    return texts
+
+
+def in_order(outermost: str, schemas: Mapping[str, Schema]) -> list[str]:
+    """Return the names of a record and of all below it, those that others refer to first."""
+    names: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name not in names and "properties" in schemas[name]:
+            for other in references(schemas[name]):
+                add(other)
+            names[name] = None
+
+    add(outermost)
+    return list(names)
+
+
+def references(schema: object) -> Iterator[str]:
+    """Yield the names of schemas that a schema refers to."""
+    match schema:
+        case {"$ref": str(path)}:
+            yield name_of(path)
+        case dict():
+            for each in schema.values():
+                yield from references(each)
+        case list():
+            for each in schema:
+                yield from references(each)
+
+
+def name_of(path: str) -> str:
+    """Return the name of the schema that a reference is to."""
+    return path.rpartition("/")[2]
+
+
+def record(name: str, schemas: Mapping[str, Schema]) -> str:
+    """Return the class called `name`."""
+    schema = schemas[name]
+    fields: Mapping[str, Schema] = schema["properties"]
+    members = "\n".join(
+        f"    {field}: {type_of(each, schemas)}\n{docstring(each['description'])}"
+        for field, each in fields.items()
+    )
+    head = f"@dataclass(frozen=True, slots=True)\nclass {name}(Record):\n"
+    return f"{head}{docstring(schema['description'])}\n\n{members}\n"
+
+
+def docstring(comment: str) -> str:
+    """Return a doc comment of Rust as a docstring: its first sentence, then the others."""
+    # A single backtick is a reference in Python; what Rust has in them is code.
+    text = " ".join(comment.split()).replace("`", "``").replace("``null``", "``None``")
+    first, stop, rest = text.partition(". ")
+    if len(text) <= WIDTH - len('    """"""') or not rest:
+        return fill(f'"""{text}"""')
+    return f'{fill(chr(34) * 3 + first + stop.strip())}\n\n{fill(rest)}\n    """'
+
+
+def fill(text: str) -> str:
+    """Return lines of a docstring in a class."""
+    return textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def type_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
+    """Return the type of a value with that schema."""
+    match schema:
+        case {"$ref": str(path)}:
+            name = name_of(path)
+            found = name if "properties" in schemas[name] else type_of(schemas[name], schemas)
+        case {"anyOf": [one, {"type": "null"}]}:
+            found = f"{type_of(one, schemas)} | None"
+        case {"type": [str(plain), "null"]}:
+            found = f"{type_of({**schema, 'type': plain}, schemas)} | None"
+        case {"enum": list(words)}:
+            found = f"Literal[{', '.join(map(json.dumps, words))}]"
+        case {"oneOf": list(choices)}:
+            found = f"Literal[{', '.join(json.dumps(each['const']) for each in choices)}]"
+        case {"type": "array", "items": item, "minItems": int(count), "maxItems": int()}:
+            found = f"tuple[{', '.join([type_of(item, schemas)] * count)}]"
+        case {"type": "array", "items": item}:
+            found = f"tuple[{type_of(item, schemas)}, ...]"
+        case {"type": str(plain)}:
+            found = PLAIN[plain]
+        case _:
+            raise ValueError(f"no type for {schema}")
+    return found
+
+
+def main() -> int:
+    """Write or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--check", action="store_true", help="compare with the files")
+    action.add_argument("--write", action="store_true", help="replace the files")
+    options = parser.parse_args()
+    texts = modules()
+    if options.write:
+        for file, text in texts.items():
+            file.write_text(text, encoding="utf-8")
+    return int(any(file.read_text(encoding="utf-8") != text for file, text in texts.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
