@@ -13,7 +13,8 @@ use aggregating::aggregating;
 use base::{Duration, Flags, Seq, TcpHeader, Time};
 use divan::{AllocProfiler, Bencher};
 use middlebox::{
-    Address, Atcp, AtcpConfig, IpFields, Journal, Leg, Middlebox, Packet, SplitConfig, Splitter,
+    Address, Atcp, AtcpConfig, IpFields, Journal, Leg, Managed, Middlebox, Packet, SplitConfig,
+    Splitter,
 };
 use tcp::{Length, Segment};
 

@@ -96,11 +96,11 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
         self.patience = Patience::Lost;
     }
 
-    fn leave(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn release(&mut self, now: Time, port: &mut Port<'_, P>) {
         self.handle_timeout(now, port);
     }
 
-    fn deadline(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         match self.patience {
             Patience::Until(deadline) => Some(deadline),
             Patience::Fresh | Patience::Lost => None,

@@ -139,8 +139,8 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
         self.snoop.reserve()
     }
 
-    fn deadline(&self) -> Option<Time> {
-        self.snoop.deadline()
+    fn poll_timeout(&self) -> Option<Time> {
+        self.snoop.poll_timeout()
     }
 
     fn load(&self) -> Load {

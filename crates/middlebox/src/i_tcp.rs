@@ -8,8 +8,8 @@ use tcp::Payload;
 
 use crate::split::{BothWays, PerFlow, SocketBuffers, SplitConfig, Splitter};
 use crate::{
-    Address, Admission, Bypasses, Connection, Counters, Exposure, Heeds, Middlebox, Packet,
-    RadioReport, Usage, Watch,
+    Address, Admission, Bypasses, Connection, Counters, Exposure, Managed, Middlebox, Packet,
+    PmtuHandler, RadioReport, Usage, Watch,
 };
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
@@ -118,7 +118,9 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
     fn counters(&self) -> Counters {
         self.splitter.counters()
     }
+}
 
+impl<P: Payload + Send> Managed<P> for Itcp<P> {
     fn bypasses(&self) -> Bypasses {
         self.splitter.bypasses()
     }
@@ -127,16 +129,12 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.knows(connection)
     }
 
-    fn flows(&self) -> u64 {
-        self.splitter.flows()
-    }
-
     fn usage(&self) -> Usage {
         self.splitter.usage()
     }
 
-    fn leave(&mut self, connection: Connection) {
-        self.splitter.leave(connection);
+    fn ignore(&mut self, connection: Connection) {
+        self.splitter.ignore(connection);
     }
 
     fn forget_opening(&mut self, now: Time, connection: Connection) {
@@ -149,7 +147,7 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         connection: Connection,
         mtu: u16,
         watch: Watch<'_>,
-    ) -> Heeds {
+    ) -> PmtuHandler {
         self.splitter.handle_path_mtu(now, connection, mtu, watch)
     }
 
@@ -157,8 +155,8 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
         self.splitter.drain(now, watch);
     }
 
-    fn end(&mut self, now: Time, watch: Watch<'_>) {
-        self.splitter.end(now, watch);
+    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
+        self.splitter.reset_all(now, watch);
     }
 
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {

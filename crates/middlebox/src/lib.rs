@@ -41,7 +41,7 @@ pub use i_tcp::Itcp;
 pub use ip_fields::IpFields;
 pub use limits::{Admission, Bypass, Limits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig};
-pub use machine::{Heeds, Middlebox, RadioReport, Watch};
+pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport, Watch};
 pub use packet::{Connection, Packet};
 pub use per_flow_split::PerFlowSplit;
 pub use snoop::{Snoop, SnoopConfig};

@@ -169,7 +169,7 @@ impl Door {
 
     /// A connection that was about to open stands, and may hold as much as `reserve`. If it has to
     /// pass instead it is canceled.
-    pub(crate) fn stand(
+    pub(crate) fn establish(
         &mut self,
         connection: &Connection,
         reserve: Reserve,
@@ -179,7 +179,7 @@ impl Door {
         let booked = |mobile| self.booked.get(mobile).map_or(0, |booked| booked.bytes);
         let more = |mobile| u128::from(reserve.per_mobile.saturating_sub(booked(mobile)));
         let bytes = u128::from(reserve.per_flow) + ends.iter().flatten().map(more).sum::<u128>();
-        self.admission.books().stand(connection, bytes)?;
+        self.admission.books().establish(connection, bytes)?;
         for mobile in ends.into_iter().flatten() {
             let booked = self.booked.entry(mobile).or_default();
             booked.standing += 1;
@@ -297,7 +297,7 @@ impl Books {
         }
     }
 
-    fn stand(&mut self, connection: &Connection, bytes: u128) -> Result<(), Bypass> {
+    fn establish(&mut self, connection: &Connection, bytes: u128) -> Result<(), Bypass> {
         if self.bytes + bytes > self.limits.bytes.into() {
             self.cancel(connection);
             return Err(Bypass::Bytes);
@@ -387,16 +387,16 @@ mod tests {
         assert_eq!(door.open(&by(1, 3)), Err(Bypass::OpeningPerMobile));
         assert_eq!(door.open(&by(2, 1)), Ok(()));
         assert_eq!(door.open(&by(3, 1)), Err(Bypass::Opening));
-        assert_eq!(door.stand(&by(1, 1), small), Ok(()));
-        assert_eq!(door.stand(&by(1, 2), small), Ok(()));
+        assert_eq!(door.establish(&by(1, 1), small), Ok(()));
+        assert_eq!(door.establish(&by(1, 2), small), Ok(()));
         assert_eq!(door.open(&by(1, 3)), Ok(()));
         assert_eq!(door.open(&by(1, 4)), Err(Bypass::FlowsPerMobile));
         assert_eq!(door.open(&by(3, 1)), Err(Bypass::Flows));
         // 10 + 5 + 5 are taken.
         let large = Reserve { per_mobile: 10, per_flow: 71 };
-        assert_eq!(door.stand(&by(2, 1), large), Err(Bypass::Bytes));
+        assert_eq!(door.establish(&by(2, 1), large), Err(Bypass::Bytes));
         assert_eq!(door.open(&by(2, 1)), Ok(()));
-        assert_eq!(door.stand(&by(2, 1), Reserve { per_flow: 70, ..large }), Ok(()));
+        assert_eq!(door.establish(&by(2, 1), Reserve { per_flow: 70, ..large }), Ok(()));
         assert_eq!(admission.books().bytes, 100);
     }
 
@@ -439,10 +439,10 @@ mod tests {
         assert_eq!(of_mobile(&admission, 1).opening, 1);
         admission.set_limits(Limits { opening: 1, bytes: 5, ..LIMITS });
         let reserve = Reserve { per_mobile: 0, per_flow: 5 };
-        assert_eq!(one.stand(&by(1, 1), reserve), Ok(()));
+        assert_eq!(one.establish(&by(1, 1), reserve), Ok(()));
         assert_eq!(one.open(&by(1, 2)), Err(Bypass::Opening));
         admission.set_limits(Limits { bytes: 3, ..LIMITS });
-        assert_eq!(other.stand(&by(3, 1), reserve), Err(Bypass::Bytes));
+        assert_eq!(other.establish(&by(3, 1), reserve), Err(Bypass::Bytes));
         one.leave(&by(1, 1), reserve);
         one.cancel(&by(2, 1));
         assert_eq!((one.usage(), other.usage()), (Usage::default(), Usage::default()));
@@ -457,8 +457,8 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(door.open(&both), Ok(()));
             assert_eq!(door.open(&by(1, 1)), Ok(()));
-            assert_eq!(door.stand(&both, reserve), Ok(()));
-            assert_eq!(door.stand(&by(1, 1), reserve), Ok(()));
+            assert_eq!(door.establish(&both, reserve), Ok(()));
+            assert_eq!(door.establish(&by(1, 1), reserve), Ok(()));
             assert_eq!(admission.books().bytes, 30);
             door.leave(&both, reserve);
             assert_eq!(admission.books().bytes, 15);
@@ -485,9 +485,9 @@ mod tests {
         assert_eq!(ends(mobile(prefix | 1), mobile(prefix | 2)).iter().flatten().count(), 1);
         door.cancel(&by(prefix | 1, 1));
         let reserve = Reserve { per_mobile: 10, per_flow: 5 };
-        assert_eq!(door.stand(&by(prefix | 2, 1), reserve), Ok(()));
+        assert_eq!(door.establish(&by(prefix | 2, 1), reserve), Ok(()));
         assert_eq!(door.open(&by(prefix | 7, 1)), Ok(()));
-        assert_eq!(door.stand(&by(prefix | 7, 1), reserve), Ok(()));
+        assert_eq!(door.establish(&by(prefix | 7, 1), reserve), Ok(()));
         assert_eq!(door.admission.books().bytes, 20);
     }
 
@@ -542,7 +542,7 @@ mod tests {
                 }
                 Operation::Stand(which, reserve) if !self.opening.is_empty() => {
                     let (door, connection) = self.opening.remove(which % self.opening.len());
-                    if self.doors[door].stand(&connection, reserve).is_ok() {
+                    if self.doors[door].establish(&connection, reserve).is_ok() {
                         self.standing.push((door, connection, reserve));
                         for mobile in mobiles(&connection).iter().flatten() {
                             let (flows, most) = self.booked.entry((door, mobile.host)).or_default();

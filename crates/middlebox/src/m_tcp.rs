@@ -182,7 +182,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
     }
 
     /// The byte held back is acknowledged, and a sender that sleeps is woken.
-    fn leave(&mut self, _now: Time, port: &mut Port<'_, P>) {
+    fn release(&mut self, _now: Time, port: &mut Port<'_, P>) {
         if self.state != State::Open {
             self.wake(port);
         } else if self.told < self.progress.acked() {
@@ -191,7 +191,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         }
     }
 
-    fn deadline(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         [self.silence, self.release].into_iter().flatten().min()
     }
 

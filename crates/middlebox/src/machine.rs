@@ -41,7 +41,11 @@ pub trait Middlebox<P: Payload>: Debug + Send {
 
     /// What has been counted.
     fn counters(&self) -> Counters;
+}
 
+/// A box of a proxy, which lets it be bounded, looked at and ended. The defaults are those of a box
+/// that takes part in no connection.
+pub trait Managed<P: Payload>: Middlebox<P> {
     /// [`Counters::bypasses`]. Boxes tell it at once, however many mobiles there are.
     fn bypasses(&self) -> Bypasses {
         self.counters().bypasses
@@ -52,19 +56,18 @@ pub trait Middlebox<P: Payload>: Debug + Send {
         false
     }
 
-    /// Connections that it takes part in.
-    fn flows(&self) -> u64 {
-        0
-    }
-
-    /// The same by how far they are.
+    /// Connections that it takes part in, by how far they are.
     fn usage(&self) -> Usage {
         Usage::default()
     }
 
-    /// Leaves alone a connection that is about to open: its packets carry what a box must not
-    /// touch.
-    fn leave(&mut self, _connection: Connection) {}
+    /// All of them.
+    fn flows(&self) -> u64 {
+        self.usage().flows().into()
+    }
+
+    /// Ignores a connection that is about to open: its packets carry what a box must not touch.
+    fn ignore(&mut self, _connection: Connection) {}
 
     /// Forgets a connection that is about to open: an ICMP error that quotes its SYN passes
     /// (RFC 5927 §4.1), or another one needs its place. Should its caller try again, it opens anew.
@@ -78,15 +81,15 @@ pub trait Middlebox<P: Payload>: Debug + Send {
         _connection: Connection,
         _mtu: u16,
         _watch: Watch<'_>,
-    ) -> Heeds {
-        Heeds::Sender
+    ) -> PmtuHandler {
+        PmtuHandler::Sender
     }
 
-    /// Takes no new connections any more, and leaves each that it can without harm to its ends.
+    /// Takes no new connections any more, and releases each that it can without harm to its ends.
     fn drain(&mut self, _now: Time, _watch: Watch<'_>) {}
 
     /// Takes part in nothing any more: both ends are reset of what could not go on without it.
-    fn end(&mut self, _now: Time, _watch: Watch<'_>) {}
+    fn reset_all(&mut self, _now: Time, _watch: Watch<'_>) {}
 
     /// The next connection whose [`Exposure`] may have changed since it was last told: its place in
     /// the box, and what it is now. `None` once all were told.
@@ -97,9 +100,9 @@ pub trait Middlebox<P: Payload>: Debug + Send {
     }
 }
 
-/// Who makes packets smaller.
+/// Who sends smaller packets once a path takes less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Heeds {
+pub enum PmtuHandler {
     /// The box, which made them; their sender's host has nothing to do with it.
     Box,
     /// Their sender: it has to be told.

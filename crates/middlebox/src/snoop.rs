@@ -117,7 +117,7 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
         self.cache.room()
     }
 
-    fn deadline(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         self.timer
     }
 

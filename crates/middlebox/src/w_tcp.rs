@@ -188,7 +188,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
     }
 
     /// What waited goes now, whatever the window.
-    fn leave(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn release(&mut self, now: Time, port: &mut Port<'_, P>) {
         self.config.window = u32::MAX.into();
         self.opening = Opening::Full;
         self.unsent = 0;
@@ -199,7 +199,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         self.buffer.room()
     }
 
-    fn deadline(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         self.timer
     }
 

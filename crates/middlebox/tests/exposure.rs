@@ -8,7 +8,7 @@ use std::sync::Arc;
 use base::{Duration, Flags, Rate, Seq, TcpHeader};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, Connection, Exposure, IpFields, Journal, Middlebox, Packet, PerFlowSplit,
+    Atcp, AtcpConfig, Connection, Exposure, IpFields, Journal, Managed, Packet, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter,
 };
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ enum Kind {
     PerFlow,
 }
 
-fn middlebox(kind: Kind, config: SplitConfig) -> Box<dyn Middlebox<Bytes>> {
+fn middlebox(kind: Kind, config: SplitConfig) -> Box<dyn Managed<Bytes>> {
     match kind {
         Kind::Atcp => Box::new(Splitter::new(config, Atcp::new(quick()))),
         Kind::PerFlow => {
@@ -51,7 +51,7 @@ fn quick() -> AtcpConfig {
 struct Notes(BTreeMap<u32, Exposure>);
 
 impl Notes {
-    fn read(&mut self, middlebox: &mut dyn Middlebox<Bytes>) {
+    fn read(&mut self, middlebox: &mut dyn Managed<Bytes>) {
         while let Some((place, exposure)) = middlebox.poll_exposure() {
             match exposure {
                 Some(exposure) => self.0.insert(place, exposure),
@@ -130,7 +130,7 @@ impl Story {
     fn end(&mut self) {
         let lost = self.notes.0.clone();
         let now = self.net.now;
-        self.net.middlebox.end(now, &mut |_| {});
+        self.net.middlebox.reset_all(now, &mut |_| {});
         assert_eq!(self.net.middlebox.flows(), 0);
         self.net.resume(self.peers[0]);
         self.notes.read(&mut *self.net.middlebox);

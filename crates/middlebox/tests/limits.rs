@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, MiddleboxFact, Time};
 use middlebox::{
-    Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Middlebox, Packet, PerFlowSplit, Snoop,
+    Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Managed, Packet, PerFlowSplit, Snoop,
     SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
 use tcp::Length;
 
 use crate::support::{aggregating, fixed, mobile, modern, packet};
 
-type Any = Box<dyn Middlebox<Length>>;
+type Any = Box<dyn Managed<Length>>;
 
 const BUDGET: u64 = 50_000;
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 20_000, send: 10_000 };

@@ -7,7 +7,7 @@ use base::{Duration, MiddleboxFact, Probability, Rate, RepairReason, Time};
 use bytes::Bytes;
 use middlebox::{
     Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike,
-    FdaLikeConfig, FlowControl, Heeds, Leg, MTcp, MTcpConfig, Middlebox, PerFlow, PerFlowSplit,
+    FdaLikeConfig, FlowControl, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit, PmtuHandler,
     Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ fn opening() -> Opening {
     }
 }
 
-fn splitters(split: SplitConfig) -> Vec<Box<dyn Middlebox<Bytes>>> {
+fn splitters(split: SplitConfig) -> Vec<Box<dyn Managed<Bytes>>> {
     let both = SplitConfig { uplink: Uplink::Split, ..split };
     vec![
         Box::new(Splitter::new(split, Atcp::new(atcp()))),
@@ -64,7 +64,7 @@ fn splitters(split: SplitConfig) -> Vec<Box<dyn Middlebox<Bytes>>> {
     ]
 }
 
-fn followers() -> Vec<Box<dyn Middlebox<Bytes>>> {
+fn followers() -> Vec<Box<dyn Managed<Bytes>>> {
     let tick = Duration::from_millis(500);
     let snoop = SnoopConfig { cache_segments: 60, tick, max_tries: 10, threshold: 0 };
     let threshold = 3;
@@ -183,7 +183,10 @@ fn what_no_path_takes_so_little_of_is_not_believed() {
             let flow = net.open(&opening());
             net.run_for(seconds(3));
             let heeds = net.middlebox.handle_path_mtu(net.now, connection, mtu, &mut |_| {});
-            assert_eq!(heeds, if connection == way { Heeds::Box } else { Heeds::Sender });
+            assert_eq!(
+                heeds,
+                if connection == way { PmtuHandler::Box } else { PmtuHandler::Sender }
+            );
             net.write(flow.1, 20_000);
             whole(&mut net, flow, 60);
             assert_eq!(sizes(&net, MOBILE).iter().map(|it| it.1).max(), Some(most));

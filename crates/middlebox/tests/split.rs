@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    Address, BothWays, Counters, IpFields, Itcp, Limits, Middlebox, Packet, PerFlow, PerFlowSplit,
+    Address, BothWays, Counters, IpFields, Itcp, Limits, Managed, Packet, PerFlow, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use tcp::{Config, Offers, RtoConfig, Segment, State};

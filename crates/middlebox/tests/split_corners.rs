@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    Address, Atcp, BothWays, Connection, IpFields, Middlebox, Packet, PerFlow, PerFlowSplit,
-    SocketBuffers, SplitConfig, Splitter, Uplink,
+    Address, Atcp, BothWays, Connection, IpFields, Managed, Middlebox, Packet, PerFlow,
+    PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use tcp::{Config, Length, Offers, Payload as _, Segment, State};
 
@@ -32,7 +32,7 @@ fn network(config: SplitConfig) -> Network<Bytes> {
 
 /// All that comes out for what goes in.
 fn pass<P: Pattern>(
-    middlebox: &mut dyn Middlebox<P>,
+    middlebox: &mut dyn Managed<P>,
     now: Time,
     packet: Packet<P>,
 ) -> Vec<Packet<P>> {
@@ -174,9 +174,9 @@ fn a_bypassed_connection_passes_untouched() {
         let mut middlebox = boxed::<Bytes>(SplitConfig::PLAIN);
         let syn = up((100, 0), Flags::SYN, 0);
         assert_eq!(pass(&mut middlebox, Time::ZERO, syn.clone()), [syn]);
-        middlebox.leave(way);
+        middlebox.ignore(way);
         assert_eq!((middlebox.flows(), middlebox.counters().bypassed), (0, 1));
-        middlebox.leave(way);
+        middlebox.ignore(way);
         assert_eq!(middlebox.counters().bypassed, 1);
         for packet in [
             down((500, 101), Flags::SYN | Flags::ACK, 0),
@@ -192,7 +192,7 @@ fn a_bypassed_connection_passes_untouched() {
     pass(&mut middlebox, Time::ZERO, up((100, 0), Flags::SYN, 0));
     pass(&mut middlebox, Time::ZERO, down((500, 101), Flags::SYN | Flags::ACK, 0));
     pass(&mut middlebox, Time::ZERO, up((101, 501), Flags::ACK, 0));
-    middlebox.leave(UP);
+    middlebox.ignore(UP);
     assert_eq!((middlebox.flows(), middlebox.counters().bypassed), (1, 0));
 }
 
@@ -276,7 +276,7 @@ fn a_tiny_mss_brings_no_tiny_segments() {
     let wired = || PerFlow::new(&Arc::new(modern()), BUFFERS);
     let per_flow = || Splitter::new(config, BothWays::new(wired(), wired()));
     let atcp = || Splitter::new(config, BothWays::new(Atcp::new(aggregating()), wired()));
-    let check = |middlebox: &mut dyn Middlebox<Bytes>, tiny: u16, clock, to: Address| {
+    let check = |middlebox: &mut dyn Managed<Bytes>, tiny: u16, clock, to: Address| {
         let say = |mut packet: Packet<Bytes>| {
             let options = &mut packet.segment.header.options;
             options.mss = options.mss.map(|_| tiny);
@@ -420,7 +420,7 @@ const fn number(seq: u32, ack: u32) -> (Seq, Seq) {
 
 /// A connection of one request and one response, from SYN to the last FIN's acknowledgement: the
 /// number of its mobile.
-fn short_flow(middlebox: &mut dyn Middlebox<Length>, now: Time, from: Address, port: u16) -> u32 {
+fn short_flow(middlebox: &mut dyn Managed<Length>, now: Time, from: Address, port: u16) -> u32 {
     let mut number_of_mobile = u32::MAX;
     let mut watch = |fact| {
         if let MiddleboxFact::Advertised { mobile, .. } = fact {
@@ -458,7 +458,7 @@ fn short_flow(middlebox: &mut dyn Middlebox<Length>, now: Time, from: Address, p
 }
 
 /// Goes on to `end`.
-fn wait(middlebox: &mut dyn Middlebox<Length>, end: Time) {
+fn wait(middlebox: &mut dyn Managed<Length>, end: Time) {
     while let Some(due) = middlebox.poll_timeout().filter(|&due| due <= end) {
         middlebox.handle_timeout(due, &mut |_| {});
         while middlebox.poll_output(due, &mut |_| {}).is_some() {}
@@ -480,7 +480,7 @@ fn short_flows_leave_nothing_behind() {
     };
     let knows: [&dyn Fn(u32) -> bool; 2] =
         [&|nth| per_flow.get().knows(&name(nth)), &|nth| atcp.get().knows(&name(nth))];
-    let mut boxes: [Box<dyn Middlebox<Length>>; 2] =
+    let mut boxes: [Box<dyn Managed<Length>>; 2] =
         [Box::new(per_flow.clone()), Box::new(atcp.clone())];
     for ((middlebox, standing), knows) in boxes.iter_mut().zip(standing).zip(knows) {
         let mut now = Time::ZERO;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use base::{Duration, Flags, Seq, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    BothWays, IpFields, Middlebox, Packet, PerFlow, PerFlowSplit, SocketBuffers, SplitConfig,
-    Splitter, Uplink,
+    BothWays, IpFields, Managed, Middlebox, Packet, PerFlow, PerFlowSplit, SocketBuffers,
+    SplitConfig, Splitter, Uplink,
 };
 
 use crate::support::{
@@ -43,7 +43,7 @@ fn down(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
     says(support::down(numbers, flags, bytes), HOSTS)
 }
 
-fn pass(middlebox: &mut dyn Middlebox<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
+fn pass(middlebox: &mut dyn Managed<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
     middlebox.handle_packet(Time::ZERO, packet, &mut |_| {});
     std::iter::from_fn(|| middlebox.poll_output(Time::ZERO, &mut |_| {})).collect()
 }
@@ -60,7 +60,7 @@ fn both_ways() -> Splitter<Bytes, BothWays<Bytes, PerFlow<Bytes>>> {
 }
 
 /// Brings a connection to where 1000 B wait for the mobile.
-fn waiting<M: Middlebox<Bytes>>(mut middlebox: M) -> M {
+fn waiting<M: Managed<Bytes>>(mut middlebox: M) -> M {
     pass(&mut middlebox, up((100, 0), Flags::SYN, 0));
     pass(&mut middlebox, down((500, 101), Flags::SYN | Flags::ACK, 0));
     pass(&mut middlebox, up((101, 501), Flags::ACK, 0));
@@ -109,7 +109,7 @@ fn nothing_is_taken_from_a_strange_segment() {
     check_strange(waiting(both_ways()), &old);
 }
 
-fn check_strange<M: Middlebox<Bytes>>(mut middlebox: M, segment: &Packet<Bytes>) {
+fn check_strange<M: Managed<Bytes>>(mut middlebox: M, segment: &Packet<Bytes>) {
     let answers = pass(&mut middlebox, segment.clone());
     assert!(answers.len() <= 1, "{segment:?}: {answers:?}");
     assert!(answers.iter().all(|it| it.destination == segment.source), "{segment:?}: {answers:?}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags};
 use bytes::Bytes;
-use middlebox::{BothWays, Middlebox, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
+use middlebox::{BothWays, Managed, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
 use proptest::prelude::*;
 use tcp::{Config, Offers};
 

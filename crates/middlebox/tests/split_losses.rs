@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, MiddleboxFact, Probability, Time};
 use cc::{Algorithm, RenoParameters};
-use middlebox::{Itcp, Leg, Middlebox, PerFlowSplit, SocketBuffers, SplitConfig};
+use middlebox::{Itcp, Leg, Managed, PerFlowSplit, SocketBuffers, SplitConfig};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tcp::{
@@ -42,7 +42,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn machine(self, tcp: &Config) -> Box<dyn Middlebox<Length>> {
+    fn machine(self, tcp: &Config) -> Box<dyn Managed<Length>> {
         let (plain, tcp) = (SplitConfig::PLAIN, Arc::new(tcp.clone()));
         match self {
             Self::Itcp => Box::new(Itcp::new(plain, &tcp, BUFFERS, Duration::ZERO)),
@@ -193,7 +193,7 @@ impl Case {
     }
 
     /// Seconds until the mobile has all of it.
-    fn took(&self, middlebox: Box<dyn Middlebox<Length>>) -> f64 {
+    fn took(&self, middlebox: Box<dyn Managed<Length>>) -> f64 {
         let mut net = Network::new(0, middlebox);
         for (host, delay) in [fixed(0), FIRST_MOBILE].into_iter().zip(self.delays_ms) {
             for way in [Way::In, Way::Out] {

@@ -8,8 +8,8 @@ use base::{Duration, Flags, Options, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
     DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, IpFields, Limits, MTcp,
-    MTcpConfig, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers, SplitConfig,
-    WTcp, WTcpConfig,
+    MTcpConfig, Managed, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers,
+    SplitConfig, WTcp, WTcpConfig,
 };
 use tcp::State;
 
@@ -27,7 +27,7 @@ fn boxed(config: SplitConfig) -> PerFlowSplit<Bytes> {
     PerFlowSplit::per_flow(config, &Arc::new(modern()), BUFFERS)
 }
 
-fn pass(middlebox: &mut dyn Middlebox<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
+fn pass(middlebox: &mut dyn Managed<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
     middlebox.handle_packet(Time::ZERO, packet, &mut |_| {});
     std::iter::from_fn(|| middlebox.poll_output(Time::ZERO, &mut |_| {})).collect()
 }
@@ -253,7 +253,7 @@ fn no_edge_beyond_the_mobiles_is_released() {
     assert_eq!((middlebox.flows(), middlebox.counters().released), (0, 1));
 }
 
-fn followers() -> Vec<(&'static str, Box<dyn Middlebox<Bytes>>)> {
+fn followers() -> Vec<(&'static str, Box<dyn Managed<Bytes>>)> {
     let tick = Duration::from_millis(500);
     let snoop = SnoopConfig { cache_segments: 40, tick, max_tries: 10, threshold: 3 };
     let release = Duration::from_millis(100);

@@ -2,7 +2,7 @@
 
 use base::Time;
 use bytes::Bytes;
-use middlebox::{Connection, Heeds, Middlebox, Packet};
+use middlebox::{Connection, Managed, Packet, PmtuHandler};
 use scenario::ProxyProfile;
 
 use crate::figures::Figures;
@@ -12,7 +12,7 @@ use crate::places::Lent;
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) profile: ProxyProfile,
-    pub(crate) machine: Box<dyn Middlebox<Bytes>>,
+    pub(crate) machine: Box<dyn Managed<Bytes>>,
     pub(crate) figures: Figures,
     pub(crate) lent: Lent,
     pub(crate) standing: Standing,
@@ -28,7 +28,7 @@ pub(crate) enum Standing {
 }
 
 impl Served {
-    pub(crate) fn new(profile: ProxyProfile, machine: Box<dyn Middlebox<Bytes>>) -> Self {
+    pub(crate) fn new(profile: ProxyProfile, machine: Box<dyn Managed<Bytes>>) -> Self {
         Self {
             profile,
             machine,
@@ -48,7 +48,12 @@ impl Served {
         machine.handle_timeout(now, &mut |fact| figures.note(now, fact));
     }
 
-    pub(crate) fn handle_path_mtu(&mut self, now: Time, connection: Connection, mtu: u16) -> Heeds {
+    pub(crate) fn handle_path_mtu(
+        &mut self,
+        now: Time,
+        connection: Connection,
+        mtu: u16,
+    ) -> PmtuHandler {
         let Self { machine, figures, .. } = self;
         machine.handle_path_mtu(now, connection, mtu, &mut |fact| figures.note(now, fact))
     }
@@ -60,7 +65,7 @@ impl Served {
 
     pub(crate) fn end(&mut self, now: Time) {
         let Self { machine, figures, .. } = self;
-        machine.end(now, &mut |fact| figures.note(now, fact));
+        machine.reset_all(now, &mut |fact| figures.note(now, fact));
     }
 
     pub(crate) fn poll_output(&mut self, now: Time) -> Option<Packet<Bytes>> {

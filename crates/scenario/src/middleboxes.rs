@@ -21,7 +21,7 @@ impl Middlebox {
     pub fn machine<P: Payload + Send + 'static>(
         &self,
         seed: u64,
-    ) -> Option<Box<dyn middlebox::Middlebox<P>>> {
+    ) -> Option<Box<dyn middlebox::Managed<P>>> {
         let split = SplitConfig::PLAIN;
         self.machine_within(split, &Admission::new(split.limits), None, seed)
     }
@@ -34,7 +34,7 @@ impl Middlebox {
         admission: &Admission,
         uplink: Option<&Arc<tcp::Config>>,
         seed: u64,
-    ) -> Option<Box<dyn middlebox::Middlebox<P>>> {
+    ) -> Option<Box<dyn middlebox::Managed<P>>> {
         let (limits, buffers) = (split.limits, self.split.buffers());
         let uplink = uplink.map(|tcp| PerFlow::new(tcp, buffers));
         let split = SplitConfig { min_mss: self.tcp.min_mss, ..split };
@@ -88,7 +88,7 @@ fn splitter<P, L>(
     radio: L,
     uplink: Option<PerFlow<P>>,
     admission: Admission,
-) -> Box<dyn middlebox::Middlebox<P>>
+) -> Box<dyn middlebox::Managed<P>>
 where
     P: Payload + Send + 'static,
     L: RadioLeg<P> + 'static,

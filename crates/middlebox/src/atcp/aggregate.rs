@@ -182,7 +182,7 @@ impl Aggregate {
             self.books.tickets -= u64::from(flow.place.share.tickets);
         }
         self.unacked.abandon(&mut flow.chain);
-        self.await_ghosts(context.now, context.config);
+        self.await_orphans(context.now, context.config);
         self.schedule.remove(id, &flow.place);
         self.persist.due.retain(|&other| other != id);
         if flow.telling == Telling::InLine {

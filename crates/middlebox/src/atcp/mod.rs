@@ -302,7 +302,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         self.aggregates[index].right_edge(flow.0, &mut context)
     }
 
-    fn poll_window_update(&mut self, _now: Time) -> Option<FlowId> {
+    fn poll_window_update(&mut self) -> Option<FlowId> {
         let flows = &self.flows.0;
         let due =
             |id: u32| flows[id as usize].as_ref().is_some_and(|flow| flow.telling == Telling::Due);

@@ -62,7 +62,7 @@ pub(super) struct Recovery {
     /// What is below these positions is lost at these times, if it has not arrived by then.
     doubts: VecDeque<(u64, Time)>,
     /// What is below this position, of connections that are no more, has left the pipe by then.
-    haunted: Option<(u64, Time)>,
+    orphans_until: Option<(u64, Time)>,
     /// Packets below this position were sent before the last stall.
     stalled_from: u64,
     /// When the last stall ended.
@@ -127,8 +127,8 @@ impl Recovery {
     /// The next deadline.
     pub(super) fn deadline(&self) -> Option<Time> {
         let doubt = self.doubts.front().map(|&(_, due)| due);
-        let ghosts = self.haunted.map(|(_, due)| due);
-        [self.timer, doubt, ghosts].into_iter().flatten().min()
+        let orphans = self.orphans_until.map(|(_, due)| due);
+        [self.timer, doubt, orphans].into_iter().flatten().min()
     }
 }
 
@@ -150,7 +150,7 @@ impl Aggregate {
     /// Something arrived at the mobile.
     pub(super) fn heard<P: Payload>(&mut self, context: &mut Context<'_, P>, news: &News) {
         let now = context.now;
-        self.unacked.lay_ghosts(news.beyond);
+        self.unacked.remove_orphans(news.beyond);
         if context.config.patience == Duration::ZERO {
             self.skip_below(news.bound, context);
         } else if self.recovery.doubts.back().is_none_or(|&(bound, _)| bound < news.bound) {
@@ -221,23 +221,23 @@ impl Aggregate {
 
     /// A connection is no more. What is in flight of it has left the pipe after 1.5 round-trip
     /// times, whether or not anything later tells so.
-    pub(super) fn await_ghosts(&mut self, now: Time, config: &AtcpConfig) {
-        if self.recovery.haunted.is_none() && self.unacked.has_ghosts() {
+    pub(super) fn await_orphans(&mut self, now: Time, config: &AtcpConfig) {
+        if self.recovery.orphans_until.is_none() && self.unacked.has_orphans() {
             let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip) * 3 / 2;
             let due = now + round_trip.max(config.transmission(self.unacked.in_flight()));
-            self.recovery.haunted = Some((self.unacked.next_position(), due));
+            self.recovery.orphans_until = Some((self.unacked.next_position(), due));
         }
     }
 
     /// Time has passed.
     pub(super) fn expire<P: Payload>(&mut self, context: &mut Context<'_, P>) {
         let now = context.now;
-        if let Some((bound, due)) = self.recovery.haunted
+        if let Some((bound, due)) = self.recovery.orphans_until
             && due <= now
         {
-            self.recovery.haunted = None;
-            self.unacked.lay_ghosts(bound);
-            self.await_ghosts(now, context.config);
+            self.recovery.orphans_until = None;
+            self.unacked.remove_orphans(bound);
+            self.await_orphans(now, context.config);
         }
         while let Some(&(bound, due)) = self.recovery.doubts.front()
             && due <= now
@@ -257,7 +257,7 @@ impl Aggregate {
         let now = context.now;
         match self.recovery.standing {
             Standing::Steady => {
-                self.unacked.lay_ghosts(u64::MAX);
+                self.unacked.remove_orphans(u64::MAX);
                 if self.unacked.oldest().or(self.unacked.first_lost()).is_none() {
                     return;
                 }
@@ -301,7 +301,7 @@ impl Aggregate {
         match self.recovery.standing {
             Standing::Stalled { due: false, .. } => Repair::Silence,
             Standing::Stalled { due: true, .. } => {
-                self.unacked.lay_ghosts(u64::MAX);
+                self.unacked.remove_orphans(u64::MAX);
                 let slot = self.unacked.first_lost().or(self.unacked.oldest());
                 match slot.filter(|&slot| self.unacked.get(slot).transmissions <= PROBES) {
                     Some(slot) => Repair::Packet(slot, RepairReason::Timeout),

@@ -12,7 +12,7 @@
 //!   would be sent again with every acknowledgement;
 //! * a skip is counted for each packet newly delivered, not for each acknowledgement: receivers
 //!   delay acknowledgements, so that one tells of two packets;
-//! * of a flow that was reset, what is in flight stays in the list as a ghost, since it still fills
+//! * of a flow that was reset, what is in flight stays in the list as an orphan, since it still fills
 //!   the pipe, until a later packet has arrived, as nothing overtakes on the radio; or for 1.5
 //!   round-trip times, or as long as all that is in flight takes at the rate if that is longer.
 
@@ -36,7 +36,7 @@ pub(super) enum Fate {
     /// It left the network: it arrived out of order, or that is as likely as not.
     Sacked,
     /// In the network, of a flow that is no more.
-    Ghost,
+    Orphaned,
 }
 
 /// A packet that was sent.
@@ -105,12 +105,12 @@ pub(super) struct Unacknowledged {
     entries: Vec<Entry>,
     used: u32,
     free: Slot,
-    /// What flies, ghosts among it, in the order of positions.
+    /// What flies, orphans among it, in the order of positions.
     flying: List,
     /// What is lost, in the order in which that was found.
     lost: List,
     in_flight: u64,
-    ghosts: u32,
+    orphans: u32,
     next_position: u64,
     /// What flew below this position has been taken for lost.
     bound: u64,
@@ -125,7 +125,7 @@ impl Unacknowledged {
             flying: List::EMPTY,
             lost: List::EMPTY,
             in_flight: 0,
-            ghosts: 0,
+            orphans: 0,
             next_position: 0,
             bound: 0,
         }
@@ -267,7 +267,7 @@ impl Unacknowledged {
         self.bound = self.bound.max(bound);
         while let Some(slot) = self.oldest().filter(|&slot| self.get(slot).position < bound) {
             let sent = self.get(slot);
-            if sent.fate == Fate::Ghost {
+            if sent.fate == Fate::Orphaned {
                 self.forget(slot);
             } else if known(sent) {
                 self.lose(slot, reason);
@@ -311,19 +311,19 @@ impl Unacknowledged {
         let cut = offset - sent.offset;
         sent.offset = offset;
         sent.length -= cut as u32;
-        if matches!(sent.fate, Fate::Flying | Fate::Ghost) {
+        if matches!(sent.fate, Fate::Flying | Fate::Orphaned) {
             self.in_flight -= cut;
         }
     }
 
-    /// The flow is no more: what flies of it becomes ghosts.
+    /// The flow is no more: what flies of it becomes orphans.
     pub(super) fn abandon(&mut self, chain: &mut Chain) {
         let mut slot = std::mem::replace(chain, Chain::EMPTY).first;
         while slot != NONE {
             let next = self.next(slot);
             if self.get(slot).fate == Fate::Flying {
-                self.entries[slot as usize].sent.fate = Fate::Ghost;
-                self.ghosts += 1;
+                self.entries[slot as usize].sent.fate = Fate::Orphaned;
+                self.orphans += 1;
             } else {
                 self.forget(slot);
             }
@@ -332,16 +332,16 @@ impl Unacknowledged {
     }
 
     /// Whether something is in flight of flows that are no more.
-    pub(super) const fn has_ghosts(&self) -> bool {
-        self.ghosts > 0
+    pub(super) const fn has_orphans(&self) -> bool {
+        self.orphans > 0
     }
 
-    /// Ghosts below `bound` have left the pipe.
-    pub(super) fn lay_ghosts(&mut self, bound: u64) {
+    /// Orphans below `bound` have left the pipe.
+    pub(super) fn remove_orphans(&mut self, bound: u64) {
         let mut slot = self.flying.head;
-        while self.ghosts > 0 && slot != NONE && self.get(slot).position < bound {
+        while self.orphans > 0 && slot != NONE && self.get(slot).position < bound {
             let after = self.entries[slot as usize].after;
-            if self.get(slot).fate == Fate::Ghost {
+            if self.get(slot).fate == Fate::Orphaned {
                 self.forget(slot);
             }
             slot = after;
@@ -357,9 +357,9 @@ impl Unacknowledged {
     fn leave(&mut self, slot: Slot) {
         let Sent { fate, length, .. } = *self.get(slot);
         match fate {
-            Fate::Flying | Fate::Ghost => {
+            Fate::Flying | Fate::Orphaned => {
                 self.in_flight -= u64::from(length);
-                self.ghosts -= u32::from(fate == Fate::Ghost);
+                self.orphans -= u32::from(fate == Fate::Orphaned);
                 unlink(&mut self.entries, &mut self.flying, slot);
             }
             Fate::Lost => unlink(&mut self.entries, &mut self.lost, slot),
@@ -528,18 +528,18 @@ mod tests {
     }
 
     #[test]
-    fn ghosts_fill_the_pipe_until_something_later_has_arrived() {
+    fn orphans_fill_the_pipe_until_something_later_has_arrived() {
         let mut window = Window::of(&[0, 1, 0, 1]);
         window.list.abandon(&mut window.chains[0]);
-        assert_eq!((window.list.in_flight(), window.list.ghosts), (4, 2));
+        assert_eq!((window.list.in_flight(), window.list.orphans), (4, 2));
         let first = window.list.pop(&mut window.chains[1]).expect("it is there");
-        window.list.lay_ghosts(first.position + 1);
-        assert_eq!((window.list.in_flight(), window.list.ghosts), (2, 1));
+        window.list.remove_orphans(first.position + 1);
+        assert_eq!((window.list.in_flight(), window.list.orphans), (2, 1));
         window.list.lose_below(u64::MAX, RepairReason::Skipped, |_| true);
         assert_eq!(
             (window.list.in_flight(), window.lost()),
             (0, vec![3]),
-            "no ghost is sent again"
+            "no orphan is sent again"
         );
     }
 
@@ -668,7 +668,7 @@ mod tests {
                         naive.packets[nth].fate = Fate::Sacked;
                         window.list.sack(slot);
                         let bound = window.skips.arrived(position);
-                        window.list.lay_ghosts(position + 1);
+                        window.list.remove_orphans(position + 1);
                         window.list.lose_below(bound, RepairReason::Skipped, |_| true);
                         prop_assert!(!lost || window.list.get(slot).fate == Fate::Sacked);
                         naive.arrived(offset);
@@ -678,7 +678,7 @@ mod tests {
                         if let Some(sent) = popped {
                             if sent.fate != Fate::Sacked {
                                 let bound = window.skips.arrived(sent.position);
-                                window.list.lay_ghosts(sent.position + 1);
+                                window.list.remove_orphans(sent.position + 1);
                                 window.list.lose_below(bound, RepairReason::Skipped, |_| true);
                                 naive.arrived(sent.offset);
                             }
@@ -704,7 +704,7 @@ mod tests {
                 let mut lost = window.lost();
                 lost.sort_unstable();
                 prop_assert_eq!(lost, naive.with(Fate::Lost));
-                let flying = naive.with(Fate::Flying).len() as u64 + u64::from(window.list.ghosts);
+                let flying = naive.with(Fate::Flying).len() as u64 + u64::from(window.list.orphans);
                 prop_assert_eq!(window.list.in_flight(), flying);
             }
         }

@@ -59,7 +59,7 @@ impl<F> Followed<F> {
         F: Follow<P>,
     {
         [&self.sides[0], &self.sides[1]]
-            .map(|end| end.toward.as_ref().and_then(|toward| toward.follow.deadline()))
+            .map(|end| end.toward.as_ref().and_then(|toward| toward.follow.poll_timeout()))
     }
 
     /// What the box can come to keep of both directions.

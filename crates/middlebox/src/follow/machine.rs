@@ -12,8 +12,8 @@ use super::{Agreed, Follow, Load, Port, Verdict};
 use crate::limits::{Admission, Door, Ends, ends};
 use crate::mobiles::Mobiles;
 use crate::{
-    Address, Bypass, Bypasses, Connection, Counters, Heeds, Leg, Limits, Middlebox, Packet,
-    RadioReport, Usage, Watch,
+    Address, Bypass, Bypasses, Connection, Counters, Leg, Limits, Managed, Middlebox, Packet,
+    PmtuHandler, RadioReport, Usage, Watch,
 };
 
 /// A box that follows each direction towards a mobile with an `F` of its own.
@@ -50,7 +50,7 @@ enum Call<'a, P> {
     Ack(&'a mut Packet<P>),
     Timeout,
     Report(RadioReport),
-    Leave,
+    Release,
     Limit(u64),
 }
 
@@ -180,7 +180,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             Call::Ack(packet) => verdict = follow.handle_ack(now, packet, port),
             Call::Timeout => follow.handle_timeout(now, port),
             Call::Report(report) => follow.handle_report(now, report, port),
-            Call::Leave => follow.leave(now, port),
+            Call::Release => follow.release(now, port),
             Call::Limit(bytes) => follow.limit_segment(now, bytes, port),
         }
         let load = follow.load();
@@ -248,11 +248,11 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     }
 
     /// The handshake of a connection is over: false if there is no room for what it may hold.
-    fn stand(&mut self, id: u32, watch: Watch<'_>) -> bool {
+    fn establish(&mut self, id: u32, watch: Watch<'_>) -> bool {
         let (key, followed) = self.connections.get_mut(id);
         let hosts = mobiles(key);
         let connection = key.called_by(followed.caller);
-        let admitted = self.door.stand(&connection, followed.reserve::<P>()).is_ok();
+        let admitted = self.door.establish(&connection, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Stands } else { Stage::Refused };
         for (end, host) in followed.sides.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
@@ -275,11 +275,11 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     }
 
     /// Each connection goes on without the box: nothing was acknowledged early.
-    fn leave_all(&mut self, now: Time, watch: Watch<'_>) {
+    fn release_all(&mut self, now: Time, watch: Watch<'_>) {
         self.draining = true;
         for id in self.connections.numbers() {
             for side in Side::BOTH {
-                let _ = self.call(now, (id, side), Call::Leave, &mut *watch);
+                let _ = self.call(now, (id, side), Call::Release, &mut *watch);
             }
             self.forget(now, id, &mut *watch);
             self.counters.released += 1;
@@ -301,7 +301,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.out.push_back(packet);
             return self.forget(now, id, watch);
         }
-        if followed.stands_with(side, &packet.segment) && !self.stand(id, watch) {
+        if followed.stands_with(side, &packet.segment) && !self.establish(id, watch) {
             self.out.push_back(packet);
             return self.pass_by(now, id, Bypass::Bytes, watch);
         }
@@ -383,17 +383,15 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     fn counters(&self) -> Counters {
         self.counters
     }
+}
 
+impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     fn bypasses(&self) -> Bypasses {
         self.counters.bypasses
     }
 
     fn knows(&self, connection: &Connection) -> bool {
         self.connections.find(&Key::of(*connection).0).is_some()
-    }
-
-    fn flows(&self) -> u64 {
-        u64::from(self.door.usage().flows())
     }
 
     fn usage(&self) -> Usage {
@@ -407,7 +405,7 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         connection: Connection,
         mtu: u16,
         watch: Watch<'_>,
-    ) -> Heeds {
+    ) -> PmtuHandler {
         let host = connection.destination;
         let (key, side) = Key::of(connection);
         if let Some(id) = self.connections.find(&key).filter(|_| mtu >= host.least_mtu()) {
@@ -416,10 +414,10 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
             self.arm(id);
             self.next = self.connections.next_deadline();
         }
-        Heeds::Sender
+        PmtuHandler::Sender
     }
 
-    fn leave(&mut self, connection: Connection) {
+    fn ignore(&mut self, connection: Connection) {
         if let Some(id) = self.opening(&connection) {
             // Nothing is told of what has not begun.
             self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
@@ -433,12 +431,12 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     }
 
     fn drain(&mut self, now: Time, watch: Watch<'_>) {
-        self.leave_all(now, watch);
+        self.release_all(now, watch);
     }
 
     /// Nobody has to be reset.
-    fn end(&mut self, now: Time, watch: Watch<'_>) {
-        self.leave_all(now, watch);
+    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
+        self.release_all(now, watch);
     }
 }
 

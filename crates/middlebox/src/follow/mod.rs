@@ -82,9 +82,9 @@ pub trait Follow<P: Payload>: Debug + Send {
     /// it is.
     fn limit_segment(&mut self, _now: Time, _bytes: u64, _port: &mut Port<'_, P>) {}
 
-    /// The box leaves the connection, whose hosts are on their own from now on: what it had in hand
+    /// The box releases the connection, whose hosts are on their own from now on: what it had in hand
     /// goes its way.
-    fn leave(&mut self, _now: Time, _port: &mut Port<'_, P>) {}
+    fn release(&mut self, _now: Time, _port: &mut Port<'_, P>) {}
 
     /// The most payload bytes that it can come to hold.
     fn reserve(&self) -> u64 {
@@ -92,7 +92,7 @@ pub trait Follow<P: Payload>: Debug + Send {
     }
 
     /// Its next deadline; `None` is never.
-    fn deadline(&self) -> Option<Time>;
+    fn poll_timeout(&self) -> Option<Time>;
 
     /// What is under way.
     fn load(&self) -> Load;

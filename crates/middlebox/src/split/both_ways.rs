@@ -115,8 +115,8 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
         self.with(flow, &mut |_| {}, |leg, _| leg.right_edge(now, flow))
     }
 
-    fn poll_window_update(&mut self, now: Time) -> Option<FlowId> {
-        self.radio.poll_window_update(now).or_else(|| self.wired.poll_window_update(now))
+    fn poll_window_update(&mut self) -> Option<FlowId> {
+        self.radio.poll_window_update().or_else(|| self.wired.poll_window_update())
     }
 
     fn poll_given_up(&mut self) -> Option<FlowId> {

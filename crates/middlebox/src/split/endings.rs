@@ -131,7 +131,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// The connection is over. It is kept for a while, among as many as may be about to open.
-    pub(super) fn lay_to_rest(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    pub(super) fn expire(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         if !self.retire(slot, watch) {
             return;
         }
@@ -156,7 +156,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let lives = self.table[slot].as_deref().is_some_and(|flow| flow.lives);
         self.counters.resets += u64::from(lives);
         self.discard(now, slot, watch);
-        self.lay_to_rest(now, slot, watch);
+        self.expire(now, slot, watch);
         if let Some(flow) = &mut self.table[slot] {
             flow.phase = Phase::Reset(fields);
             flow.active = now;
@@ -209,7 +209,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// Leaves a connection alone whose packets carry what a box must not touch: options that sign
     /// them (RFC 2385, RFC 5925) or join them with others (RFC 8684). Whoever reads packets knows.
     /// One that is split already is not left.
-    pub(super) fn let_go(&mut self, connection: Connection) {
+    pub(super) fn ignore_opening(&mut self, connection: Connection) {
         if let Some(slot) = self.table.find(&Name::of(connection)) {
             self.pass_by(slot, Bypass::Left);
         }
@@ -253,7 +253,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// Knows nothing any more. What could not go on is reset at both ends; all else is handed back:
     /// at worst a sender has to be content with less room than it was promised.
-    pub(super) fn end_all(&mut self, now: Time, watch: Watch<'_>) {
+    pub(super) fn reset_exposed(&mut self, now: Time, watch: Watch<'_>) {
         self.hand_back(now, watch);
         for slot in 0..self.table.bound() {
             let Some(flow) = self.table[slot].as_deref() else { continue };

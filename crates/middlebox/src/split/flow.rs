@@ -12,7 +12,7 @@ use super::table::Name;
 use super::toward_host::{Stage, TowardHost};
 use super::uplink::Uplink;
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
-use crate::{Connection, Counters, Exposure, Heeds, IpFields, Packet, Watch};
+use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch};
 
 /// How far behind what was acknowledged a number may be where no window is known.
 const WINDOW_MIN: u64 = 65_535;
@@ -290,15 +290,15 @@ impl<P: Payload> Split<P> {
         cx: &mut Context<'_, P, L>,
         from: Side,
         mtu: u16,
-    ) -> Heeds {
+    ) -> PmtuHandler {
         let host = cx.way(from).destination;
-        let Some(half) = &self.halves[from] else { return Heeds::Sender };
+        let Some(half) = &self.halves[from] else { return PmtuHandler::Sender };
         if is_possible(mtu, host) && half.stage != Stage::Closed {
             let bytes = full_segment(mss_of(mtu, host).into(), self.offers);
             cx.leg.limit_segment(cx.now, half.flow, bytes, cx.watch);
             self.fits = false;
         }
-        Heeds::Box
+        PmtuHandler::Box
     }
 
     /// The number that its peer expects next of `from`, once all that left the box is there.

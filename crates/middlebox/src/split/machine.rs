@@ -19,8 +19,8 @@ use super::{RadioLeg, SplitConfig};
 use crate::limits::{Admission, Door};
 use crate::mobiles::Mobiles;
 use crate::{
-    Address, Bypasses, Connection, Counters, Exposure, Heeds, IpFields, Middlebox, Packet,
-    RadioReport, Usage, Watch,
+    Address, Bypasses, Connection, Counters, Exposure, IpFields, Managed, Middlebox, Packet,
+    PmtuHandler, RadioReport, Usage, Watch,
 };
 
 /// Splits each connection whose handshake it sees, in the directions that end at a mobile: data
@@ -197,7 +197,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             }
         }
         if split.is_over() {
-            self.lay_to_rest(now, slot, watch);
+            self.expire(now, slot, watch);
         }
     }
 
@@ -227,7 +227,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// Acknowledgements that are due, those to senders whose window has widened included.
     fn acknowledge(&mut self, now: Time, watch: Watch<'_>) {
-        while let Some(id) = self.leg.poll_window_update(now) {
+        while let Some(id) = self.leg.poll_window_update() {
             let (slot, side) = self.directions.of(id);
             let due = self.with_split(now, slot, watch, |split, cx| {
                 split.widens(cx, side) && !std::mem::replace(&mut split.listed, true)
@@ -334,7 +334,9 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         self.leg.count(&mut counters);
         counters
     }
+}
 
+impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
     fn bypasses(&self) -> Bypasses {
         self.counters.bypasses
     }
@@ -343,16 +345,12 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         self.table.find(&Name::of(*connection)).is_some()
     }
 
-    fn flows(&self) -> u64 {
-        u64::from(self.door.usage().flows())
-    }
-
     fn usage(&self) -> Usage {
         self.door.usage()
     }
 
-    fn leave(&mut self, connection: Connection) {
-        self.let_go(connection);
+    fn ignore(&mut self, connection: Connection) {
+        self.ignore_opening(connection);
     }
 
     fn forget_opening(&mut self, _now: Time, connection: Connection) {
@@ -367,22 +365,22 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         connection: Connection,
         mtu: u16,
         watch: Watch<'_>,
-    ) -> Heeds {
+    ) -> PmtuHandler {
         let name = Name::of(connection);
-        let Some(slot) = self.table.find(&name) else { return Heeds::Sender };
+        let Some(slot) = self.table.find(&name) else { return PmtuHandler::Sender };
         let caller = self.table[slot].as_ref().is_some_and(|flow| flow.name == name);
         let from = if caller { Side::Caller } else { Side::Callee };
         let heeds = self.with_split(now, slot, watch, |split, cx| split.limit_path(cx, from, mtu));
         self.settle(now, slot, watch);
-        heeds.unwrap_or(Heeds::Sender)
+        heeds.unwrap_or(PmtuHandler::Sender)
     }
 
     fn drain(&mut self, now: Time, watch: Watch<'_>) {
         self.hand_back(now, watch);
     }
 
-    fn end(&mut self, now: Time, watch: Watch<'_>) {
-        self.end_all(now, watch);
+    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
+        self.reset_exposed(now, watch);
     }
 
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {

@@ -98,7 +98,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Step::Passes => self.out.push_back(packet),
             Step::Stands => {
                 let handshake = *handshake;
-                self.stand(now, slot, &handshake, from, packet, watch);
+                self.establish(now, slot, &handshake, from, packet, watch);
             }
             Step::Bypass => {
                 self.pass_by(slot, Bypass::Handshake);
@@ -124,7 +124,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// The handshake is done with `packet`.
-    fn stand(
+    fn establish(
         &mut self,
         now: Time,
         slot: u32,
@@ -141,7 +141,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let Some(flow) = self.table[slot].as_deref() else { return };
         let connection = flow.name.connection();
         let reserve = self.reserve(&connection, agreed.scales);
-        if let Err(reason) = self.door.stand(&connection, reserve) {
+        if let Err(reason) = self.door.establish(&connection, reserve) {
             // It is not among those that open any more.
             self.table.remove(slot);
             self.counters.bypass(reason);

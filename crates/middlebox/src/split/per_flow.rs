@@ -407,7 +407,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         line.told
     }
 
-    fn poll_window_update(&mut self, _now: Time) -> Option<FlowId> {
+    fn poll_window_update(&mut self) -> Option<FlowId> {
         let flow = self.widened.pop_front()?;
         if let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) {
             line.widened = false;

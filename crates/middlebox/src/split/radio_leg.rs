@@ -118,7 +118,7 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// Whether the sender's host is to be told of its right edge though no data came from it: the
     /// next flow for which that is so.
     #[must_use]
-    fn poll_window_update(&mut self, now: Time) -> Option<FlowId>;
+    fn poll_window_update(&mut self) -> Option<FlowId>;
 
     /// A flow whose mobile is held to be gone: both ends will be reset, and the flow removed.
     #[must_use]

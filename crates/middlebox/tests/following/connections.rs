@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use base::{Duration, Flags, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
-    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, Leg, MTcp, MTcpConfig, Middlebox,
+    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, Leg, MTcp, MTcpConfig, Managed,
     Snoop, SnoopConfig, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ enum Scheme {
 const SCHEMES: [Scheme; 5] =
     [Scheme::Snoop, Scheme::Fda, Scheme::DelayedDupacks, Scheme::MTcp, Scheme::WTcp];
 
-fn boxed(scheme: Scheme) -> Box<dyn Middlebox<Bytes>> {
+fn boxed(scheme: Scheme) -> Box<dyn Managed<Bytes>> {
     let delay = Duration::from_millis(900);
     match scheme {
         Scheme::Snoop => Box::new(Snoop::new(SNOOP)),
@@ -79,7 +79,7 @@ fn nothing_is_acknowledged_early(log: &[Passage<Bytes>]) {
 /// 200 bytes up, 150 kB down, over a radio of 20 kB/s.
 fn download(
     seed: u64,
-    scheme: Box<dyn Middlebox<Bytes>>,
+    scheme: Box<dyn Managed<Bytes>>,
     opening: &Opening,
 ) -> (Network<Bytes>, [PeerId; 2]) {
     let mut net = Network::new(seed, scheme);
@@ -128,7 +128,7 @@ fn period() -> Config {
 /// Over ten seeds, in a network that `harm`s: seconds, segments that the host sent twice, segments
 /// that the box sent again.
 fn harmed(
-    scheme: impl Fn() -> Box<dyn Middlebox<Bytes>>,
+    scheme: impl Fn() -> Box<dyn Managed<Bytes>>,
     host: &Config,
     harm: impl Fn(&mut Network<Bytes>),
 ) -> (f64, usize, u64) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, MiddleboxFact, Seq, Time};
 use cc::{Algorithm, CubicParameters, SlowStart};
-use middlebox::{Address, Connection, Heeds, IpFields, Leg, Middlebox, Packet, RadioReport};
+use middlebox::{Address, Connection, IpFields, Leg, Managed, Packet, PmtuHandler, RadioReport};
 use tcp::{Config, Endpoint, Offers, RecoveryKind, RttSampling, Segment, State};
 
 use super::{Path, Pattern};
@@ -116,7 +116,7 @@ pub struct Network<P> {
     /// The present.
     pub now: Time,
     /// The box.
-    pub middlebox: Box<dyn Middlebox<P>>,
+    pub middlebox: Box<dyn Managed<P>>,
     /// What the box told.
     pub facts: Vec<(Time, MiddleboxFact)>,
     /// All that crossed its border.
@@ -149,7 +149,7 @@ struct Peer<P> {
 
 impl<P: Pattern> Network<P> {
     /// A network around `middlebox`. Paths on the wire take 20 ms, those on the radio 300 ms.
-    pub fn new(seed: u64, middlebox: Box<dyn Middlebox<P>>) -> Self {
+    pub fn new(seed: u64, middlebox: Box<dyn Managed<P>>) -> Self {
         Self {
             now: Time::ZERO,
             middlebox,
@@ -430,8 +430,8 @@ impl<P: Pattern> Network<P> {
         let (now, facts) = (self.now, &mut self.facts);
         let watch = &mut |fact| facts.push((now, fact));
         match self.middlebox.handle_path_mtu(now, connection, mtu, watch) {
-            Heeds::Box => {}
-            Heeds::Sender => {
+            PmtuHandler::Box => {}
+            PmtuHandler::Sender => {
                 let peer = self.peers.iter_mut().rfind(|peer| peer.connection == connection);
                 if let Some(Peer { endpoint, .. }) = peer {
                     // IPv4, and timestamps.

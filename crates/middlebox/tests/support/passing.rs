@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::Time;
-use middlebox::{Counters, Middlebox, Packet, Watch};
+use middlebox::{Counters, Managed, Middlebox, Packet, Watch};
 use tcp::Payload;
 
 /// What goes in comes out.
@@ -36,6 +36,8 @@ impl<P: Payload + Send> Middlebox<P> for Passing<P> {
     }
 }
 
+impl<P: Payload + Send> Managed<P> for Passing<P> {}
+
 /// What goes in is lost.
 #[derive(Debug)]
 pub struct Gone;
@@ -57,3 +59,5 @@ impl<P: Payload> Middlebox<P> for Gone {
         Counters::default()
     }
 }
+
+impl<P: Payload> Managed<P> for Gone {}

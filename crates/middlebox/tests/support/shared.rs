@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Time;
-use middlebox::{Address, Counters, Exposure, Middlebox, Packet, RadioReport, Watch};
+use middlebox::{Address, Counters, Exposure, Managed, Middlebox, Packet, RadioReport, Watch};
 use tcp::Payload;
 
 /// A box in two hands.
@@ -52,7 +52,9 @@ impl<P: Payload, M: Middlebox<P>> Middlebox<P> for Shared<M> {
     fn counters(&self) -> Counters {
         self.get().counters()
     }
+}
 
+impl<P: Payload, M: Managed<P>> Managed<P> for Shared<M> {
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
         self.get().poll_exposure()
     }

@@ -2,7 +2,7 @@
 
 use base::{Duration, Flags, Seq, Time};
 use bytes::Bytes;
-use middlebox::{Connection, Heeds, Leg, Packet};
+use middlebox::{Connection, Leg, Packet, PmtuHandler};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
 use super::{Declined, Draining, Gateway};
@@ -161,7 +161,7 @@ impl Gateway {
         let Some(served) = self.boxes.get_mut(number) else { return };
         let syn = header.flags.contains(Flags::SYN);
         if syn && (segment.unkept.option.is_some() || segment.unkept.extension.is_some()) {
-            served.machine.leave(connection);
+            served.machine.ignore(connection);
             self.stir(number);
             if !self.boxes.knows(number, &connection) {
                 return self.pass(Bypass::Option, original);
@@ -281,8 +281,8 @@ impl Gateway {
                 let heeds = served.handle_path_mtu(now, connection, mtu);
                 self.stir(number);
                 match heeds {
-                    Heeds::Box => Icmp::PathMtu,
-                    Heeds::Sender => Icmp::Error,
+                    PmtuHandler::Box => Icmp::PathMtu,
+                    PmtuHandler::Sender => Icmp::Error,
                 }
             }
             Complaint::Unreachable => {
@@ -353,7 +353,7 @@ fn believable(mtu: u32, addresses: &Addresses) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use base::{Ecn, TcpHeader};
-    use middlebox::{Bypasses, Counters, Middlebox, Watch};
+    use middlebox::{Bypasses, Counters, Managed, Middlebox, Watch};
     use wire::Payload;
 
     use super::*;
@@ -380,7 +380,9 @@ mod tests {
         fn counters(&self) -> Counters {
             panic!("all mobiles are counted together for one packet");
         }
+    }
 
+    impl Managed<Bytes> for Uncounted {
         fn bypasses(&self) -> Bypasses {
             Bypasses::default()
         }

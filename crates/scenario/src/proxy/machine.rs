@@ -20,7 +20,7 @@ impl ProxyProfile {
         limits: &ProxyLimits,
         admission: &Admission,
         seed: u64,
-    ) -> Box<dyn middlebox::Middlebox<P>> {
+    ) -> Box<dyn middlebox::Managed<P>> {
         let uplink = self.split_uplink.then(|| Arc::new(toward_hosts(seed)));
         let split = SplitConfig {
             uplink: if self.split_uplink { Uplink::Split } else { Uplink::Rides },

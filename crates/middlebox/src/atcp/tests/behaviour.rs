@@ -152,7 +152,7 @@ fn a_mobile_without_sack_gets_everything_whatever_is_lost() {
 
 /// What is in flight of a flow that was reset still fills the pipe.
 #[test]
-fn a_reset_flow_leaves_ghosts() {
+fn a_reset_flow_leaves_orphans() {
     let mut pipe = Pipe::new(config());
     let flow = pipe.open(Plan::of(1_000_000));
     pipe.run_for(Duration::from_secs(20));
@@ -164,17 +164,17 @@ fn a_reset_flow_leaves_ghosts() {
     let sent = pipe.sent.len();
     assert!(pipe.in_flight() > 8_000 && pipe.queued() < 12_000);
     pipe.run_for(Duration::from_millis(100));
-    // One segment at most fits below the clamp before the ghosts are gone.
+    // One segment at most fits below the clamp before the orphans are gone.
     assert!(pipe.sent.len() <= sent + 1);
     pipe.run_for(Duration::from_secs(60));
     assert_eq!(pipe.read(other), 50_000);
     assert_eq!((pipe.queued(), pipe.in_flight()), (0, 0));
 }
 
-/// Where ghosts leave no room for anything that could tell that they are gone, a round trip does,
+/// Where orphans leave no room for anything that could tell that they are gone, a round trip does,
 /// not the timer.
 #[test]
-fn ghosts_that_fill_the_pipe_are_gone_after_a_round_trip() {
+fn orphans_that_fill_the_pipe_are_gone_after_a_round_trip() {
     let (clamp, min_rto) = (6 * MSS, Duration::from_secs(60));
     let mut pipe = Pipe::new(AtcpConfig { clamp, min_rto, ..config() });
     let flow = pipe.open(Plan::of(1_000_000));

@@ -343,7 +343,7 @@ impl Pipe {
             };
             self.transmit(id, departure);
         }
-        while let Some(FlowId(id)) = self.leg.poll_window_update(now) {
+        while let Some(FlowId(id)) = self.leg.poll_window_update() {
             self.advertise(id);
         }
         let committed = self.leg.aggregates.iter().map(|aggregate| aggregate.books.committed());

@@ -142,7 +142,7 @@ fn the_tail_of_a_transfer_lost_in_an_outage_is_not_forgotten() {
 }
 
 #[test]
-fn a_stall_with_nothing_left_but_ghosts_ends() {
+fn a_stall_with_nothing_left_but_orphans_ends() {
     let mut pipe = Pipe::new(config());
     pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(40)));
     pipe.radio.flushed = true;
