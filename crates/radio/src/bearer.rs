@@ -2,8 +2,7 @@
 
 use base::{Direction, Duration, Observe, Time};
 
-use crate::gprs::RadioReport;
-use crate::{Counters, Output, Sdu, gprs, umts};
+use crate::{Counters, DownlinkReport, Output, Sdu, gprs, umts};
 
 /// What carries packets between the network and one mobile, in both directions.
 #[derive(Debug)]
@@ -73,7 +72,7 @@ impl<T: Sdu> Bearer<T> {
     /// What the base station has to say of the mobile's downlink, if that has changed. A bearer
     /// says nothing while it sleeps.
     #[must_use]
-    pub fn poll_report(&mut self) -> Option<RadioReport> {
+    pub fn poll_report(&mut self) -> Option<DownlinkReport> {
         match self {
             Self::Dch(bearer) => bearer.poll_report(),
             Self::Gprs(bearer) => bearer.poll_report(),

@@ -8,14 +8,15 @@
 //!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
-//! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: header compression
-//! works on a view of the headers that the SDU gives.
+//! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
+//! compressed is up to the SDU ([`HeaderCompression`]).
 
 mod bearer;
 mod counters;
 mod decibel;
 pub mod gprs;
 mod output;
+mod report;
 mod sdu;
 pub mod umts;
 pub mod wlan;
@@ -23,4 +24,5 @@ pub mod wlan;
 pub use bearer::Bearer;
 pub use counters::Counters;
 pub use output::Output;
-pub use sdu::Sdu;
+pub use report::DownlinkReport;
+pub use sdu::{HeaderCompression, Sdu};

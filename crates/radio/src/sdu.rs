@@ -1,6 +1,6 @@
 //! What a bearer carries.
 
-use crate::umts::pdcp::Headers;
+use std::fmt::Debug;
 
 /// A service data unit: a packet as the radio sees it.
 pub trait Sdu {
@@ -22,8 +22,21 @@ pub trait Sdu {
         false
     }
 
-    /// Its TCP/IP headers, where it has some that can be compressed.
-    fn headers(&self) -> Option<Headers> {
+    /// Both ends of a direction that compresses headers; `None` of SDUs without any to compress.
+    fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {
         None
     }
+}
+
+/// Both ends of header compression in one direction (TS 25.323 §5.1). SDUs are numbered from 0 in
+/// the order in which they are compressed; each is restored or forgotten once.
+pub trait HeaderCompression<T: ?Sized>: Debug + Send {
+    /// `sdu`, the next one, is sent: how many bytes fewer it has on the air.
+    fn compress(&mut self, sdu: &T) -> u32;
+
+    /// `sdu` has arrived, the one with `number`. False if its headers cannot be restored.
+    fn restore(&mut self, number: u64, sdu: &T) -> bool;
+
+    /// SDU `number` will never arrive.
+    fn forget(&mut self, number: u64);
 }

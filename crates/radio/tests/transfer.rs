@@ -2,10 +2,8 @@
 
 use base::Direction::{self, Downlink, Uplink};
 use base::{BlockFact, BlockKind, Observe, Time};
-use radio::umts::pdcp::{Headers, PdcpConfig};
 use radio::umts::rlc::{Config, am};
 use radio::umts::{Bearer, ConfigError, DchConfig, Output};
-use radio::{Sdu, umts};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
 
@@ -133,78 +131,6 @@ fn a_saturated_downlink_wastes_next_to_nothing() {
         let share = bits / (384_000.0 * seconds);
         assert!(share > least && share <= 1.0 - tbler, "{tbler}: {share}");
     }
-}
-
-/// A packet with headers that can be compressed.
-#[derive(Clone, Copy, Debug)]
-struct Segment(Headers);
-
-impl Sdu for Segment {
-    fn bytes(&self) -> u32 {
-        self.0.bytes() + u32::from(self.0.payload)
-    }
-
-    fn headers(&self) -> Option<Headers> {
-        Some(self.0)
-    }
-}
-
-/// What has arrived at the other end by now.
-fn delivered(bearer: &mut Bearer<Segment>) -> impl Iterator<Item = Segment> {
-    std::iter::from_fn(|| bearer.poll_output()).filter_map(|(_, output)| match output {
-        Output::Delivered(segment) => Some(segment),
-        Output::Discarded(_) | Output::Dropped(_) => None,
-    })
-}
-
-/// A stream of packets of 512 B, handed in one every `gap` ms.
-fn stream(config: &DchConfig, count: u32, gap: u64) -> (Vec<u32>, umts::Counters) {
-    let mut bearer = Bearer::new(0, config, 1, "stream").expect("valid");
-    let mut arrived = Vec::new();
-    for number in 0..count {
-        let headers = Headers {
-            seq: number * 512,
-            identification: number as u16,
-            flags: base::Flags::ACK,
-            payload: 512,
-            ..Headers::default()
-        };
-        let now = at(millis(u64::from(number) * gap + 1));
-        bearer.handle_input(now, Downlink, Segment(headers), &mut ()).expect("there is room");
-        arrived.extend(delivered(&mut bearer).map(|segment| segment.0.seq / 512));
-    }
-    while let Some(time) = bearer.poll_timeout() {
-        bearer.handle_timeout(time, &mut ());
-        arrived.extend(delivered(&mut bearer).map(|segment| segment.0.seq / 512));
-    }
-    (arrived, bearer.counters(Downlink))
-}
-
-/// 40 B of headers become 4: 517 B with the PDCP header are 13 blocks, not 14.
-#[test]
-fn compressed_headers_save_blocks() {
-    let compressed = |tbler| {
-        let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-        DchConfig { pdcp, ..dch(tbler, rlc()) }
-    };
-    let (arrived, counters) = stream(&compressed(0.0), 100, 50);
-    assert_eq!(arrived, (0..100).collect::<Vec<_>>());
-    assert_eq!(counters.blocks_sent, 14 + 99 * 13);
-    assert_eq!(stream(&dch(0.0, rlc()), 100, 50).1.blocks_sent, 1400);
-    let (arrived, counters) = stream(&compressed(0.2), 100, 50);
-    assert_eq!(arrived, (0..100).collect::<Vec<_>>());
-    assert_eq!(counters.discarded, 0);
-}
-
-/// Where SDUs get lost, those behind them cannot be restored; both are reported.
-#[test]
-fn a_broken_context_is_reported() {
-    let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-    let rlc = am::Config { discard_timer: Some(millis(100)), ..rlc() };
-    let (arrived, counters) = stream(&DchConfig { pdcp, ..dch(0.3, rlc) }, 100, 50);
-    assert!(arrived.len() < 90 && arrived.is_sorted(), "{arrived:?}");
-    assert_eq!(counters.delivered, arrived.len() as u64);
-    assert_eq!(counters.delivered + counters.discarded, 100);
 }
 
 /// The acknowledged mode of `config`.

@@ -30,6 +30,7 @@ mod mark;
 mod options;
 mod parse;
 mod prefix;
+pub mod rfc2507;
 mod udp;
 
 pub use addresses::Addresses;

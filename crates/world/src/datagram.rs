@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use base::{Ecn, TcpHeader};
 use bytes::{Bytes, BytesMut};
-use radio::umts::pdcp::Headers;
 use tcp::Segment;
+use wire::rfc2507::Headers;
 use wire::{Addresses, Payload};
 
 use crate::{Body, Ends};

@@ -1,8 +1,8 @@
 //! A packet of a simulated IPv4 network: a segment of TCP or a datagram of UDP.
 
 use base::{TcpHeader, UdpDatagram};
-use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
+use wire::rfc2507::Headers;
 
 use crate::{Body, Ends, IPV4_HEADER_BYTES};
 

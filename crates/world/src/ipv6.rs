@@ -3,8 +3,8 @@
 
 use base::{Ecn, TcpHeader, UdpDatagram};
 use mobility::binding::{Message, Wrap};
-use radio::umts::pdcp::Headers;
 use tcp::{Payload, Segment};
+use wire::rfc2507::Headers;
 
 use crate::{Body, Ends, Quote, TooBig};
 

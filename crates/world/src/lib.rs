@@ -11,6 +11,7 @@ mod disconnection;
 mod draws;
 mod exchange;
 mod fragmentation;
+mod header_compression;
 mod host;
 mod ipv4;
 mod ipv6;

@@ -2,9 +2,11 @@
 
 use base::{Flags, PacketEvent, PacketFact, TcpHeader, Time, UdpDatagram};
 use mobility::binding::{Message, Wrap};
-use radio::umts::pdcp::Headers;
+use radio::HeaderCompression;
 use tcp::{Payload, Segment};
+use wire::rfc2507::Headers;
 
+use crate::header_compression::Rfc2507;
 use crate::ipv6::Wraps;
 use crate::{NodeId, Piece, Quote, TooBig};
 
@@ -186,6 +188,11 @@ pub struct Packet<B> {
 }
 
 impl<B: Body> Packet<B> {
+    /// Its headers as a radio may compress them.
+    pub(crate) fn headers(&self) -> Option<Headers> {
+        self.body.headers(self.ends, self.identification)
+    }
+
     /// The fact that `event` happened to this packet at `machine`.
     pub(crate) fn fact(&self, event: PacketEvent, machine: u32) -> PacketFact<'_> {
         PacketFact {
@@ -256,7 +263,7 @@ impl<B: Body> radio::Sdu for Packet<B> {
         self.body.mark()
     }
 
-    fn headers(&self) -> Option<Headers> {
-        self.body.headers(self.ends, self.identification)
+    fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {
+        Some(Box::default() as Box<Rfc2507>)
     }
 }

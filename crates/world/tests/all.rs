@@ -3,6 +3,7 @@
 mod applications;
 mod corpus;
 mod datagrams;
+mod header_compression;
 mod laws;
 mod middlebox;
 mod open;

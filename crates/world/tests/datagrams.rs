@@ -3,7 +3,7 @@
 use base::{Ecn, Flags, Options, Seq, TcpHeader, Timestamps};
 use bytes::Bytes;
 use proptest::prelude::*;
-use radio::umts::pdcp::Headers;
+use wire::rfc2507::Headers;
 use wire::{Addresses, Payload, emit};
 use world::{Body, Datagram, Ends, NodeId};
 

@@ -7,9 +7,8 @@ use super::arq::Period;
 use super::coding::{BLOCK_PERIOD, CodingScheme};
 use super::config::{Config, ConfigError, Coupling, Gap, GapKind, SetUp};
 use super::lane::{Lane, Moment, period_from};
-use super::report::RadioReport;
 use super::tbf::{Event, Tbf};
-use crate::{Counters, Output, Sdu};
+use crate::{Counters, DownlinkReport, Output, Sdu};
 
 /// The GPRS bearer of one mobile, from the gateway to the mobile.
 ///
@@ -42,8 +41,8 @@ pub struct Bearer<T> {
     tick: Option<Time>,
     /// Now.
     now: Time,
-    reported: RadioReport,
-    report: Option<RadioReport>,
+    reported: DownlinkReport,
+    report: Option<DownlinkReport>,
 }
 
 /// How far the first gap has come.
@@ -86,7 +85,7 @@ impl<T: Sdu> Bearer<T> {
             period: None,
             tick: None,
             now: Time::ZERO,
-            reported: RadioReport { rate: None },
+            reported: DownlinkReport { rate: None },
             report: None,
         };
         bearer.reported = bearer.conditions();
@@ -142,7 +141,7 @@ impl<T: Sdu> Bearer<T> {
     /// coding scheme or how often blocks err. Noticed while there is traffic, and where coverage
     /// comes and goes.
     #[must_use]
-    pub const fn poll_report(&mut self) -> Option<RadioReport> {
+    pub const fn poll_report(&mut self) -> Option<DownlinkReport> {
         self.report.take()
     }
 
@@ -369,15 +368,15 @@ impl<T: Sdu> Bearer<T> {
         }
     }
 
-    fn conditions(&self) -> RadioReport {
+    fn conditions(&self) -> DownlinkReport {
         if self.ongoing().is_some() {
-            return RadioReport { rate: None };
+            return DownlinkReport { rate: None };
         }
         let (scheme, slots) = (self.downlink.adapter.scheme(), self.downlink.slots);
         let arriving = 1.0 - Probability::value(self.air.rate(scheme));
         let bytes = f64::from(scheme.bytes() * slots) * arriving;
         let bps = bytes * 8.0 / BLOCK_PERIOD.as_secs_f64();
-        RadioReport { rate: Some(Rate::from_bps(bps.round() as u64)) }
+        DownlinkReport { rate: Some(Rate::from_bps(bps.round() as u64)) }
     }
 
     /// Uniform between limits.

@@ -26,7 +26,6 @@ mod core;
 mod lane;
 mod outages;
 mod packets;
-mod report;
 mod tbf;
 
 pub use air::{Errors, Quality, State};
@@ -35,5 +34,4 @@ pub use coding::{BLOCK_PERIOD, CodingScheme};
 pub use config::{Adaptation, Arq, Channel, Config, ConfigError, Coupling, Gap, GapKind, SetUp};
 pub use core::CoreDelay;
 pub use outages::RandomOutages;
-pub use report::RadioReport;
 pub use tbf::{Event, Release, Tbf};

@@ -6,8 +6,7 @@ use super::conditions::{Change, Relocation, Timeline};
 use super::lane::Lane;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
 use super::{BlockErrorRate, ChannelState, ConfigError, DchConfig};
-use crate::gprs::RadioReport;
-use crate::{Counters, Output, Sdu};
+use crate::{Counters, DownlinkReport, Output, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
@@ -35,7 +34,7 @@ pub struct Bearer<T> {
     /// The next tick, or the next change while anything goes on.
     next: Option<Time>,
     /// The rate of the downlink that was reported last.
-    told: Option<RadioReport>,
+    told: Option<DownlinkReport>,
 }
 
 impl<T: Sdu> Bearer<T> {
@@ -167,8 +166,8 @@ impl<T: Sdu> Bearer<T> {
 
     /// What the downlink can carry, link control included, if that is not what was said last.
     #[must_use]
-    pub fn poll_report(&mut self) -> Option<RadioReport> {
-        let report = RadioReport { rate: self.downlink_rate() };
+    pub fn poll_report(&mut self) -> Option<DownlinkReport> {
+        let report = DownlinkReport { rate: self.downlink_rate() };
         (self.told.replace(report) != Some(report)).then_some(report)
     }
 

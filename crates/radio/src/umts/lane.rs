@@ -35,7 +35,7 @@ pub(crate) struct Lane<T> {
     /// What waits ahead of the link control, where flows are served in turn.
     queues: Option<FlowQueues<T>>,
     errors: BlockErrors,
-    pdcp: Convergence,
+    pdcp: Convergence<T>,
     pub(crate) sdus: Sdus,
     contents: Contents<T>,
     /// The TTI on the air; empty if there is none.
@@ -54,7 +54,7 @@ struct Contents<T> {
     told: u64,
 }
 
-impl<T> Lane<T> {
+impl<T: Sdu> Lane<T> {
     /// The direction of a bearer called `name`, whose channel starts in `state`.
     pub(crate) fn new(
         direction: Direction,
@@ -267,7 +267,7 @@ impl<T: Sdu> Lane<T> {
         if let Some(backlog) = &mut self.backlog {
             backlog.number(Waiting::of(&sdu));
         }
-        let bytes = self.pdcp.send(sdu.bytes(), || sdu.headers());
+        let bytes = self.pdcp.send(&sdu);
         self.sdus.push(now, bytes);
         self.contents.sdus.push_back(Some(sdu));
     }
@@ -293,7 +293,7 @@ impl<T: Sdu> Lane<T> {
         let output = match self.sdus.poll_outcome()? {
             Outcome::Delivered(number) => {
                 let sdu = self.contents.take(number);
-                if self.pdcp.receive(number, || sdu.headers()) {
+                if self.pdcp.receive(number, &sdu) {
                     Output::Delivered(sdu)
                 } else {
                     Output::Discarded(sdu)

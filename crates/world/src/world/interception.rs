@@ -69,7 +69,7 @@ impl<B: Body> World<B> {
             return;
         };
         let mobile = *mobile;
-        let Some(radio::gprs::RadioReport { rate }) = bearer.poll_report() else { return };
+        let Some(radio::DownlinkReport { rate }) = bearer.poll_report() else { return };
         let mobile = self.address(mobile);
         for index in 0..self.middleboxes.len() {
             let id = self.middleboxes[index];

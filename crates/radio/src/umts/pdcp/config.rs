@@ -5,7 +5,7 @@
 pub struct PdcpConfig {
     /// Bytes in front of each SDU: 1 with a PDU header, 0 without (TS 25.323 §8.2).
     pub header_bytes: u32,
-    /// Whether TCP/IP headers are compressed after RFC 2507.
+    /// Whether headers are compressed, by the protocol of the SDUs.
     pub header_compression: bool,
 }
 

@@ -2,8 +2,6 @@
 
 mod config;
 mod convergence;
-pub mod rfc2507;
 
 pub use config::PdcpConfig;
 pub(crate) use convergence::Convergence;
-pub use rfc2507::Headers;
