@@ -4,13 +4,12 @@
 //! (1: uplink, 2: behind an Ethernet header); the frame's length in two bytes, the lower one first;
 //! its bytes, up to the next record or, if the input ends sooner, zeros in their place.
 
-use base::{
-    Direction, Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Schedule, Time,
-};
+use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use bytes::Bytes;
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, Trace};
+use observe::{Observe, PacketEvent, PacketFact};
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};

@@ -8,7 +8,7 @@ import pytest
 
 STAIRS = (
     {"base"},
-    {"settings"},
+    {"observe", "settings"},
     {"cc", "link", "mobility", "wire"},
     {"radio", "tcp"},
     {"middlebox"},

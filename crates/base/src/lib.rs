@@ -8,41 +8,28 @@
 //! * [`Agenda`]: who wakes next;
 //! * [`TcpHeader`]: a TCP header as a value; [`UdpDatagram`], one of UDP; [`Ecn`], the IP header's
 //!   word on congestion;
-//! * [`Observe`]: what a measurement sees of a running world.
+//! * [`Direction`]: downlink or uplink.
 
 mod agenda;
-mod application;
-mod cell;
+mod direction;
 mod ecn;
 pub mod float;
 mod header;
-mod middlebox;
-mod mobility;
-mod observe;
 mod probability;
 mod random;
 mod rate;
-mod rrc;
 mod schedule;
 mod seq;
 mod time;
 mod udp;
 
 pub use agenda::Agenda;
-pub use application::{ConnectionFact, EchoFact};
-pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
+pub use direction::Direction;
 pub use ecn::Ecn;
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
-pub use middlebox::{MiddleboxFact, RepairReason};
-pub use mobility::{MobilityFact, Subject};
-pub use observe::{
-    BlockFact, BlockKind, Direction, DropReason, Observe, PacketEvent, PacketFact, RttSample,
-    TcpFact,
-};
 pub use probability::Probability;
 pub use random::{Philox, Stream};
 pub use rate::{Rate, Transmitter};
-pub use rrc::{RrcEvent, RrcState};
 pub use schedule::Schedule;
 pub use seq::Seq;
 pub use time::{Duration, Time};

@@ -1,6 +1,7 @@
 //! What passed through one direction of a link.
 
-use base::{DropReason, Duration};
+use base::Duration;
+use observe::DropReason;
 
 /// What passed through one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Rate, Schedule, Time};
+use base::{Duration, Rate, Schedule, Time};
+use observe::DropReason;
 
 use crate::loss::list::List;
 use crate::loss::{self, Losses};

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Duration, Probability, Rate, Schedule, Time};
+use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail::Limit, fair, red};
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
+use observe::DropReason;
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

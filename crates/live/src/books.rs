@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use base::{Direction, DropReason, Duration, Observe, PacketEvent, PacketFact, Time};
+use base::{Direction, Duration, Time};
 use hdrhistogram::Histogram;
 use link::Drops;
+use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 
-use base::{Direction, DropReason, Duration, Time};
+use base::{Direction, Duration, Time};
 use bytes::Bytes;
+use observe::DropReason;
 use serde::Serialize;
 use wire::{Capture, LinkLayer};
 

@@ -1,6 +1,7 @@
 //! What came of a connection.
 
-use base::{Observe, TcpFact, Time};
+use base::Time;
+use observe::{Observe, TcpFact};
 use serde_json::{Value, json};
 use tcp::State;
 

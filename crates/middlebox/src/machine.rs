@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use base::{MiddleboxFact, Rate, Time};
+use base::{Rate, Time};
+use observe::MiddleboxFact;
 use tcp::Payload;
 
 use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};

@@ -7,7 +7,8 @@
 //! what was lost on the radio with a bit of its own (ELN); no header has room for that bit, and it
 //! is left out.
 
-use base::{Duration, RepairReason, Time};
+use base::{Duration, Time};
+use observe::RepairReason;
 use tcp::{Payload, Segment};
 
 use crate::Packet;

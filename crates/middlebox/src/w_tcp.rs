@@ -11,7 +11,8 @@
 //! Reconstructed, for a radio whose round trip grows with what other connections have under way:
 //! the first timeout, from the handshake; the back-off; and what shows that a timeout was in vain.
 
-use base::{Duration, RepairReason, Seq, TcpHeader, Time};
+use base::{Duration, Seq, TcpHeader, Time};
+use observe::RepairReason;
 use tcp::Payload;
 
 use crate::Packet;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Flags, MiddleboxFact, Probability, Rate, Time};
+use base::{Duration, Flags, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
     Atcp, AtcpConfig, BothWays, Class, Estimation, Fraction, Kind, Leg, PerFlow, SocketBuffers,
     SplitConfig, Splitter, Uplink,
 };
+use observe::MiddleboxFact;
 use proptest::prelude::*;
 use tcp::{Config, Offers, Payload};
 

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Flags, MiddleboxFact, Time};
+use base::{Duration, Flags, Time};
 use middlebox::{
     Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Managed, Packet, PerFlowSplit, Snoop,
     SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
+use observe::MiddleboxFact;
 use tcp::Length;
 
 use crate::support::{aggregating, fixed, mobile, modern, packet};

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use base::{Duration, MiddleboxFact, Probability, Rate, RepairReason, Time};
+use base::{Duration, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
     Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike,
     FdaLikeConfig, FlowControl, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit, PmtuHandler,
     Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
 };
+use observe::{MiddleboxFact, RepairReason};
 use proptest::prelude::*;
 use tcp::Config;
 

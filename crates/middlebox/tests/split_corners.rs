@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, MiddleboxFact, Options, Seq, TcpHeader, Time, Timestamps};
+use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
     Address, Atcp, BothWays, Connection, IpFields, Managed, Middlebox, Packet, PerFlow,
     PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
+use observe::MiddleboxFact;
 use tcp::{Config, Length, Offers, Payload as _, Segment, State};
 
 use crate::support::{

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use base::{Duration, MiddleboxFact, Probability, Time};
+use base::{Duration, Probability, Time};
 use cc::{Algorithm, RenoParameters};
 use middlebox::{Itcp, Leg, Managed, PerFlowSplit, SocketBuffers, SplitConfig};
+use observe::MiddleboxFact;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tcp::{

@@ -1,7 +1,8 @@
 //! Scripts of agents that speak with each other: who is told what, when, and where packets go.
 
-use base::{Duration, MobilityFact};
+use base::Duration;
 use mobility::binding::{Detection, LinkEvent, Message, Outer, Overlap, Policy, Wrap};
+use observe::MobilityFact;
 
 use crate::support::script::{at, bound, comes_back, ms, reaches};
 use crate::support::setup::Setup;

@@ -1,7 +1,8 @@
 //! What a box tells of itself, and what passes it, as figures.
 
-use base::{Duration, MiddleboxFact, Time};
+use base::{Duration, Time};
 use middlebox::{Address, Counters, Leg, Usage};
+use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
 use crate::{Flows, LegFigures, Mobile, ProfileFigures, hosts};

@@ -12,7 +12,7 @@ mod wall;
 
 use std::collections::BTreeMap;
 
-use base::{CodeEvent, HandoverEvent, RrcEvent, RrcState};
+use observe::{CodeEvent, HandoverEvent, RrcEvent, RrcState};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -76,9 +76,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
     let events = sim::MiddleboxEvent::ALL.map(sim::MiddleboxEvent::name);
     module.add("MIDDLEBOX_EVENTS", events.to_vec())?;
-    let reasons = base::DropReason::ALL.map(base::DropReason::name);
+    let reasons = observe::DropReason::ALL.map(observe::DropReason::name);
     module.add("DROP_REASONS", reasons.to_vec())?;
-    module.add("MOBILITY_EVENTS", base::MobilityFact::NAMES.to_vec())?;
+    module.add("MOBILITY_EVENTS", observe::MobilityFact::NAMES.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;
     module.add_class::<result::Run>()?;

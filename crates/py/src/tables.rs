@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use base::{
-    BlockKind, CodeEvent, Direction, DropReason, Duration, HandoverEvent, PacketEvent, RrcEvent,
-    RrcState, Subject, Time,
-};
+use base::{Direction, Duration, Time};
 use numpy::{Element, PyArray1};
+use observe::{
+    BlockKind, CodeEvent, DropReason, HandoverEvent, PacketEvent, RrcEvent, RrcState, Subject,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{

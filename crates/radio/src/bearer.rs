@@ -1,6 +1,7 @@
 //! A bearer of either system.
 
-use base::{Direction, Duration, Observe, Time};
+use base::{Direction, Duration, Time};
+use observe::Observe;
 
 use crate::{Counters, DownlinkReport, Output, Sdu, gprs, umts};
 

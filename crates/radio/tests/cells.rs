@@ -1,10 +1,8 @@
 //! Laws of a network of cells, over random walks of mobiles, traffic and radio.
 
-use base::{
-    CodeEvent, CodeFact, Direction, Duration, HandoverEvent, HandoverFact, Observe, RrcFact,
-    RrcState, Time,
-};
+use base::{Direction, Duration, Time};
 use mobility::motion::{Leg, Motion, Position};
+use observe::{CodeEvent, CodeFact, HandoverEvent, HandoverFact, Observe, RrcFact, RrcState};
 use proptest::prelude::*;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates};
 use radio::umts::handover::{Diversity, Iur};

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use base::{BlockFact, BlockKind, Direction, Duration, Observe, Time};
+use base::{Direction, Duration, Time};
 use link::Dropped;
+use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
 use radio::umts::rlc::{self, Concatenation, Header, next_expected, tm, um};
 use radio::umts::{Bearer, Counters, Output};

@@ -1,7 +1,8 @@
 //! Transfers over whole bearers, to the tick.
 
 use base::Direction::{self, Downlink, Uplink};
-use base::{BlockFact, BlockKind, Observe, Time};
+use base::Time;
+use observe::{BlockFact, BlockKind, Observe};
 use radio::umts::rlc::{Config, am};
 use radio::umts::{Bearer, ConfigError, DchConfig, Output};
 

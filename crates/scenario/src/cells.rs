@@ -1,7 +1,8 @@
 //! From `[radio]` to the configuration of a network of cells.
 
-use base::{Direction, Rate, RrcState, Stream};
+use base::{Direction, Rate, Stream};
 use mobility::motion::{Motion, Position};
+use observe::RrcState;
 use radio::umts::BlockErrorRate;
 use radio::umts::admission::Limits;
 use radio::umts::cell::{CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use base::{Ecn, PacketEvent};
+use base::Ecn;
+use observe::PacketEvent;
 use scenario::MobileIp;
 use wire::{Addresses, Capture, Passage, Payload, Sense};
 use world::{Body, Machine, MachineId, NodeId, World};

@@ -1,9 +1,7 @@
 //! What a network of cells did: states of its mobiles, codes, handovers, shared channels.
 
-use base::{
-    CodeEvent, CodeFact, CommonFact, Direction, Duration, HandoverEvent, HandoverFact, RrcFact,
-    RrcState, Time,
-};
+use base::{Direction, Duration, Time};
+use observe::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, RrcFact, RrcState};
 use radio::umts::channels::CodeTree;
 use schemars::JsonSchema;
 use serde::Serialize;

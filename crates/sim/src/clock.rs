@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 use scenario::{Application, Content, Network, NetworkFlow, Scenario};
 use tcp::Length;
 use world::{Body, Ipv4, Ipv6, World};

@@ -1,6 +1,7 @@
 //! What is measured of a flow's UDP datagrams.
 
-use base::{DropReason, Duration, Time};
+use base::{Duration, Time};
+use observe::DropReason;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, EchoFact, PageFact, RttSample, TcpFact, Time, UdpDatagram};
+use base::{Duration, Time, UdpDatagram};
+use observe::{EchoFact, PageFact, RttSample, TcpFact};
 use scenario::Content;
 
 use crate::course::Course;

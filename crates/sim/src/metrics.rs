@@ -1,8 +1,9 @@
 //! The observer that measures: always on, one row a round trip and a window change.
 
-use base::{
+use base::{Time, UdpDatagram};
+use observe::{
     CodeFact, CommonFact, ConnectionFact, DropReason, EchoFact, HandoverFact, MiddleboxFact,
-    MobilityFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact, Time, UdpDatagram,
+    MobilityFact, Observe, PacketEvent, PacketFact, PageFact, RrcFact, TcpFact,
 };
 
 use crate::datagrams::DatagramRow;

@@ -1,7 +1,8 @@
 //! What is measured of a middlebox.
 
-use base::{Duration, MiddleboxFact, RepairReason, Time};
+use base::{Duration, Time};
 use middlebox::Counters;
+use observe::{MiddleboxFact, RepairReason};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{Duration, MobilityFact, Time};
+use base::{Duration, Time};
 use mobility::binding::Address;
+use observe::MobilityFact;
 use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Body, Directory, Machine, NodeId, World};

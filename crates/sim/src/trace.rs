@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use base::{
-    BlockFact, Flags, Observe, PacketEvent, PacketFact, Seq, TcpFact, TcpHeader, Time, UdpDatagram,
-};
+use base::{Flags, Seq, TcpHeader, Time, UdpDatagram};
+use observe::{BlockFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::Length;
 use world::{Ends, Ipv6, NodeId};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use base::{Ecn, Flags, PacketEvent, PacketFact, Seq, TcpHeader, Time, UdpDatagram};
+use base::{Ecn, Flags, Seq, TcpHeader, Time, UdpDatagram};
+use observe::{PacketEvent, PacketFact};
 use tcp::Length;
 use world::{Body, Directory, Ends, Ipv4, Ipv6, Machine, NodeId, World};
 

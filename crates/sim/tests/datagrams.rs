@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use base::{DropReason, Duration, Time};
+use base::{Duration, Time};
+use observe::DropReason;
 use scenario::{Scenario, shipped};
 use sim::{DatagramOutcome, DatagramRow, DatagramSummary, Metrics, Outcome, Recording, simulate};
 use tcp::Length;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use base::PacketEvent;
+use observe::PacketEvent;
 use scenario::{Outside, Scenario};
 use sim::{DropsSummary, LinkSummary, Outcome, Recording, simulate};
 

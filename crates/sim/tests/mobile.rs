@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use base::{Duration, MobilityFact, Observe, PacketEvent, PacketFact, Stream, Time};
+use base::{Duration, Stream, Time};
 use mobility::binding::{
     Acknowledgement, Address, Authority, Extent, Message, Peer, Place, Sequence, Status, Update,
 };
+use observe::{MobilityFact, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::wlan::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, frame_time};
 use scenario::Scenario;

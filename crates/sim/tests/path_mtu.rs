@@ -3,7 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use base::{DropReason, MobilityFact, Observe, PacketEvent, PacketFact, Time};
+use base::Time;
+use observe::{DropReason, MobilityFact, Observe, PacketEvent, PacketFact};
 use scenario::Scenario;
 use sim::{Recording, simulate};
 use tcp::Length;

@@ -1,7 +1,8 @@
 //! What an acknowledgement does to the sending half (RFC 9293 §3.10.7.4, fifth check).
 
-use base::{Duration, Observe, RttSample, SackBlocks, Seq, TcpFact, Time};
+use base::{Duration, SackBlocks, Seq, Time};
 use cc::{Ack, LossKind};
+use observe::{Observe, RttSample, TcpFact};
 
 use crate::delivery::Delivery;
 use crate::recovery::prr::Progress;

@@ -1,6 +1,7 @@
 //! The ends of a connection: closed, aborted, reset, refused.
 
-use base::{Flags, Observe, Options, Seq, TcpHeader, Time};
+use base::{Flags, Options, Seq, TcpHeader, Time};
+use observe::Observe;
 
 use crate::{Endpoint, Event, Payload, Segment, State};
 

@@ -1,7 +1,8 @@
 //! What arriving data do to the receiving half (RFC 9293 §3.10.7.4, seventh check; RFC 5681
 //! §4.2).
 
-use base::{Ecn, Observe, Seq, TcpFact, Time};
+use base::{Ecn, Seq, Time};
+use observe::{Observe, TcpFact};
 
 use crate::receiver::AckDue;
 use crate::{Payload, Receiver};

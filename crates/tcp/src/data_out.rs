@@ -1,6 +1,7 @@
 //! What the sending half sends next (RFC 9293 §3.8.6.2.1; RFC 5681 §3).
 
-use base::{Ecn, Flags, Observe, Seq, TcpFact, Time};
+use base::{Ecn, Flags, Seq, Time};
+use observe::{Observe, TcpFact};
 
 use crate::recovery::Order;
 use crate::scoreboard::{Fate, Sent};

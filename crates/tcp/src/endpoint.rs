@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use base::{Flags, Observe, Options, SackBlocks, Seq, TcpFact, TcpHeader, Time, Timestamps};
+use base::{Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use cc::Clocks;
+use observe::{Observe, TcpFact};
 
 use crate::ack_in::{AckOutcome, Acknowledgement};
 use crate::challenge::Challenges;

@@ -1,6 +1,7 @@
 //! The three-way handshake (RFC 9293 §3.5) and what both sides agree upon in it.
 
-use base::{Flags, Observe, Options, Seq, TcpFact, TcpHeader, Time, Timestamps};
+use base::{Flags, Options, Seq, TcpHeader, Time, Timestamps};
+use observe::{Observe, TcpFact};
 
 use crate::ecn_echo;
 use crate::rto::Rto;

@@ -1,6 +1,7 @@
 //! A path that takes less than was thought (RFC 1191 §6.4, RFC 8201 §5.4).
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 
 use crate::recovery::Order;
 use crate::{Payload, Sender};

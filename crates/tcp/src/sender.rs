@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Observe, Seq, TcpFact, Time};
+use base::{Duration, Seq, Time};
 use cc::{Controller, Loss, LossKind};
+use observe::{Observe, TcpFact};
 
 use crate::delivery::Delivery;
 use crate::ecn_sender::EcnSender;

@@ -1,8 +1,9 @@
 //! The tail loss probe (RFC 8985 §7): when the last segments of a flight are lost, nothing that
 //! arrives later tells of it, and a probe brings news before the retransmission timer runs out.
 
-use base::{Duration, Observe, Time};
+use base::{Duration, Time};
 use cc::{Loss, LossKind};
+use observe::Observe;
 
 use crate::ack_in::Acknowledgement;
 use crate::data_out::Departure;

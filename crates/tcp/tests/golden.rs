@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use base::{Duration, Observe, Rate, Seq, TcpFact, Time, Transmitter};
+use base::{Duration, Rate, Seq, Time, Transmitter};
 use cc::{Algorithm, RenoParameters, VegasParameters};
+use observe::{Observe, TcpFact};
 use tcp::{Config, Endpoint, Length, Payload, RecoveryKind, RtoConfig, Segment, VegasRecords};
 
 const MSS: u32 = 512;

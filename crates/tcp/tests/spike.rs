@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::{Duration, Observe, Seq, TcpFact, Time};
+use base::{Duration, Seq, Time};
+use observe::{Observe, TcpFact};
 use tcp::{
     Config, Endpoint, FackWindow, Length, NewReno, Offers, RecoveryKind, RttSampling, Segment,
     SpuriousTimeouts, VegasRecords,

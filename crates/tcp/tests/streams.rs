@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, Observe, Seq, Stream, TcpFact, Time};
+use base::{Duration, Ecn, Flags, Seq, Stream, Time};
 use bytes::Bytes;
+use observe::{Observe, TcpFact};
 use proptest::prelude::*;
 use tcp::{BackOff, Config, Endpoint, Payload, Segment, State};
 

@@ -1,6 +1,7 @@
 //! What uses a TCP endpoint.
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 use tcp::{Endpoint, Payload, State};
 
 use crate::exchange::{Answerer, Asker};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{Observe, Seq, Stream, Time};
+use base::{Seq, Stream, Time};
+use observe::Observe;
 use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
 
 use crate::disconnection::{Forecast, Turn};

@@ -1,7 +1,8 @@
 //! What travels through a world.
 
-use base::{Flags, PacketEvent, PacketFact, TcpHeader, Time, UdpDatagram};
+use base::{Flags, TcpHeader, Time, UdpDatagram};
 use mobility::binding::{Message, Wrap};
+use observe::{PacketEvent, PacketFact};
 use radio::HeaderCompression;
 use tcp::{Payload, Segment};
 use wire::rfc2507::Headers;

@@ -8,7 +8,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::{Duration, Observe, PageFact, Seq, Stream, Time};
+use base::{Duration, Seq, Stream, Time};
+use observe::{Observe, PageFact};
 
 use crate::exchange::Progress;
 use crate::web::Page;

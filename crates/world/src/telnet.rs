@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::{Duration, EchoFact, Observe, Stream, Time};
+use base::{Duration, Stream, Time};
+use observe::{EchoFact, Observe};
 use tcp::{Endpoint, Payload, State};
 
 use crate::draws::exponential;

@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Observe, PageFact, Stream, Time, float};
+use base::{Duration, Stream, Time, float};
+use observe::{Observe, PageFact};
 use tcp::{Endpoint, Payload};
 
 use crate::draws::{exponential, normal, uniform};

@@ -16,8 +16,9 @@ pub use wireless::{Directory, WlanNodes};
 
 use std::collections::VecDeque;
 
-use base::{Agenda, Direction, DropReason, Observe, PacketEvent, Time};
+use base::{Agenda, Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
+use observe::{DropReason, Observe, PacketEvent};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{
-    ConnectionFact, Duration, EchoFact, Flags, Observe, PacketEvent, PacketFact, PageFact, Seq,
-    Stream, TcpFact, TcpHeader, Time,
-};
+use base::{Duration, Flags, Seq, Stream, TcpHeader, Time};
+use observe::{ConnectionFact, EchoFact, Observe, PacketEvent, PacketFact, PageFact, TcpFact};
 use proptest::prelude::*;
 use tcp::{Length, RtoConfig, Segment, State};
 use world::{

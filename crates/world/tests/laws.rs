@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use base::{
-    Duration, Observe, PacketEvent, PacketFact, Probability, Rate, Schedule, Seq, TcpFact, Time,
-};
+use base::{Duration, Probability, Rate, Schedule, Seq, Time};
 use link::queue::{self, Discipline, codel};
 use link::{Config as PipeConfig, LinkConfig, Service, loss};
+use observe::{Observe, PacketEvent, PacketFact, TcpFact};
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::{Duration, MiddleboxFact, Observe, PacketEvent, PacketFact, Rate, Seq, TcpFact, Time};
+use base::{Duration, Rate, Seq, Time};
 use link::Config as PipeConfig;
 use middlebox::{Counters, Leg, Middlebox, Packet, Watch};
+use observe::{MiddleboxFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::{Length, Segment};
 use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
 

@@ -1,12 +1,10 @@
 //! Worlds with open nodes: packets from outside go through, and each has one outcome.
 
-use base::{
-    DropReason, Duration, Ecn, Flags, Observe, PacketEvent, PacketFact, Probability, Rate,
-    Schedule, Seq, Stream, TcpHeader, Time,
-};
+use base::{Duration, Ecn, Flags, Probability, Rate, Schedule, Seq, Stream, TcpHeader, Time};
 use bytes::Bytes;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, loss};
+use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Concatenation;

@@ -1,10 +1,11 @@
 //! What becomes of packets at the entries of tunnels, by their size (RFC 2473 §7.1).
 
-use base::{DropReason, Duration, Observe, PacketEvent, PacketFact, TcpHeader, Time};
+use base::{Duration, TcpHeader, Time};
 use mobility::binding::{
     Address, Agent, Anchor, AnchorConfig, Authority, Extent, Message, Outgoing, Policy, Role,
     Sequence, Update, Wrap,
 };
+use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use tcp::{Length, Segment};
 use world::{Body, Ends, Fragmentation, Ipv6, MachineId, NodeId, World};
 

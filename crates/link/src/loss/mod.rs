@@ -5,7 +5,8 @@ pub mod gilbert_elliott;
 pub mod list;
 pub mod outage;
 
-use base::{DropReason, Probability, Schedule, Stream, Time};
+use base::{Probability, Schedule, Stream, Time};
+use observe::DropReason;
 
 use self::bernoulli::Bernoulli;
 use self::gilbert_elliott::GilbertElliott;

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{DropReason, Stream, Time};
+use base::{Stream, Time};
+use observe::DropReason;
 
 use super::codel::CoDel;
 use super::fair::Fair;

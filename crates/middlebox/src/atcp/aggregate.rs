@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, MiddleboxFact, RepairReason, Time};
+use base::{Duration, Time};
+use observe::{MiddleboxFact, RepairReason};
 use tcp::{Acknowledgement, Payload};
 
 use super::Flows;

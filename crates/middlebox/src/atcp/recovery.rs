@@ -29,7 +29,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, MiddleboxFact, RepairReason, Time};
+use base::{Duration, Time};
+use observe::{MiddleboxFact, RepairReason};
 use tcp::Payload;
 
 use super::aggregate::{Aggregate, Context, News};

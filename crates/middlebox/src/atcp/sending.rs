@@ -2,7 +2,8 @@
 //! what is in flight is a segment below the window. A flow of a priority above 0 may fill the rest
 //! of the window, and lower ones defer to it.
 
-use base::{Duration, MiddleboxFact, RepairReason, Time};
+use base::{Duration, Time};
+use observe::{MiddleboxFact, RepairReason};
 use tcp::{Departure, Payload, are_crumbs};
 
 use super::aggregate::{Aggregate, Context};

@@ -16,7 +16,8 @@
 //!   the pipe, until a later packet has arrived, as nothing overtakes on the radio; or for 1.5
 //!   round-trip times, or as long as all that is in flight takes at the rate if that is longer.
 
-use base::{RepairReason, Time};
+use base::Time;
+use observe::RepairReason;
 
 /// The number of an entry; [`NONE`] is none.
 pub(super) type Slot = u32;

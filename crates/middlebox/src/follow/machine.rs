@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Flags, MiddleboxFact, Time};
+use base::{Flags, Time};
+use observe::MiddleboxFact;
 use tcp::{Payload, Segment};
 
 use super::followed::{End, Followed, Stage, Toward};

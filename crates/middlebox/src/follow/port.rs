@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, MiddleboxFact, RepairReason, Time};
+use base::{Duration, Time};
+use observe::{MiddleboxFact, RepairReason};
 
 use crate::{Counters, Packet, Watch};
 

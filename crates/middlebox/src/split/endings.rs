@@ -1,6 +1,7 @@
 //! How connections end before their time, or are left: replaced, reset, given up, handed back.
 
-use base::{Flags, MiddleboxFact, Seq, TcpHeader, Time};
+use base::{Flags, Seq, TcpHeader, Time};
+use observe::MiddleboxFact;
 use tcp::{Payload, Segment};
 
 use super::RadioLeg;

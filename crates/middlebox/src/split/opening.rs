@@ -1,6 +1,7 @@
 //! Connections from their SYN to the moment they stand.
 
-use base::{Flags, MiddleboxFact, Time};
+use base::{Flags, Time};
+use observe::MiddleboxFact;
 use tcp::Payload;
 
 use super::flow::{Draining, Split, full_segment};

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use base::{Agenda, MiddleboxFact, Observe, RepairReason, TcpFact, Time};
+use base::{Agenda, Time};
+use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::{FlowId, Numbers, RadioLeg, Terms};

@@ -10,7 +10,7 @@ use crate::{Address, Connection, Counters, Leg, Reserve, Watch};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowId(pub u32);
 
-/// The numbers of a mobile and of a connection in [`base::MiddleboxFact`].
+/// The numbers of a mobile and of a connection in [`observe::MiddleboxFact`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers {
     /// Of the mobile.

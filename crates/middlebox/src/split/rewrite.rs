@@ -1,6 +1,7 @@
 //! Headers of what a box sends in the name of either end.
 
-use base::{Flags, MiddleboxFact, Options, SackBlocks, Seq, TcpHeader, Timestamps};
+use base::{Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
+use observe::MiddleboxFact;
 use tcp::{AckDue, Departure, Payload, Segment};
 
 use super::flow::{Context, Draining, Split};

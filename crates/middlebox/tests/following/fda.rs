@@ -1,7 +1,7 @@
 //! What the sender is told of its window.
 
-use base::MiddleboxFact;
 use middlebox::{FdaLike, FdaLikeConfig, Middlebox};
+use observe::MiddleboxFact;
 use tcp::Length;
 
 use super::script::{Offered, Script, ack};

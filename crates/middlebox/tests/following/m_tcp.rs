@@ -1,7 +1,8 @@
 //! The byte held back, the sender stopped and woken.
 
-use base::{Duration, MiddleboxFact, Rate};
+use base::{Duration, Rate};
 use middlebox::{MTcp, MTcpConfig, Middlebox, RadioReport};
+use observe::MiddleboxFact;
 use tcp::Length;
 
 use super::script::{Offered, Script, ack, data, fin, stamped, with_block};

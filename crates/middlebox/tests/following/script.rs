@@ -2,8 +2,9 @@
 //!
 //! Numbers are offsets: of the host's data from its first byte, of the mobile's likewise.
 
-use base::{Duration, Flags, MiddleboxFact, SackBlocks, Seq, TcpHeader, Time, Timestamps};
+use base::{Duration, Flags, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use middlebox::{IpFields, Middlebox, Packet, RadioReport};
+use observe::MiddleboxFact;
 use tcp::{Length, Segment};
 
 use crate::support::{FIRST_MOBILE, fixed};

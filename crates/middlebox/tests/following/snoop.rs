@@ -1,7 +1,8 @@
 //! Each row of Snoop's rules, and what is not its business.
 
-use base::{Duration, Flags, MiddleboxFact, RepairReason};
+use base::{Duration, Flags};
 use middlebox::{Middlebox, Snoop, SnoopConfig};
+use observe::{MiddleboxFact, RepairReason};
 use tcp::Length;
 
 use super::script::{Offered, Script, ack, data, fin};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Duration, Flags, MiddleboxFact, Seq, Time};
+use base::{Duration, Flags, Seq, Time};
 use cc::{Algorithm, CubicParameters, SlowStart};
 use middlebox::{Address, Connection, IpFields, Leg, Managed, Packet, PmtuHandler, RadioReport};
+use observe::MiddleboxFact;
 use tcp::{Config, Endpoint, Offers, RecoveryKind, RttSampling, Segment, State};
 
 use super::{Path, Pattern};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, Observe, Stream, Time};
+use base::{Duration, Stream, Time};
+use observe::Observe;
 
 use super::fast_router::{FastRouter, FastRouterConfig};
 use super::outbox::Outbox;

@@ -1,6 +1,7 @@
 //! What stands at a node and takes part in mobility.
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 
 use super::{AccessRouter, Anchor, Correspondent, Message, Mobile, size};
 

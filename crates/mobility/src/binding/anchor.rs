@@ -1,6 +1,7 @@
 //! A home agent (RFC 6275 §10) or a MAP (RFC 5380 §6.2): a binding cache with tunnels.
 
-use base::{Duration, MobilityFact, Observe, Time};
+use base::{Duration, Time};
+use observe::{MobilityFact, Observe};
 
 use super::access_router::AccessRouter;
 use super::cache::{Action, Cache, Check, Event, Route, Waiting};

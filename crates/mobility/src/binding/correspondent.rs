@@ -1,6 +1,7 @@
 //! A correspondent that does route optimization (RFC 6275 §9).
 
-use base::{Duration, MobilityFact, Observe, Time};
+use base::{Duration, Time};
+use observe::{MobilityFact, Observe};
 
 use super::cache::{Action, Cache, Check, Event, Route};
 use super::message::Judgement;

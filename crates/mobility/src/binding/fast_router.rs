@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use base::{Duration, MobilityFact, Observe, Time};
+use base::{Duration, Time};
+use observe::{MobilityFact, Observe};
 
 use super::backoff::{Backoff, Patience};
 use super::forwarding::{Action, Event, Forwarding};

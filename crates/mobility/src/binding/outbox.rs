@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{MobilityFact, Observe, Time};
+use base::Time;
+use observe::{MobilityFact, Observe};
 
 use super::{Address, Message, Outgoing};
 

@@ -10,11 +10,12 @@ pub(crate) mod setup;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Duration, MobilityFact, Observe, Stream, Time};
+use base::{Duration, Stream, Time};
 use mobility::binding::{
     Address, Agent, Header, LinkEvent, Message, Mobile, Order, Outer, Outgoing, Status, Verdict,
     Wrap,
 };
+use observe::{MobilityFact, Observe};
 
 /// Nodes in order: the correspondent, the home agent, the MAP, access routers from 1, mobiles.
 pub(crate) const CN: Address = Address(0);

@@ -1,6 +1,7 @@
 //! What scripts are made of.
 
-use base::{Duration, MobilityFact, Time};
+use base::{Duration, Time};
+use observe::MobilityFact;
 
 use super::{CN, Network, home};
 

@@ -1,6 +1,7 @@
 //! A bearer as one machine.
 
-use base::{Direction, Duration, Observe, Probability, Rate, Stream, Time};
+use base::{Direction, Duration, Probability, Rate, Stream, Time};
+use observe::Observe;
 
 use super::air::Air;
 use super::arq::Period;

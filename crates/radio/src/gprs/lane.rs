@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{BlockFact, BlockKind, Direction, DropReason, Duration, Observe, Time};
+use base::{Direction, Duration, Time};
+use observe::{BlockFact, BlockKind, DropReason, Observe};
 
 use super::adaptation::Adapter;
 use super::air::{Air, BlockErrors};

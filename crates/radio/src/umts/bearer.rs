@@ -1,6 +1,7 @@
 //! A bearer as one machine.
 
-use base::{Direction, Duration, Observe, Rate, Time};
+use base::{Direction, Duration, Rate, Time};
+use observe::Observe;
 
 use super::conditions::{Change, Relocation, Timeline};
 use super::lane::Lane;

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use base::{Direction, Duration, Observe, Time};
+use base::{Direction, Duration, Time};
+use observe::Observe;
 
 use super::backlog::{Backlog, Share, Waiting};
 use super::flow_queues::FlowQueues;

@@ -3,7 +3,8 @@
 //! One logical channel has the transport channel to itself, so a transport block is an RLC PDU
 //! and there is no MAC header (TS 25.321 §9.2.1.1).
 
-use base::{BlockFact, BlockKind, Direction, Observe, Time};
+use base::{Direction, Time};
+use observe::{BlockFact, BlockKind, Observe};
 
 use super::phy::ErrorMask;
 use super::rlc::{Control, DataKind, Run, Sn};

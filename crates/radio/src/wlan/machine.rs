@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use base::{Agenda, Direction, DropReason, Duration, Time};
+use base::{Agenda, Direction, Duration, Time};
 use link::Dropped;
 use mobility::handover::{Change, Handover};
 use mobility::motion::{Motion, Position};
+use observe::DropReason;
 
 use super::config::{AccessPoint, Station, WlanConfig};
 use super::counters::Counters;

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use base::{Direction, DropReason, Duration, Stream, Time};
+use base::{Direction, Duration, Stream, Time};
 use link::Dropped;
 use mobility::motion::Position;
+use observe::DropReason;
 
 use super::airtime::{ACK_BYTES, DIFS, SIFS, frame_time};
 use super::config::{Loss, WlanConfig};

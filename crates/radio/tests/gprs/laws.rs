@@ -1,6 +1,7 @@
 //! What holds whatever comes, and whatever the radio does.
 
-use base::{BlockFact, BlockKind, Direction, Observe, Time};
+use base::{Direction, Time};
+use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
 use radio::gprs::{Bearer, CodingScheme, Config, Coupling, Errors, GapKind, Quality, State};
 

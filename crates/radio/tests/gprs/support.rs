@@ -1,7 +1,8 @@
 //! A bearer with the values of a 3+1 phone, and what comes out of it.
 
-use base::{Direction, Duration, Observe, Probability, Time};
+use base::{Direction, Duration, Probability, Time};
 use link::queue;
+use observe::Observe;
 use radio::gprs::{
     Adaptation, Arq, Bearer, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, Gap,
     GapKind, SetUp,

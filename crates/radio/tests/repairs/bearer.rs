@@ -1,6 +1,7 @@
 //! Slot synchronisation, handover refresh and the set-up of block errors.
 
-use base::{BlockFact, Direction, Duration, Observe, Schedule, Time};
+use base::{Direction, Duration, Schedule, Time};
+use observe::{BlockFact, Observe};
 use radio::umts::{Bearer, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};

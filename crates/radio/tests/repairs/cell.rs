@@ -1,8 +1,9 @@
 //! Modification 13 of the third set and its neighbours: each UE meets its own block error rate,
 //! and the spreading factor does not come from the first segment.
 
-use base::{CodeEvent, CodeFact, Direction, Duration, Observe, Rate, Time};
+use base::{Direction, Duration, Rate, Time};
 use mobility::motion::{Motion, Position};
+use observe::{CodeEvent, CodeFact, Observe};
 use radio::umts::cell::Cell;
 
 use crate::support::Packet;

@@ -1,6 +1,7 @@
 //! Link control: modifications 2 to 5 of the first set and 1 of the second.
 
-use base::{BlockFact, BlockKind, Direction, Observe, Time};
+use base::{Direction, Time};
+use observe::{BlockFact, BlockKind, Observe};
 use radio::umts::rlc::am::pdu::{ControlPdu, DataHeader, IndicatorWidth, ResetFields};
 use radio::umts::rlc::{Concatenation, Header, next_expected, um};
 use radio::umts::{Bearer, BlockErrorRate, Counters, DchConfig, Output};

@@ -1,7 +1,8 @@
 //! Second set, modification 3: "Opening/closure of dedicated channels"; third set, modification 2:
 //! "RRC layer timeout".
 
-use base::{Direction, Duration, RrcState, Time};
+use base::{Direction, Duration, Time};
+use observe::RrcState;
 use radio::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
 use radio::umts::rrc::{
     Action, Activity, AfterDch, Channels, Config, Dedicated, Entity, FirstChannel, Inactivity,

@@ -1,8 +1,9 @@
 //! A network of cells with sources at its two sides.
 
-use base::{Direction, Duration, Observe, RrcState, Time};
+use base::{Direction, Duration, Time};
 use link::Dropped;
 use mobility::motion::{Motion, Position};
+use observe::{Observe, RrcState};
 use radio::umts::Output;
 use radio::umts::admission::Limits;
 use radio::umts::cell::{Cell, CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};

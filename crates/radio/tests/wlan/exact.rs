@@ -1,8 +1,9 @@
 //! To the nanosecond, without errors.
 
-use base::{Direction, DropReason, Duration, Time};
+use base::{Direction, Duration, Time};
 use mobility::handover::{Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
+use observe::DropReason;
 use radio::wlan::{Access, DataRate, End, Loss, Station, WlanConfig};
 
 use super::support::{DCF, Net, Packet, config, micros, millis, resting, walking};

@@ -155,7 +155,7 @@ impl Net {
     }
 
     /// When each packet was dropped and why.
-    pub(crate) fn dropped(&self) -> Vec<(u64, base::DropReason, u32)> {
+    pub(crate) fn dropped(&self) -> Vec<(u64, observe::DropReason, u32)> {
         let of = |event: &Event| match event.output {
             Output::Dropped(Dropped { packet, reason }) => {
                 Some((event.time.as_nanos(), reason, packet.number))

@@ -1,6 +1,7 @@
 //! What arrived twice (RFC 2883), and what that tells of retransmissions (after RFC 3708).
 
-use base::{Observe, SackBlocks, Seq, Time};
+use base::{SackBlocks, Seq, Time};
+use observe::Observe;
 
 use crate::ack_in::Acknowledgement;
 use crate::recovery::Recovery;

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use base::{Duration, Observe, RttSample, SackBlocks, Seq, Stream, TcpFact, Time};
+use base::{Duration, SackBlocks, Seq, Stream, Time};
+use observe::{Observe, RttSample, TcpFact};
 use proptest::prelude::*;
 use tcp::{
     Acknowledgement, Agreement, Arrival, Config, Departure, Length, Payload, Receiver, Reports,

@@ -6,7 +6,8 @@ mod setup;
 
 use std::collections::VecDeque;
 
-use base::{Duration, Observe, TcpFact, Time, Timestamps};
+use base::{Duration, Time, Timestamps};
+use observe::{Observe, TcpFact};
 use tcp::{Endpoint, Length, Payload, Segment, State};
 
 use segment::Numbers;

@@ -1,7 +1,8 @@
 //! Agents of mobility at nodes: what they put around packets and take off, and what they say.
 
-use base::{DropReason, Observe, PacketEvent, Time};
+use base::Time;
 use mobility::binding::{Address, Agent, Header, LinkEvent, Order, Outgoing, Verdict};
+use observe::{DropReason, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 

@@ -1,7 +1,8 @@
 //! What comes out of radio bearers and cells.
 
-use base::{Direction, DropReason, Observe, PacketEvent, Time};
+use base::{Direction, Time};
 use link::Dropped;
+use observe::{DropReason, Observe, PacketEvent};
 
 use crate::{Body, Machine, MachineId, NodeId, Packet, World};
 

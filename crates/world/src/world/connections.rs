@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{ConnectionFact, Observe, Time};
+use base::Time;
+use observe::{ConnectionFact, Observe};
 
 use crate::exchange::Progress;
 use crate::host::Side;

@@ -1,6 +1,7 @@
 //! Hosts that cut their packets, and join what others have cut.
 
-use base::{DropReason, Observe, PacketEvent, Time};
+use base::Time;
+use observe::{DropReason, Observe, PacketEvent};
 
 use crate::path_mtu::PathMtus;
 use crate::reassembly::{Joined, MOST_PIECES, Reassembly};

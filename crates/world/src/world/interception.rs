@@ -1,7 +1,8 @@
 //! Middleboxes at nodes: what they take out of the way of packets, and what they send.
 
-use base::{Observe, PacketEvent, Time};
+use base::Time;
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
+use observe::{Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 

@@ -1,7 +1,8 @@
 //! What comes out of links, and what leaves the queues ahead of them.
 
-use base::{Observe, PacketEvent, Time};
+use base::Time;
 use link::{Dropped, Output};
+use observe::{Observe, PacketEvent};
 
 use crate::{Body, Machine, MachineId, World};
 

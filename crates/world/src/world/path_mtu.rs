@@ -1,8 +1,9 @@
 //! Packets that a path does not take: what the entries of tunnels do with them (RFC 2473 §7.1),
 //! and who learns of it (RFC 2473 §8, RFC 8201).
 
-use base::{DropReason, MobilityFact, Observe, PacketEvent, Time};
+use base::Time;
 use mobility::binding::{Agent, Outer, Wrap};
+use observe::{DropReason, MobilityFact, Observe, PacketEvent};
 use tcp::Larger;
 
 use crate::path_mtu::IPV6_MTU_MIN;

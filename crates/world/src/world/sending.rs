@@ -1,6 +1,7 @@
 //! What endpoints send.
 
-use base::{Observe, PacketEvent, Time};
+use base::Time;
+use observe::{Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, Packet, World};
 

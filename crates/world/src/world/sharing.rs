@@ -1,6 +1,7 @@
 //! What new connections learn from others between the same nodes (RFC 9040).
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 use tcp::{ShareState, Shared, State};
 
 use crate::{Body, Machine, MachineId, World};

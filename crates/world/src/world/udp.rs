@@ -1,6 +1,7 @@
 //! UDP sources and where they send.
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 
 use crate::udp::{UdpEnd, UdpFlow};
 use crate::{Body, Ends, Machine, MachineId, World};

@@ -1,9 +1,10 @@
 //! Access points and mobiles: which packets go to which of them.
 
-use base::{DropReason, Observe, PacketEvent, Time};
+use base::Time;
 use link::Dropped;
 use mobility::binding::{Address, LinkEvent};
 use mobility::handover::Change;
+use observe::{DropReason, Observe, PacketEvent};
 use radio::wlan::{End, Output, Wlan};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};

@@ -1,4 +1,5 @@
-use base::{Duration, MiddleboxFact, Rate, RepairReason, Time};
+use base::{Duration, Rate, Time};
+use observe::{MiddleboxFact, RepairReason};
 
 use super::config;
 use super::pipe::{MSS, Pipe, Plan};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Duration, MiddleboxFact, Seq, Time};
+use base::{Duration, Seq, Time};
+use observe::MiddleboxFact;
 use tcp::{AckDue, Acknowledgement, Arrival, Departure, Length, Payload, Receiver, Reports};
 
 use crate::atcp::{Atcp, AtcpConfig};

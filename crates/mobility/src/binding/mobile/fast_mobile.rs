@@ -1,6 +1,7 @@
 //! Fast handovers of a mobile (RFC 5568 §3.3).
 
-use base::{Observe, Time};
+use base::Time;
+use observe::Observe;
 
 use super::super::backoff::Backoff;
 use super::super::fast::{Action, Event, State, next};

@@ -1,6 +1,7 @@
 //! Links of a mobile, and its addresses there.
 
-use base::{MobilityFact, Observe, Time};
+use base::Time;
+use observe::{MobilityFact, Observe};
 
 use super::super::attachment::{Action, Detection, Event, State, next};
 use super::super::{Address, Message, Outgoing};

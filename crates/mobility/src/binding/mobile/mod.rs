@@ -6,7 +6,8 @@ mod link;
 mod optimization;
 mod updates;
 
-use base::{MobilityFact, Observe, Time};
+use base::Time;
+use observe::{MobilityFact, Observe};
 
 use super::outbox::Outbox;
 use super::registration::Registration;

@@ -1,6 +1,7 @@
 //! Return routability and bindings at correspondents (RFC 6275 §11.6, §11.7.2).
 
-use base::{Duration, MobilityFact, Observe, Time};
+use base::{Duration, Time};
+use observe::{MobilityFact, Observe};
 
 use super::super::registration::{Action, Event, Registration, State, Target};
 use super::super::token::{self, Token};

@@ -1,7 +1,8 @@
 //! Whom a mobile tells where it is: the MAP first, then the home agent (RFC 5380 §6.1), then
 //! correspondents.
 
-use base::{Duration, MobilityFact, Observe, Time};
+use base::{Duration, Time};
+use observe::{MobilityFact, Observe};
 
 use super::super::registration::{Action, Event, Registration, RegistrationConfig, State, Target};
 use super::super::{

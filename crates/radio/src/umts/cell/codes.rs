@@ -1,6 +1,7 @@
 //! Codes: who may have dedicated channels, and which.
 
-use base::{CodeEvent, CodeFact, Observe, Time};
+use base::Time;
+use observe::{CodeEvent, CodeFact, Observe};
 
 use super::ErrorRates;
 use super::machine::Cell;

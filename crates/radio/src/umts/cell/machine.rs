@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Agenda, CommonFact, Direction, Duration, Observe, RrcFact, RrcState, Time};
+use base::{Agenda, Direction, Duration, Time};
+use observe::{CommonFact, Observe, RrcFact, RrcState};
 
 use super::common::Common;
 use super::ue::{BOTH, Ue, place};

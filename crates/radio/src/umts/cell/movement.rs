@@ -1,6 +1,7 @@
 //! Who is where: the choice of cells, handover, and what happens where there is no cell.
 
-use base::{Direction, HandoverEvent, HandoverFact, Observe, Time};
+use base::{Direction, Time};
+use observe::{HandoverEvent, HandoverFact, Observe};
 
 use super::machine::{Cell, LOOK};
 use super::{ErrorRates, Movement};

@@ -1,7 +1,8 @@
 //! A UE of the network: its bearer, its connection, its place.
 
-use base::{Direction, RrcState, Time};
+use base::{Direction, Time};
 use mobility::motion::Motion;
+use observe::RrcState;
 
 use super::Rach;
 use super::movement::Links;

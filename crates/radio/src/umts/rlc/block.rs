@@ -1,6 +1,6 @@
 //! What an entity sends, as values.
 
-use base::BlockKind;
+use observe::BlockKind;
 
 use super::Sn;
 use super::am::StatusReport;

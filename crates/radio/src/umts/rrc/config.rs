@@ -1,6 +1,7 @@
 //! Parameters of radio resource control.
 
-use base::{Duration, RrcState};
+use base::Duration;
+use observe::RrcState;
 
 use super::Dedicated;
 use crate::umts::channels::spreading::SpreadingTable;

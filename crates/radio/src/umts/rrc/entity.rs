@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use base::{Direction, Duration, Rate, RrcEvent, RrcState, Time};
+use base::{Direction, Duration, Rate, Time};
+use observe::{RrcEvent, RrcState};
 
 use super::state::{Illegal, Procedure, next};
 use super::{

@@ -1,6 +1,7 @@
 //! What an RRC entity is told, and what it wants done.
 
-use base::{Direction, RrcEvent, RrcState};
+use base::Direction;
+use observe::{RrcEvent, RrcState};
 
 #[cfg(doc)]
 use super::Entity;

@@ -1,7 +1,7 @@
 //! The transition table of RRC (TS 25.331 §7.1, figure 7.1-1; thesis figure II.5).
 
-use base::RrcEvent as Event;
-use base::RrcState as State;
+use observe::RrcEvent as Event;
+use observe::RrcState as State;
 
 /// What follows from an event in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-use base::RrcState::{CellDch, CellFach, CellPch, Idle, UraPch};
+use observe::RrcState::{CellDch, CellFach, CellPch, Idle, UraPch};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,6 +1,8 @@
 //! What a measurement sees of a radio network: connections, codes and handovers.
 
-use crate::{Direction, Duration, RrcEvent, RrcState};
+use base::{Direction, Duration};
+
+use crate::{RrcEvent, RrcState};
 
 /// The RRC connection of a mobile changed its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! What a middlebox tells its observers.
 
-use crate::Duration;
+use base::Duration;
 
 /// Something happened inside a middlebox. It numbers the mobiles and the connections that it takes
 /// part in from 0, in the order in which it first sees them. A mobile that has long been without

@@ -1,6 +1,6 @@
 //! What applications tell their observers.
 
-use crate::Duration;
+use base::Duration;
 
 /// What was typed has come back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

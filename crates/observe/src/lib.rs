@@ -1,0 +1,23 @@
+//! What a measurement sees of a running world: the facts that machines tell as they happen.
+//!
+//! [`Observe`] takes them; each layer has its own kind of fact.
+
+mod application;
+mod block;
+mod cell;
+mod middlebox;
+mod mobility;
+mod observe;
+mod packet;
+mod rrc;
+mod tcp;
+
+pub use application::{ConnectionFact, EchoFact};
+pub use block::{BlockFact, BlockKind};
+pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
+pub use middlebox::{MiddleboxFact, RepairReason};
+pub use mobility::{MobilityFact, Subject};
+pub use observe::Observe;
+pub use packet::{DropReason, PacketEvent, PacketFact};
+pub use rrc::{RrcEvent, RrcState};
+pub use tcp::{RttSample, TcpFact};

@@ -1,0 +1,137 @@
+//! What a measurement sees of a running world.
+//!
+//! Machines tell an observer the facts of their layer as they happen; observers (metrics, traces,
+//! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
+
+use base::Time;
+
+use crate::{
+    BlockFact, CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact,
+    MobilityFact, PacketFact, PageFact, RrcFact, TcpFact,
+};
+
+/// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
+pub trait Observe {
+    /// False if nothing is recorded, so that work done only to record can be left out.
+    const ON: bool = true;
+
+    /// True if it is to be told of packets dequeued, which machines find out only then.
+    const DEQUEUES: bool = false;
+
+    /// A packet left or reached an endpoint or a middlebox, or entered, left or was dropped at a
+    /// link or bearer.
+    fn packet(&mut self, _now: Time, _fact: &PacketFact<'_>) {}
+
+    /// Packet `uid` leaves the queue of link or bearer number `machine` at `time`, when its first
+    /// bit is sent. Told as soon as it is known: of a pipe, when the packet enters.
+    fn dequeued(&mut self, _time: Time, _machine: u32, _uid: u64) {}
+
+    /// Something happened inside TCP endpoint number `endpoint`.
+    fn tcp(&mut self, _now: Time, _endpoint: u32, _fact: TcpFact) {}
+
+    /// A radio block was sent.
+    fn block(&mut self, _now: Time, _fact: BlockFact) {}
+
+    /// An RRC connection changed its state.
+    fn rrc(&mut self, _now: Time, _fact: RrcFact) {}
+
+    /// A code was allocated or released, or none was to be had.
+    fn code(&mut self, _now: Time, _fact: CodeFact) {}
+
+    /// A mobile's set of cells changed.
+    fn handover(&mut self, _now: Time, _fact: HandoverFact) {}
+
+    /// A common channel was used in the TTI that begins.
+    fn common(&mut self, _now: Time, _fact: CommonFact) {}
+
+    /// A page has arrived at the browser of TCP endpoint number `endpoint`.
+    fn page(&mut self, _now: Time, _endpoint: u32, _fact: PageFact) {}
+
+    /// What was typed at TCP endpoint number `endpoint` has come back.
+    fn echo(&mut self, _now: Time, _endpoint: u32, _fact: EchoFact) {}
+
+    /// An application opened a connection.
+    fn connection(&mut self, _now: Time, _fact: ConnectionFact) {}
+
+    /// Something happened inside middlebox number `machine`.
+    fn middlebox(&mut self, _now: Time, _machine: u32, _fact: MiddleboxFact) {}
+
+    /// Something happened in mobility agent number `machine`.
+    fn mobility(&mut self, _now: Time, _machine: u32, _fact: MobilityFact) {}
+}
+
+/// The observer that sees nothing.
+impl Observe for () {
+    const ON: bool = false;
+}
+
+/// Two observers, both told.
+impl<A: Observe, B: Observe> Observe for (A, B) {
+    const ON: bool = A::ON || B::ON;
+    const DEQUEUES: bool = A::DEQUEUES || B::DEQUEUES;
+
+    fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        self.0.packet(now, fact);
+        self.1.packet(now, fact);
+    }
+
+    fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
+        self.0.dequeued(time, machine, uid);
+        self.1.dequeued(time, machine, uid);
+    }
+
+    fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {
+        self.0.tcp(now, endpoint, fact);
+        self.1.tcp(now, endpoint, fact);
+    }
+
+    fn block(&mut self, now: Time, fact: BlockFact) {
+        self.0.block(now, fact);
+        self.1.block(now, fact);
+    }
+
+    fn rrc(&mut self, now: Time, fact: RrcFact) {
+        self.0.rrc(now, fact);
+        self.1.rrc(now, fact);
+    }
+
+    fn code(&mut self, now: Time, fact: CodeFact) {
+        self.0.code(now, fact);
+        self.1.code(now, fact);
+    }
+
+    fn handover(&mut self, now: Time, fact: HandoverFact) {
+        self.0.handover(now, fact);
+        self.1.handover(now, fact);
+    }
+
+    fn common(&mut self, now: Time, fact: CommonFact) {
+        self.0.common(now, fact);
+        self.1.common(now, fact);
+    }
+
+    fn page(&mut self, now: Time, endpoint: u32, fact: PageFact) {
+        self.0.page(now, endpoint, fact);
+        self.1.page(now, endpoint, fact);
+    }
+
+    fn echo(&mut self, now: Time, endpoint: u32, fact: EchoFact) {
+        self.0.echo(now, endpoint, fact);
+        self.1.echo(now, endpoint, fact);
+    }
+
+    fn connection(&mut self, now: Time, fact: ConnectionFact) {
+        self.0.connection(now, fact);
+        self.1.connection(now, fact);
+    }
+
+    fn middlebox(&mut self, now: Time, machine: u32, fact: MiddleboxFact) {
+        self.0.middlebox(now, machine, fact);
+        self.1.middlebox(now, machine, fact);
+    }
+
+    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
+        self.0.mobility(now, machine, fact);
+        self.1.mobility(now, machine, fact);
+    }
+}

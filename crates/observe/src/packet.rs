@@ -1,0 +1,103 @@
+//! What happens to packets.
+
+use std::any::Any;
+
+use base::{TcpHeader, Time, UdpDatagram};
+
+/// What happened to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacketEvent {
+    /// An endpoint or a middlebox sent it. What a middlebox sends is a packet of its own.
+    Departed,
+    /// An endpoint or a middlebox received it.
+    Arrived,
+    /// A link or bearer took it in.
+    Entered,
+    /// A link or bearer handed it on.
+    Left,
+    /// A link or bearer dropped it, on arrival or later.
+    Dropped(DropReason),
+}
+
+/// Why a link or bearer dropped a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropReason {
+    /// The queue was full.
+    Queue,
+    /// Active queue management (RFC 7567): RED or `CoDel`.
+    Aqm,
+    /// Lost at random.
+    Loss,
+    /// It was on the list of packets to drop.
+    List,
+    /// The link was out.
+    Outage,
+    /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
+    Discarded,
+    /// Nobody heard it: its mobile is not, or no longer, where it was sent.
+    Unreachable,
+    /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
+    Incomplete,
+    /// Larger than the tunnel takes that it came to, which told its source (RFC 2473 §7.1).
+    TooBig,
+}
+
+impl DropReason {
+    /// Every reason, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::Queue,
+        Self::Aqm,
+        Self::Loss,
+        Self::List,
+        Self::Outage,
+        Self::Discarded,
+        Self::Unreachable,
+        Self::Incomplete,
+        Self::TooBig,
+    ];
+
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Aqm => "aqm",
+            Self::Loss => "loss",
+            Self::List => "list",
+            Self::Outage => "outage",
+            Self::Discarded => "discarded",
+            Self::Unreachable => "unreachable",
+            Self::Incomplete => "incomplete",
+            Self::TooBig => "too_big",
+        }
+    }
+}
+
+/// A packet somewhere on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketFact<'a> {
+    /// What happened.
+    pub event: PacketEvent,
+    /// The number of the machine (endpoint, middlebox, link or bearer) where it happened.
+    pub machine: u32,
+    /// The packet's number in this run; later packets have higher ones.
+    pub uid: u64,
+    /// The number of the node that it comes from.
+    pub source: u32,
+    /// The number of the node where it goes.
+    pub destination: u32,
+    /// Size at the IP layer in bytes.
+    pub bytes: u32,
+    /// Its TCP header, where it has one.
+    pub header: Option<&'a TcpHeader>,
+    /// The UDP datagram, where it is one.
+    pub udp: Option<&'a UdpDatagram>,
+    /// Bytes of TCP or UDP payload.
+    pub payload: u32,
+    /// When an endpoint sent it; `None` of what something on the way has made.
+    pub departed: Option<Time>,
+    /// The node at whose interface it passed: which gave it to the link or bearer, or which that
+    /// handed it to. `None` of what passes no interface.
+    pub node: Option<u32>,
+    /// What it carries, for observers that know its kind.
+    pub body: &'a dyn Any,
+}

@@ -1,0 +1,78 @@
+//! What a TCP endpoint tells its observers.
+
+use base::{Duration, Seq};
+
+/// One round-trip time of one data segment that was sent once (Karn's rule), and whose
+/// acknowledgement did not wait for another to be sent again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RttSample {
+    /// Stream offset of the segment's first byte.
+    pub offset: u64,
+    /// From its transmission to the acknowledgement that covers it.
+    pub rtt: Duration,
+}
+
+/// Something that happened inside a TCP endpoint. Offsets count payload bytes of one direction
+/// of the stream from 0; they do not wrap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TcpFact {
+    /// The three-way handshake is done, for this side.
+    Established {
+        /// The initial sequence number of what this side sends.
+        local_isn: Seq,
+    },
+    /// A data segment was handed out.
+    Sent {
+        /// Offset of its first byte.
+        offset: u64,
+        /// Bytes of payload.
+        length: u32,
+        /// 1 for the first transmission of these bytes.
+        transmission: u32,
+    },
+    /// A data segment arrived.
+    Data {
+        /// Offset of its first byte.
+        offset: u64,
+        /// Bytes of payload.
+        length: u32,
+        /// How many of them had not arrived before.
+        fresh: u32,
+        /// The in-order offset after it: everything below has been delivered.
+        delivered: u64,
+    },
+    /// The peer acknowledged everything below `offset`.
+    Acked {
+        /// The lowest byte not acknowledged.
+        offset: u64,
+    },
+    /// A round-trip time was measured.
+    Rtt(RttSample),
+    /// The congestion window or the slow-start threshold changed.
+    Window {
+        /// Congestion window in bytes, with fast recovery's inflation.
+        cwnd: u64,
+        /// Slow-start threshold in bytes.
+        ssthresh: u64,
+    },
+    /// What the controller holds for the round-trip time without queues changed, where it goes by
+    /// one (Vegas's baseRTT).
+    BaseRtt {
+        /// From now on.
+        rtt: Duration,
+    },
+    /// The retransmission timer fired, for data or for the SYN.
+    Timeout {
+        /// Offset of the oldest byte not acknowledged.
+        offset: u64,
+        /// The time-out that ran out, back-off included.
+        rto: Duration,
+    },
+    /// A segment was sent again on duplicate acknowledgements.
+    FastRetransmit {
+        /// Offset of its first byte.
+        offset: u64,
+    },
+    /// The connection is over: both sides closed it, or it was reset or given up.
+    Closed,
+}
