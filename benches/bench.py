@@ -20,8 +20,8 @@ from typing import TypeVar
 import thinpipe as tp
 from thinpipe.cli.terminal import console, table
 from thinpipe.papers.lo2005.experiments import TBLERS, VARIANTS, grid
-from thinpipe.papers.proxy.bed import missing
 from thinpipe.report.numbers import short
+from thinpipe.testbed import missing
 
 HERE = Path(__file__).parent
 ROUNDS = 3

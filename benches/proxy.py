@@ -18,10 +18,8 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from thinpipe.papers.proxy.bed import Bed, bed
-from thinpipe.papers.proxy.nodes import soon
-from thinpipe.papers.proxy.plan import HOST, Offloads, Plan, Proxy
 from thinpipe.report.numbers import short
+from thinpipe.testbed import HOST, Bed, Offloads, Plan, Proxy, bed, wait_until
 
 Row = tuple[str, ...]
 
@@ -83,7 +81,7 @@ def forwarding(_made: Bed) -> list[int]:
 def tun_loop(made: Bed) -> list[int]:
     """Divert into a TUN whose reader writes every packet back, by the driver of the proxy."""
     loop = made.router.popen([_example("forward"), "loop0", str(MTU), str(QUEUE)])
-    soon(lambda: bool(_links(made) & {"loop0"}), loop, str)
+    wait_until(lambda: bool(_links(made) & {"loop0"}), loop, str)
     made.router.sysctl(ipv4__conf__loop0__rp_filter=0)
     made.router.ip(
         "link set loop0 up",
@@ -112,7 +110,7 @@ def daemon(made: Bed) -> list[int]:
     """Leave it to the proxy."""
     assert made.daemon is not None
     pid = made.daemon.pid
-    soon(lambda: len(_family(pid)) == len(("supervisor", "worker")), made.daemon, str)
+    wait_until(lambda: len(_family(pid)) == len(("supervisor", "worker")), made.daemon, str)
     return _family(pid)
 
 

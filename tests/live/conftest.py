@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from thinpipe.emulation import unavailable
-from thinpipe.papers.emulation.packets import read_pcapng
+from thinpipe.testbed.packets import read_pcapng
 
 LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 300

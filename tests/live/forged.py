@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thinpipe.papers.proxy.nodes import Node
+from thinpipe.testbed import Node
 
 FIN, SYN, RST, PSH, ACK, URG = (1 << bit for bit in range(6))
 MSS = b"\2\4\5\xb4"

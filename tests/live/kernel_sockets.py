@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 
-from thinpipe.papers.proxy.ends import content
-from thinpipe.papers.proxy.nodes import Node
+from thinpipe.testbed import Node, content
 
 from tests.live.forged import within
 

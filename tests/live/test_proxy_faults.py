@@ -16,10 +16,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from thinpipe.papers.proxy.bed import DEVICE, Bed, bed, missing
-from thinpipe.papers.proxy.ends import Fetch, Fetched, Listener
-from thinpipe.papers.proxy.nodes import Running
-from thinpipe.papers.proxy.plan import HOST, Plan, Proxy
+from thinpipe.testbed import (
+    DEVICE,
+    HOST,
+    Bed,
+    Fetch,
+    Fetched,
+    Listener,
+    Plan,
+    Proxy,
+    Running,
+    bed,
+    missing,
+)
 
 PROFILE = """
 [[profile]]

@@ -5,9 +5,9 @@ from dataclasses import replace
 from statistics import fmean
 
 import pytest
-from thinpipe.papers.proxy.bed import missing
-from thinpipe.papers.proxy.carry import carry
-from thinpipe.papers.proxy.experiments import SETUPS, Flow, Pinged
+from thinpipe.acceptance.proxy.carry import carry
+from thinpipe.acceptance.proxy.experiments import SETUPS, Flow, Pinged
+from thinpipe.testbed import missing
 
 IN_TIME = "needs a machine that lets the emulator keep its time"
 

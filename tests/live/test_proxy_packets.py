@@ -13,9 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from thinpipe.papers.proxy.bed import Bed, bed, missing
-from thinpipe.papers.proxy.ends import Fetch, Listener
-from thinpipe.papers.proxy.plan import HOST, Plan, Proxy
+from thinpipe.testbed import HOST, Bed, Fetch, Listener, Plan, Proxy, bed, missing
 
 from tests.live.forged import (
     ACK,

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from thinpipe import offloads
+from thinpipe.testbed import offloads
 
 from tests.live.conftest import reason_to_skip
 

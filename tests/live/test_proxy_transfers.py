@@ -16,10 +16,21 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from thinpipe.papers.proxy.bed import Bed, bed, missing
-from thinpipe.papers.proxy.ends import Fetch, Fetched, Listener, Served
-from thinpipe.papers.proxy.nodes import Node
-from thinpipe.papers.proxy.plan import HOST, MOBILE, Link, Plan, Proxy
+from thinpipe.testbed import (
+    HOST,
+    MOBILE,
+    Bed,
+    Fetch,
+    Fetched,
+    Link,
+    Listener,
+    Node,
+    Plan,
+    Proxy,
+    Served,
+    bed,
+    missing,
+)
 
 from tests.live.forged import within
 from tests.live.kernel_sockets import ALL, LIMIT_S, Ends, both_ways, everything, joined, transfer

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from thinpipe import offloads
+from thinpipe.testbed import offloads
 
 pytestmark = pytest.mark.usefixtures("own_network")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import thinpipe as tp
-from thinpipe.papers.proxy.bed import configuration
-from thinpipe.papers.proxy.experiments import SETUPS, flow_key
+from thinpipe.acceptance.proxy.experiments import SETUPS, flow_key
+from thinpipe.testbed import configuration
 
 
 @pytest.mark.parametrize("name", SETUPS)

@@ -1,7 +1,4 @@
-"""Published papers, reproduced: facts as data, experiments, figures.
-
-Emulator and proxy are held against the simulator in the same way.
-"""
+"""Published papers, reproduced: facts as data, experiments, figures."""
 
 from __future__ import annotations
 
@@ -13,14 +10,8 @@ if TYPE_CHECKING:
 
 def papers() -> dict[str, Paper]:
     """Return what can be reproduced, by name."""
-    from thinpipe.papers import (
-        chakravorty2003,
-        emulation,
-        hynderick2004,
-        lo2005,
-        proxy,
-        yew2012,
-    )
+    from thinpipe.acceptance import emulation, proxy
+    from thinpipe.papers import chakravorty2003, hynderick2004, lo2005, yew2012
 
     known = (
         lo2005.PAPER,

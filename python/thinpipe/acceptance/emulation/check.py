@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.emulation.collect import Compared, compared
-from thinpipe.papers.emulation.experiments import CONTROLS, SETUPS
+from thinpipe.acceptance.emulation.collect import Compared, compared
+from thinpipe.acceptance.emulation.experiments import CONTROLS, SETUPS
 
 if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes

@@ -6,11 +6,11 @@ from functools import partial
 from importlib.resources import files
 from typing import Final
 
-from thinpipe.papers.emulation.check import MEASURES
-from thinpipe.papers.emulation.collect import collect, missing
-from thinpipe.papers.emulation.experiments import SETUPS
-from thinpipe.papers.emulation.figures import overlay
-from thinpipe.papers.emulation.tables import table
+from thinpipe.acceptance.emulation.check import MEASURES
+from thinpipe.acceptance.emulation.collect import collect, missing
+from thinpipe.acceptance.emulation.experiments import SETUPS
+from thinpipe.acceptance.emulation.figures import overlay
+from thinpipe.acceptance.emulation.tables import table
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Paper

@@ -9,10 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.papers.emulation.packets import TCP, Packet, Transfer, measure, of_capture
-from thinpipe.papers.proxy.bed import Bed, bed
-from thinpipe.papers.proxy.ends import Fetched, Ping, Served
-from thinpipe.papers.proxy.experiments import (
+from thinpipe.acceptance.proxy.experiments import (
     LOCAL_PORT,
     MORE_S,
     PORT,
@@ -21,8 +18,8 @@ from thinpipe.papers.proxy.experiments import (
     Pinged,
     Setup,
 )
-from thinpipe.papers.proxy.nodes import BedError, Echo
-from thinpipe.papers.proxy.plan import HOST
+from thinpipe.testbed import HOST, Bed, BedError, Echo, Fetched, Ping, Served, bed
+from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
 
 if TYPE_CHECKING:
     from thinpipe.emulation_record import EmulationRecord

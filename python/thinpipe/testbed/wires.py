@@ -1,4 +1,4 @@
-"""The wires of a bed: interfaces, addresses, neighbours and routes."""
+"""The wires of a test bed: interfaces, addresses, neighbours and routes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from thinpipe import offloads
-from thinpipe.papers.proxy.nodes import BedError, Node
-from thinpipe.papers.proxy.plan import (
+from thinpipe.testbed import offloads
+from thinpipe.testbed.nodes import BedError, Node
+from thinpipe.testbed.plan import (
     HOST,
     MOBILE,
     ROUTER_RADIO,
@@ -27,7 +27,7 @@ LEAST_MTU6: Final = 1280
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The namespaces of a bed; `link` is the emulator's, if there is one."""
+    """The namespaces of a test bed; `link` is the emulator's, if there is one."""
 
     host: Node
     router: Node
@@ -83,18 +83,24 @@ def _interface(
     return Interface(node, name, mtu, offloads, known, bits, f"02:00:00:00:00:{number:02x}")
 
 
-def lay(plan: Plan, nodes: Nodes) -> None:
-    """Lay all wires, with addresses, neighbours and routes."""
+def connect(plan: Plan, nodes: Nodes) -> None:
+    """Connect all nodes, with addresses, neighbours and routes.
+
+    Raises
+    ------
+    BedError
+        If the kernel refuses any of it.
+    """
     for node in (nodes.host, nodes.router, nodes.mobile):
         node.sysctl(**ENDS)
     nodes.router.sysctl(**ROUTER)
     if nodes.link is not None:
         nodes.link.sysctl(ipv6__conf__default__disable_ipv6=1)
-    laid = wires(plan, nodes)
-    for one, other in laid:
-        _connect(one, other)
+    made = wires(plan, nodes)
+    for one, other in made:
+        _join(one, other)
     # Neighbours are known beforehand: nobody asks for them over the link.
-    (host, wired), (radio, mobile) = laid[0], (laid[1][0], laid[-1][1])
+    (host, wired), (radio, mobile) = made[0], (made[1][0], made[-1][1])
     for one, other in ((host, wired), (wired, host), (radio, mobile), (mobile, radio)):
         one.node.ip(
             *(
@@ -127,8 +133,8 @@ ROUTER: Final = {
 }
 
 
-def _connect(one: Interface, other: Interface) -> None:
-    """Lay one wire."""
+def _join(one: Interface, other: Interface) -> None:
+    """Connect two nodes."""
     ends = [
         f"{end.name} netns {end.node.pid} address {end.mac} mtu {end.mtu}" for end in (one, other)
     ]
@@ -146,20 +152,20 @@ def _connect(one: Interface, other: Interface) -> None:
         )
 
 
-def assert_laid(plan: Plan, nodes: Nodes) -> None:
-    """Read back what the kernel made of it.
+def verify(plan: Plan, nodes: Nodes) -> None:
+    """Read MTUs and routes back from the kernel.
 
     Raises
     ------
     BedError
-        If that is something else.
+        If they differ from the plan.
     """
-    laid = wires(plan, nodes)
-    for end in (end for wire in laid for end in wire):
+    made = wires(plan, nodes)
+    for end in (end for wire in made for end in wire):
         [shown] = end.node.shown("link", "show", end.name)
         if shown["mtu"] != end.mtu:
             raise BedError(f"{end.node.name}: {end.name} has an MTU of {shown['mtu']}")
-    for end in (laid[0][0], laid[-1][1]):
+    for end in (made[0][0], made[-1][1]):
         for family in ("-4", "-6")[: len(end.addresses)]:
             [route] = end.node.shown(family, "route", "show", "default")
             metrics = {key: value for each in route["metrics"] for key, value in each.items()}

@@ -1,5 +1,5 @@
 """The proxy on a real network: kernels' flows with it, without it, and in the simulator."""
 
-from thinpipe.papers.proxy.paper import PAPER
+from thinpipe.acceptance.proxy.paper import PAPER
 
 __all__ = ["PAPER"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinpipe.papers.emulation.collect import Compared, compared
-from thinpipe.papers.emulation.experiments import CONTROLS, Setup
-from thinpipe.papers.emulation.figures import NAMES
+from thinpipe.acceptance.emulation.collect import Compared, compared
+from thinpipe.acceptance.emulation.experiments import CONTROLS, Setup
+from thinpipe.acceptance.emulation.figures import NAMES
 from thinpipe.papers.paper import Table
 from thinpipe.report.numbers import short
 

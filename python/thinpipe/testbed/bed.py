@@ -1,11 +1,4 @@
-"""A network to try the proxy in: host – router – link – mobile, each a network namespace.
-
-    host 198.51.100.2 ── wired0 router wl0 ── emulated link ── mobile 10.45.0.2
-
-and the same in IPv6. The daemon runs in the router, the emulator between its radio interface and
-the mobile. Namespaces have no names: a process holds each, and ends it with all that runs in it
-when this one dies, so that nothing is left behind and any number of beds stand side by side.
-"""
+"""Making a test bed of its plan: nodes, wires, emulator and proxy."""
 
 from __future__ import annotations
 
@@ -22,25 +15,29 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from thinpipe.emulation_record import EmulationRecord
-from thinpipe.papers.proxy.nodes import THINPIPE, BedError, Node, end, soon
-from thinpipe.papers.proxy.plan import Link, Plan, Proxy
-from thinpipe.papers.proxy.wires import EMULATED, Nodes, assert_laid, lay
+from thinpipe.testbed.nodes import THINPIPE, BedError, Node, stop, wait_until
+from thinpipe.testbed.plan import Link, Plan, Proxy
+from thinpipe.testbed.wires import EMULATED, Nodes, connect, verify
 
 
 @dataclass(slots=True)
 class Bed:
-    """A bed that stands.
+    """A test bed, as `bed` makes it.
 
     Attributes
     ----------
+    plan
+        What was asked for.
+    folder
+        A temporary directory with its files, which goes with the block.
     nodes
         Its namespaces.
-    folder
-        Where its files are.
-    daemon
-        The proxy's process, if there is one.
+    emulator, daemon
+        The processes of emulator and proxy, if there are any.
     record
-        The emulator's record; known after the block.
+        The emulator's record; known after `finish` or the block.
+    started_s
+        When it was made, on the monotonic clock.
     """
 
     plan: Plan
@@ -73,7 +70,7 @@ class Bed:
 
     @property
     def log(self) -> Path:
-        """What the daemon said."""
+        """The daemon's log."""
         return self.folder / "proxy.log"
 
     @property
@@ -87,18 +84,24 @@ class Bed:
         return self.folder / "captures"
 
     def status(self) -> dict[str, Any]:
-        """Return what ``thinpipe proxy status`` tells."""
+        """Return the daemon's status, as ``thinpipe proxy status --json`` prints it.
+
+        Raises
+        ------
+        BedError
+            If the daemon does not answer.
+        """
         words = [*THINPIPE, "proxy", "status", "--config", str(self.config), "--json"]
         told: dict[str, Any] = json.loads(self.router.run(words).stdout)
         return told
 
     def start_proxy(self, proxy: Proxy) -> subprocess.Popen[str]:
-        """Start the daemon, and return once packets are led to it.
+        """Start the daemon in the router, and return once packets are routed to it.
 
         Raises
         ------
         BedError
-            If it ended, or took too long.
+            If it ended, or took longer than 120 s.
         """
         self.config.write_text(configuration(proxy, self.folder), encoding="utf-8")
         with self.log.open("a", encoding="utf-8") as log:
@@ -108,20 +111,20 @@ class Bed:
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-        soon(self.diverted, self.daemon, lambda: self.log.read_text(encoding="utf-8"))
+        wait_until(self.diverted, self.daemon, lambda: self.log.read_text(encoding="utf-8"))
         return self.daemon
 
     def finish(self) -> EmulationRecord | None:
         """End the emulator, so that its files are there, and return its record."""
         if self.emulator is not None and self.record is None:
-            end(self.emulator)
+            stop(self.emulator)
             record = self.folder / "record.json"
             if record.exists():
                 self.record = EmulationRecord.from_json(record.read_text(encoding="utf-8"))
         return self.record
 
     def diverted(self) -> bool:
-        """Return whether packets are led to the daemon."""
+        """Return whether packets are routed to the daemon."""
         return any(
             route.get("dev") == DEVICE
             for route in self.router.shown("route", "show", "table", "all")
@@ -129,11 +132,11 @@ class Bed:
 
 
 DEVICE: Final = "thinpipe0"
-"""The daemon's, unless its configuration says otherwise."""
+"""The daemon's device, unless its configuration says otherwise."""
 
 
 def configuration(proxy: Proxy, folder: Path) -> str:
-    """Return the daemon's configuration in a bed."""
+    """Return the daemon's configuration in a test bed, as TOML."""
     return f"""{proxy.keys}
 [radio]
 interfaces = ["wl0"]
@@ -149,12 +152,22 @@ socket = "{folder}/control"
 
 @contextmanager
 def bed(plan: Plan) -> Iterator[Bed]:
-    """Make a bed, and take it away after the block.
+    """Make a test bed, and remove it after the block with all that runs in it.
+
+    Parameters
+    ----------
+    plan
+        What it consists of.
+
+    Yields
+    ------
+    Bed
+        Its wires read back from the kernel, emulator and proxy already at work.
 
     Raises
     ------
     BedError
-        If it does not come to stand.
+        If it cannot be made, or the kernel did not do as it was told.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-bed-")))
@@ -164,8 +177,8 @@ def bed(plan: Plan) -> Iterator[Bed]:
         )
         link = None if plan.link is None else stack.enter_context(Node("link"))
         made = Bed(plan, folder, Nodes(host, router, mobile, link))
-        lay(plan, made.nodes)
-        assert_laid(plan, made.nodes)
+        connect(plan, made.nodes)
+        verify(plan, made.nodes)
         if plan.link is not None and link is not None:
             made.emulator = _emulate(made, plan.link, link)
         if plan.proxy is not None:
@@ -177,7 +190,7 @@ def bed(plan: Plan) -> Iterator[Bed]:
 
 
 def _emulate(made: Bed, link: Link, node: Node) -> subprocess.Popen[str]:
-    """Start the emulator, and return once it carries."""
+    """Start the emulator, and return once it carries packets."""
     words = [*THINPIPE, "emulate", os.fspath(link.scenario), "--quiet", f"--seed={link.seed}"]
     words += [f"--set={key}={value}" for key, value in link.settings]
     words += [f"--mtu={made.plan.radio_mtu}", f"--record={made.folder / 'record.json'}"]
@@ -187,7 +200,7 @@ def _emulate(made: Bed, link: Link, node: Node) -> subprocess.Popen[str]:
     complaints = made.folder / "emulator.log"
     with complaints.open("w", encoding="utf-8") as said:
         emulator = node.popen(words, stderr=said, stdout=said, text=True)
-    soon(
+    wait_until(
         lambda: all(node.shown("link", "show", each)[0]["promiscuity"] for each in EMULATED),
         emulator,
         lambda: complaints.read_text(encoding="utf-8"),
@@ -196,7 +209,7 @@ def _emulate(made: Bed, link: Link, node: Node) -> subprocess.Popen[str]:
 
 
 def missing() -> str | None:
-    """Return why there can be no bed on this machine; ``None`` if there can."""
+    """Return in one line why this machine allows no test bed; ``None`` if it does."""
     if os.geteuid() != 0:
         return "needs root"
     for program in ("ip", "nsenter", "unshare"):

@@ -1,5 +1,5 @@
 """The simulator beside the emulator: the same transfers, simulated and carried by real TCP."""
 
-from thinpipe.papers.emulation.paper import PAPER
+from thinpipe.acceptance.emulation.paper import PAPER
 
 __all__ = ["PAPER"]

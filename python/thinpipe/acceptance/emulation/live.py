@@ -1,6 +1,6 @@
 """A transfer between the kernel's endpoints, through the emulator: a program.
 
-``python -m thinpipe.papers.emulation.live JOB`` takes a `Job` and tells a `Carried`, as JSON.
+``python -m thinpipe.acceptance.emulation.live JOB`` takes a `Job` and tells a `Carried`, as JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 from thinpipe._core import EmulationError
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import Lateness
-from thinpipe.papers.emulation.packets import TCP, Packet, Transfer, measure, of_capture
+from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
 
 LIMIT_S: Final = 150.0
 TRANSFER: Final = Path(__file__).with_name("transfer.py")

@@ -1,6 +1,6 @@
 """Have interfaces send and take packets as they are on a wire: whole, and with their checksums.
 
-Usage: ``python -m thinpipe.offloads INTERFACE...``, in the network namespace of the interfaces.
+Usage: ``python -m thinpipe.testbed.offloads INTERFACE...``, in their network namespace.
 
 Between virtual interfaces the kernel leaves segments uncut and checksums open. Nothing but the
 standard library is needed, so that any Python runs this file.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.paper import Table
-from thinpipe.papers.proxy.check import (
+from thinpipe.acceptance.proxy.check import (
     BY_WINDOW,
     connect_s,
     last_s,
@@ -16,13 +15,14 @@ from thinpipe.papers.proxy.check import (
     resent,
     shares,
 )
-from thinpipe.papers.proxy.experiments import BOXES, SENDERS, SIZES, UPLOADED, WEIGHTED, WINDOWS
+from thinpipe.acceptance.proxy.experiments import BOXES, SENDERS, SIZES, UPLOADED, WEIGHTED, WINDOWS
+from thinpipe.papers.paper import Table
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
+    from thinpipe.acceptance.proxy.check import Value
+    from thinpipe.acceptance.proxy.collect import Compared
     from thinpipe.papers.paper import Outcomes
-    from thinpipe.papers.proxy.check import Value
-    from thinpipe.papers.proxy.collect import Compared
 
 NAMES: Final = {"plain": "without proxy", "proxy": "with proxy"}
 

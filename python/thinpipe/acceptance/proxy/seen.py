@@ -14,12 +14,12 @@ from thinpipe.papers.chakravorty2003.measuring import (
     radio_end,
     received_s,
 )
-from thinpipe.papers.emulation.packets import Transfer, measure, of_segments
 from thinpipe.papers.series import Steps
+from thinpipe.testbed.packets import Transfer, measure, of_segments
 
 if TYPE_CHECKING:
+    from thinpipe.acceptance.proxy.carry import Carried
     from thinpipe.papers.outcomes import Outcome
-    from thinpipe.papers.proxy.carry import Carried
 
 
 @dataclass(frozen=True, slots=True)

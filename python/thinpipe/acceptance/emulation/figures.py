@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.emulation.collect import compared
-from thinpipe.papers.emulation.experiments import CONTROLS, MSS, Setup
+from thinpipe.acceptance.emulation.collect import compared
+from thinpipe.acceptance.emulation.experiments import CONTROLS, MSS, Setup
 from thinpipe.plot.style import COLORS, style
 
 if TYPE_CHECKING:

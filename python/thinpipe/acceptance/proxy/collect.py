@@ -9,12 +9,12 @@ from threading import Barrier, BrokenBarrierError
 from typing import TYPE_CHECKING, Final
 
 from thinpipe._core import EmulationError
+from thinpipe.acceptance.proxy.carry import Carried, carry
+from thinpipe.acceptance.proxy.experiments import SETUPS, Setup, flow_key
+from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
 from thinpipe.papers.outcomes import Keep, Outcome
-from thinpipe.papers.proxy.carry import Carried, carry
-from thinpipe.papers.proxy.experiments import SETUPS, Setup, flow_key
-from thinpipe.papers.proxy.nodes import START_S, BedError
-from thinpipe.papers.proxy.seen import Seen, of_carried, of_simulated
 from thinpipe.run import run
+from thinpipe.testbed import START_S, BedError
 
 if TYPE_CHECKING:
     from thinpipe.point import Point, Value

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinpipe._core import EmulationError
-from thinpipe.papers.emulation.experiments import MSS, SETUPS, Setup
-from thinpipe.papers.emulation.live import LIMIT_S, Carried, Job
-from thinpipe.papers.emulation.packets import Transfer, measure, of_segments
+from thinpipe.acceptance.emulation.experiments import MSS, SETUPS, Setup
+from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job
 from thinpipe.papers.outcomes import Keep, Outcome
 from thinpipe.point import Point
 from thinpipe.run import run
+from thinpipe.testbed.packets import Transfer, measure, of_segments
 
 TRIES: Final = 3
 """How often a transfer is carried until the emulator kept its time."""
@@ -113,7 +113,7 @@ def _alone() -> list[str]:
 
 def _carry(jobs: list[Job]) -> list[Carried]:
     """Carry transfers at once, each in a process and a network of its own."""
-    program = [*_alone(), sys.executable, "-m", "thinpipe.papers.emulation.live"]
+    program = [*_alone(), sys.executable, "-m", "thinpipe.acceptance.emulation.live"]
     workers = [
         subprocess.Popen(
             [*program, json.dumps(dataclasses.asdict(job))],

@@ -5,14 +5,14 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.acceptance.proxy import figures, tables
+from thinpipe.acceptance.proxy.check import MEASURES
+from thinpipe.acceptance.proxy.collect import collect
+from thinpipe.acceptance.proxy.experiments import FIGURES, LOAD, UPLOADS
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Keep
 from thinpipe.papers.paper import Item, Paper
-from thinpipe.papers.proxy import figures, tables
-from thinpipe.papers.proxy.bed import missing
-from thinpipe.papers.proxy.check import MEASURES
-from thinpipe.papers.proxy.collect import collect
-from thinpipe.papers.proxy.experiments import FIGURES, LOAD, UPLOADS
+from thinpipe.testbed import missing
 
 if TYPE_CHECKING:
     from thinpipe.point import Point

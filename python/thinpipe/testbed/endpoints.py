@@ -1,4 +1,4 @@
-"""The kernel's ends of many flows, as programs within namespaces: ``ends.py WHAT JSON``.
+"""The kernel's ends of many flows, as programs within namespaces: ``endpoints.py WHAT JSON``.
 
 ``serve`` listens as a list of `Listener` says until it is ended, ``fetch`` opens the flows of a
 list of `Fetch`, ``ping`` sends echo requests. Each tells what it saw, a JSON object a line; times

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.chakravorty2003.measuring import jain
-from thinpipe.papers.proxy.collect import Compared, compared
-from thinpipe.papers.proxy.experiments import (
+from thinpipe.acceptance.proxy.collect import Compared, compared
+from thinpipe.acceptance.proxy.experiments import (
     BOXES,
     OUTAGE,
     SETUPS,
     UPLOADED,
     WINDOWS,
 )
+from thinpipe.papers.chakravorty2003.measuring import jain
 
 if TYPE_CHECKING:
+    from thinpipe.acceptance.proxy.seen import Seen
     from thinpipe.papers.paper import Outcomes
-    from thinpipe.papers.proxy.seen import Seen
 
 Measure = Callable[["Outcomes"], Sequence[float]]
 Value = Callable[["Seen"], float]

@@ -1,4 +1,4 @@
-"""Network namespaces without names, and the programs in them."""
+"""Nodes: network namespaces without names, and the programs in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from thinpipe._core import EmulationError
 from thinpipe.namespaces import Command, within
-from thinpipe.papers.proxy.ends import Fetch, Fetched, Listener, Ping, Served
+from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served
 
 START_S: Final = 120.0
 END_S: Final = 30.0
@@ -24,11 +24,11 @@ POLL_S: Final = 0.02
 
 THINPIPE: Final = (sys.executable, "-m", "thinpipe")
 
-ENDS: Final = Path(__file__).with_name("ends.py")
+ENDPOINTS: Final = Path(__file__).with_name("endpoints.py")
 
 
 class BedError(EmulationError):
-    """A bed that does not stand, or not as it was asked for."""
+    """A test bed cannot be made, differs from its plan, or a program in it failed."""
 
 
 HOLDER: Final = (
@@ -48,7 +48,18 @@ runs in them by then; /sys shows the interfaces that are there."""
 
 
 class Node:
-    """A network namespace, for the time of a ``with`` block, and the programs in it."""
+    """A network namespace and the programs in it, for the time of a ``with`` block.
+
+    Parameters
+    ----------
+    name
+        How errors call it; the namespace itself has no name.
+
+    Raises
+    ------
+    BedError
+        On entry, if the kernel refuses a namespace; without root, for example.
+    """
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
@@ -70,7 +81,7 @@ class Node:
 
     def __exit__(self, *_: object) -> None:
         for program in reversed(self._programs):
-            end(program)
+            stop(program)
         self._holder.communicate(timeout=END_S)
 
     @property
@@ -79,7 +90,18 @@ class Node:
         return self._holder.pid
 
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
-        """Start a program; `options` are those of `subprocess.Popen`. It ends with the block."""
+        """Start a program; it is ended with the block.
+
+        Parameters
+        ----------
+        command, options
+            As of `subprocess.Popen`; standard input is empty unless given.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such program.
+        """
         given = {"stdin": subprocess.DEVNULL, **options}
         process: subprocess.Popen[Any] = subprocess.Popen(**within(self.pid, command, given, {}))
         process.args = command
@@ -89,12 +111,23 @@ class Node:
     def run(
         self, command: Command, *, check: bool = True, **options: object
     ) -> subprocess.CompletedProcess[Any]:
-        """Run a program; text goes in and comes out.
+        """Run a program to its end, its output captured as text.
+
+        Parameters
+        ----------
+        command, options
+            As of `subprocess.run`; it has 120 s unless `timeout` says otherwise.
+        check
+            Whether another exit status than 0 is an error.
 
         Raises
         ------
         BedError
-            If its status is not 0; with `check` only.
+            With `check`, if the exit status is not 0.
+        FileNotFoundError
+            If there is no such program.
+        subprocess.TimeoutExpired
+            If it did not end in time.
         """
         given = {"text": True, "capture_output": True, "timeout": START_S, **options}
         done: subprocess.CompletedProcess[Any] = subprocess.run(
@@ -105,17 +138,35 @@ class Node:
         return done
 
     def ip(self, *lines: str) -> None:
-        """Run commands of ``ip``, one a line."""
+        """Run commands of ``ip`` in one batch, such as ``"address add 10.0.0.1/24 dev eth0"``.
+
+        Raises
+        ------
+        BedError
+            If one of them fails.
+        """
         self.run(["ip", "-batch", "-"], input="\n".join(lines))
 
     def shown(self, *words: str) -> list[dict[str, Any]]:
-        """Return what ``ip`` shows in JSON."""
+        """Return what ``ip -details -json`` shows, such as ``shown("route", "show")``.
+
+        Raises
+        ------
+        BedError
+            If ``ip`` fails.
+        """
         told = self.run(["ip", "-details", "-json", *words]).stdout
         found: list[dict[str, Any]] = json.loads(told or "[]")
         return found
 
     def sysctl(self, **values: int) -> None:
-        """Set values below ``net``; ``__`` stands for the slash."""
+        """Set kernel parameters below ``net``; ``__`` stands for the slash.
+
+        Raises
+        ------
+        BedError
+            If the kernel does not know one, or refuses its value.
+        """
         lines = (
             f"echo {value} > /proc/sys/net/{key.replace('__', '/')}"
             for key, value in values.items()
@@ -123,26 +174,39 @@ class Node:
         self.run(["/bin/sh", "-ec", "\n".join(lines)])
 
     def fetch(self, flows: Sequence[Fetch]) -> Running[Fetched]:
-        """Start flows."""
-        return Running(self._end("fetch", [asdict(each) for each in flows]), Fetched)
+        """Open TCP flows from here, each at its time after this call."""
+        return Running(self._endpoint("fetch", [asdict(each) for each in flows]), Fetched)
 
     def ping(self, task: Ping) -> Running[Echo]:
-        """Start a series of echo requests."""
-        return Running(self._end("ping", asdict(task)), Echo)
+        """Send ICMP echo requests from here."""
+        return Running(self._endpoint("ping", asdict(task)), Echo)
 
     def serve(
         self, listeners: Sequence[Listener], connections: int | None = None
     ) -> Running[Served]:
-        """Start a server; it listens when this returns, and ends after so many connections."""
-        program = self._end("serve", [[asdict(each) for each in listeners], connections])
+        """Start a server, which listens when this returns.
+
+        Parameters
+        ----------
+        listeners
+            What it does on each of its ports.
+        connections
+            After how many it ends; never by itself if ``None``.
+
+        Raises
+        ------
+        BedError
+            If it cannot listen.
+        """
+        program = self._endpoint("serve", [[asdict(each) for each in listeners], connections])
         assert program.stdout is not None
         if not program.stdout.readline():
             raise BedError(f"{self.name}: no server: {program.communicate()[1].strip()}")
         return Running(program, Served)
 
-    def _end(self, what: str, asked: object) -> subprocess.Popen[str]:
+    def _endpoint(self, what: str, asked: object) -> subprocess.Popen[str]:
         return self.popen(
-            [sys.executable, "-S", str(ENDS), what, json.dumps(asked)],
+            [sys.executable, "-S", str(ENDPOINTS), what, json.dumps(asked)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -154,21 +218,34 @@ Told = TypeVar("Told")
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """An echo request: when it was sent on the monotonic clock, and its round-trip time."""
+    """An echo request, times in seconds.
+
+    Attributes
+    ----------
+    sent_s
+        When it was sent, on the machine's monotonic clock.
+    rtt_s
+        Its round-trip time; ``None`` if no answer came.
+    """
 
     sent_s: float
     rtt_s: float | None
 
 
 class Running(Generic[Told]):
-    """A program that tells of what it does, a JSON object a line."""
+    """A program that reports what it does, a JSON object a line; each becomes a record."""
 
     def __init__(self, program: subprocess.Popen[str], told: Callable[..., Told]) -> None:
         self.program: Final = program
         self._told: Final = told
 
     def all(self, limit_s: float) -> list[Told]:
-        """Wait until it ends by itself, and return all it told.
+        """Wait until it ends by itself, and return all its records.
+
+        Parameters
+        ----------
+        limit_s
+            How long to wait, in seconds.
 
         Raises
         ------
@@ -184,13 +261,13 @@ class Running(Generic[Told]):
         return [self._told(**json.loads(line)) for line in told.splitlines()]
 
     def so_far(self) -> list[Told]:
-        """End it, and return all it told."""
+        """End it, and return its records so far."""
         self.program.terminate()
         told, _ = self.program.communicate(timeout=END_S)
         return [self._told(**json.loads(line)) for line in told.splitlines()]
 
 
-def end(program: subprocess.Popen[Any]) -> None:
+def stop(program: subprocess.Popen[Any]) -> None:
     """Let a program end; kill it if it does not. Its pipes are closed."""
     if program.poll() is None:
         program.send_signal(signal.SIGCONT)
@@ -202,18 +279,24 @@ def end(program: subprocess.Popen[Any]) -> None:
         program.communicate()
 
 
-# --- The bed --------------------------------------------------------------------------------------
-
-
-def soon(
+def wait_until(
     there: Callable[[], bool], program: subprocess.Popen[str], said: Callable[[], str]
 ) -> None:
-    """Wait until something is so that a program brings about.
+    """Wait until `there` returns true, which `program` brings about.
+
+    Parameters
+    ----------
+    there
+        Asked every 20 ms.
+    program
+        Must not end meanwhile.
+    said
+        Returns what the program has printed; its last line goes into the error.
 
     Raises
     ------
     BedError
-        If the program ended, or took too long; with what it said.
+        If the program ended, or took longer than 120 s.
     """
     give_up_s = time.monotonic() + START_S
     while not there():

@@ -1,4 +1,4 @@
-"""What a bed is to be."""
+"""What a test bed consists of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from thinpipe.papers.proxy.nodes import THINPIPE
+from thinpipe.testbed.nodes import THINPIPE
 
 HOST, ROUTER_WIRED, ROUTER_RADIO, MOBILE = (
     ("198.51.100.2", "2001:db8:100::2"),
@@ -30,7 +30,15 @@ class Offloads(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The emulated link: a scenario, its settings, and the seed of its chance."""
+    """The emulated link.
+
+    Attributes
+    ----------
+    scenario, settings
+        As of `thinpipe.run`: a name or a file, and pairs of key and value.
+    seed
+        Of its random streams.
+    """
 
     scenario: str | os.PathLike[str]
     settings: tuple[tuple[str, str], ...] = ()
@@ -39,7 +47,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The daemon's configuration beside interfaces, metrics and control, which the bed adds.
+    """The daemon's configuration beside interfaces, metrics and control, which the test bed adds.
 
     Attributes
     ----------
@@ -58,7 +66,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a bed is to be.
+    """What a test bed consists of.
 
     Attributes
     ----------

@@ -7,10 +7,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from thinpipe.papers.proxy.ends import Fetch, Listener
-from thinpipe.papers.proxy.plan import HOST, MOBILES, Link, Plan, Proxy
 from thinpipe.point import Point, Value
 from thinpipe.scenario import Scenario, find
+from thinpipe.testbed import HOST, MOBILES, Fetch, Link, Listener, Plan, Proxy
 
 Settings = tuple[tuple[str, Value], ...]
 

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.papers.chakravorty2003.drawing import (
-    BLACK,
-    GREY,
-    HUES,
-    how,
-    one_legend,
-    panels,
-    styled,
-)
-from thinpipe.papers.proxy.check import BY_WINDOW, mean_rtt_s, of
-from thinpipe.papers.proxy.experiments import (
+from thinpipe.acceptance.proxy.check import BY_WINDOW, mean_rtt_s, of
+from thinpipe.acceptance.proxy.experiments import (
     BOXES,
     KB,
     MEANWHILE,
@@ -27,14 +18,23 @@ from thinpipe.papers.proxy.experiments import (
     UPLOADED,
     WINDOWS,
 )
+from thinpipe.papers.chakravorty2003.drawing import (
+    BLACK,
+    GREY,
+    HUES,
+    how,
+    one_legend,
+    panels,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from thinpipe.acceptance.proxy.collect import Compared
+    from thinpipe.acceptance.proxy.seen import Seen
     from thinpipe.papers.paper import Outcomes
-    from thinpipe.papers.proxy.collect import Compared
-    from thinpipe.papers.proxy.seen import Seen
 
 TIME: Final = "Time (s)"
 HUE: Final = dict(zip(SENDERS, (HUES[1], HUES[4], HUES[2], HUES[0]), strict=True))

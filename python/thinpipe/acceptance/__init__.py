@@ -1,0 +1,1 @@
+"""Emulator and proxy held against the simulator: facts of ours, judged as a paper's are."""
