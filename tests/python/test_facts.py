@@ -52,7 +52,7 @@ def test_draw_that_differs_says_where_it_lies(tmp_path):
     missed = fact(tmp_path, 'value = 430.0\nword = "about"\ndiffers = "a draw"')
     found = Finding(missed, (10.0, 200.0, 600.0))
     assert found.verdict is Verdict.DIFFERS
-    assert found.remark() == "2 of our 3 runs lie below it"
+    assert found.note() == "2 of our 3 runs lie below it"
 
 
 def test_number_shows_what_it_rests_on(tmp_path):
@@ -60,7 +60,7 @@ def test_number_shows_what_it_rests_on(tmp_path):
     for basis, shown in marks.items():
         made = fact(tmp_path, f"value = 65.0\ntolerance = 0.05\n{basis}")
         assert made.paper() == shown
-        assert Finding(made, (1.0, 2.0)).remark() == ""
+        assert Finding(made, (1.0, 2.0)).note() == ""
     words = fact(tmp_path, 'band = [1.0, 2.0]\nroom = "r"')
     assert (words.paper(), words.basis) == ("–", Basis.WORDS)
 

@@ -260,7 +260,7 @@ def test_time_of_a_transfer_counts_from_the_established_connection():
 
 def test_a_file_and_pages_share_a_bearer():
     point = sharing.managed(sharing.PLACES[0], "in-turn", 1)[0]
-    bulk, interactive = outcomes.collect([(point, outcomes.Keep.RESULT)])[point].result.flows
+    bulk, interactive = outcomes.collect([(point, outcomes.Detail.RESULT)])[point].result.flows
     assert bulk.pages is None
     assert bulk.bytes_acked > 1_000_000
     assert interactive.pages is not None
@@ -297,4 +297,4 @@ def test_more_is_told_in_per_cent():
 def test_uplink_has_no_factor_of_512():
     run = transfer((("radio.uplink.sf", 512),), more=(("duration", "1 ms"),))
     with pytest.raises(ScenarioError, match="must be 256 at most"):
-        outcomes.collect([(run, outcomes.Keep.RESULT)], jobs=1)
+        outcomes.collect([(run, outcomes.Detail.RESULT)], jobs=1)

@@ -5,13 +5,13 @@ import pytest
 from thinpipe.papers.lo2005.experiments import point
 from thinpipe.papers.lo2005.model import PATH
 from thinpipe.papers.lo2005.rounds import Rounds
-from thinpipe.papers.outcomes import Keep, collect
+from thinpipe.papers.outcomes import Detail, collect
 
 
 @pytest.fixture(scope="module")
 def rounds():
     vegas = point("vegas", 5, 1, (("duration", "300 s"),))
-    return Rounds.of(collect([(vegas, Keep.TRACE)])[vegas], PATH.mss)
+    return Rounds.of(collect([(vegas, Detail.TRACE)])[vegas], PATH.mss)
 
 
 def test_round_trips_are_as_many_as_fit(rounds):

@@ -252,7 +252,7 @@ class Finding:
             return ""
         return f"{short(min(self.values), 4)} – {short(max(self.values), 4)}"
 
-    def remark(self) -> str:
+    def note(self) -> str:
         """Return where the paper's number lies among ours, if it is a draw that we do not get."""
         fact = self.fact
         missed = fact.expected is not Verdict.HOLDS and fact.basis is Basis.NUMBER

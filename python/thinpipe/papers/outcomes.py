@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from thinpipe.result import Flow, Result
 
 
-class Keep(IntEnum):
-    """What is needed of a run; each includes those before."""
+class Detail(IntEnum):
+    """How much of a run is kept; each level includes those before."""
 
     RESULT = 0
     TABLES = 1
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def collect(
-    wanted: Iterable[tuple[Point, Keep]],
+    wanted: Iterable[tuple[Point, Detail]],
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -52,28 +52,30 @@ def collect(
     ScenarioError
         If a point's scenario or setting is wrong.
     """
-    keeps: dict[Point, Keep] = {}
-    for point, keep in wanted:
-        keeps[point] = max(keep, keeps.get(point, Keep.RESULT))
+    details: dict[Point, Detail] = {}
+    for point, detail in wanted:
+        details[point] = max(detail, details.get(point, Detail.RESULT))
     found: dict[Point, Outcome] = {}
     for traced in (False, True):
-        points = [point for point, keep in keeps.items() if (keep >= Keep.SEGMENTS) == traced]
+        points = [
+            point for point, detail in details.items() if (detail >= Detail.SEGMENTS) == traced
+        ]
 
         def keep_one(index: int, run: Run, points: Sequence[Point] = points) -> None:
-            found[points[index]] = _outcome(run, keeps[points[index]])
+            found[points[index]] = _outcome(run, details[points[index]])
             if progress is not None:
-                progress(len(found), len(keeps))
+                progress(len(found), len(details))
 
         run_each(points, keep_one, jobs=jobs, trace=traced)
-    return {point: found[point] for point in keeps}
+    return {point: found[point] for point in details}
 
 
-def _outcome(run: Run, keep: Keep) -> Outcome:
+def _outcome(run: Run, detail: Detail) -> Outcome:
     names = {
-        Keep.RESULT: (),
-        Keep.TABLES: ALWAYS,
-        Keep.SEGMENTS: (*ALWAYS, "segments"),
-        Keep.TRACE: (*ALWAYS, *TRACED),
-    }[keep]
+        Detail.RESULT: (),
+        Detail.TABLES: ALWAYS,
+        Detail.SEGMENTS: (*ALWAYS, "segments"),
+        Detail.TRACE: (*ALWAYS, *TRACED),
+    }[detail]
     there = [name for name in (*MIDDLEBOX, *VEGAS) if names and run.has(name)]
     return Outcome(run.result, {name: getattr(run, name) for name in (*names, *there)})

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from thinpipe.papers.facts import Basis, Fact, Finding, tally
-from thinpipe.papers.outcomes import Keep, Outcome, collect
+from thinpipe.papers.outcomes import Detail, Outcome, collect
 from thinpipe.papers.wrong import Altered, Asked, WrongModel
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Collect(Protocol):
 
     def __call__(
         self,
-        wanted: Iterable[tuple[Point, Keep]],
+        wanted: Iterable[tuple[Point, Detail]],
         *,
         jobs: int | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -52,31 +52,31 @@ class Item:
     ----------
     id, title, text
         Its name in ``PAPER/ITEM``, its heading, and paragraphs for the report.
-    points, keep
+    points, detail
         What must run, and what is needed of each run.
     traced
         Those of the points of which a trace is needed.
     draw, tabulate
         Make its figure and its tables.
-    say
-        Says in paragraphs what came out.
+    notes
+        Makes paragraphs on what came out.
     """
 
     id: str
     title: str
     text: tuple[str, ...]
     points: tuple[Point, ...]
-    keep: Keep
+    detail: Detail
     draw: Callable[[Outcomes], Figure] | None = None
     tabulate: Callable[[Outcomes], Sequence[Table]] = lambda _: ()
     traced: tuple[Point, ...] = ()
-    say: Callable[[Outcomes], Sequence[str]] = lambda _: ()
+    notes: Callable[[Outcomes], Sequence[str]] = lambda _: ()
 
-    def wanted(self) -> tuple[tuple[Point, Keep], ...]:
+    def wanted(self) -> tuple[tuple[Point, Detail], ...]:
         """Return each point with what is needed of it."""
         return (
-            *((point, self.keep) for point in self.points),
-            *((point, Keep.TRACE) for point in self.traced),
+            *((point, self.detail) for point in self.points),
+            *((point, Detail.TRACE) for point in self.traced),
         )
 
 
@@ -84,9 +84,27 @@ class Item:
 class Paper:
     """A published paper and all that is needed to reproduce it.
 
-    `measures` gives, for the id of each fact, the function that measures it: one value a run.
-    `wrong_models` are those that facts name, and `not_reproduced` says what we do not get, and why.
-    `collect` runs what the items want; where nothing can be run, `missing` says why in one line.
+    Attributes
+    ----------
+    id, citation, text
+        Its name for ``thinpipe reproduce``, its source, and paragraphs for the report.
+    items, facts
+        What can be asked for alone, and what is judged.
+    measures
+        For the id of each fact the function that measures it: one value a run, in its unit.
+    wrong_models
+        Those that facts name.
+    not_reproduced
+        What could not be reproduced, and why.
+    collect
+        Runs what the items want.
+    missing
+        Returns why it cannot be run on this machine, in one line; ``None`` if it can.
+
+    Raises
+    ------
+    ValueError
+        If a fact belongs to no item, has no measure, or names a wrong model that there is not.
     """
 
     id: str
@@ -99,6 +117,15 @@ class Paper:
     not_reproduced: str = ""
     collect: Collect = collect
     missing: Callable[[], str | None] = lambda: None
+
+    def __post_init__(self) -> None:
+        for fact in self.facts:
+            if self.item(fact.item) is None:
+                raise ValueError(f"fact {fact.id!r}: there is no item {fact.item!r}")
+            if fact.id not in self.measures:
+                raise ValueError(f"fact {fact.id!r} has no measure")
+            if fact.wrong and fact.wrong not in self.wrong_models:
+                raise ValueError(f"fact {fact.id!r}: there is no wrong model {fact.wrong!r}")
 
     def item(self, name: str) -> Item | None:
         """Return the item of that name."""
@@ -113,7 +140,7 @@ class Section:
     findings: tuple[Finding, ...]
     figure: Figure | None
     tables: tuple[Table, ...]
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +206,17 @@ def reproduce(
     )
 
 
-def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Keep]]:
+def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Detail]]:
     """Yield what the item's facts need to run under their wrong models: what they ask for."""
-    keeps: dict[Point, Keep] = {}
-    for point, keep in item.wanted():
-        keeps[point] = max(keep, keeps.get(point, Keep.RESULT))
+    details: dict[Point, Detail] = {}
+    for point, detail in item.wanted():
+        details[point] = max(detail, details.get(point, Detail.RESULT))
     for fact in paper.facts:
         if fact.item == item.id and fact.wrong:
             asked = Asked(outcomes)
             paper.measures[fact.id](asked)
             change = paper.wrong_models[fact.wrong].change
-            yield from ((change(point), keeps[point]) for point in asked.points)
+            yield from ((change(point), details[point]) for point in asked.points)
 
 
 def _section(
@@ -198,7 +225,7 @@ def _section(
     findings = tuple(judge(fact) for fact in paper.facts if fact.item == item.id)
     figure = None if item.draw is None else item.draw(outcomes)
     return Section(
-        item, findings, figure, tuple(item.tabulate(outcomes)), tuple(item.say(outcomes))
+        item, findings, figure, tuple(item.tabulate(outcomes)), tuple(item.notes(outcomes))
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from thinpipe._core import EmulationError
 from thinpipe.acceptance.emulation.experiments import MSS, SETUPS, Setup
 from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job
-from thinpipe.papers.outcomes import Keep, Outcome
+from thinpipe.papers.outcomes import Detail, Outcome
 from thinpipe.point import Point
 from thinpipe.run import run
 from thinpipe.testbed.packets import Transfer, measure, of_segments
@@ -53,7 +53,7 @@ class Compared(Outcome):
 
 
 def collect(
-    wanted: Iterable[tuple[Point, Keep]],
+    wanted: Iterable[tuple[Point, Detail]],
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,

@@ -12,7 +12,7 @@ from thinpipe.acceptance.emulation.experiments import SETUPS
 from thinpipe.acceptance.emulation.figures import overlay
 from thinpipe.acceptance.emulation.tables import table
 from thinpipe.papers.facts import load
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Paper
 
 TITLES: Final = {
@@ -36,7 +36,7 @@ ITEMS: Final = tuple(
         TITLES[name],
         TEXTS.get(name, ()),
         setup.points,
-        Keep.RESULT,
+        Detail.RESULT,
         partial(overlay, setup=setup),
         partial(table, setup=setup),
     )

@@ -12,7 +12,7 @@ from thinpipe._core import EmulationError
 from thinpipe.acceptance.proxy.carry import Carried, carry
 from thinpipe.acceptance.proxy.experiments import SETUPS, Setup, flow_key
 from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
-from thinpipe.papers.outcomes import Keep, Outcome
+from thinpipe.papers.outcomes import Detail, Outcome
 from thinpipe.run import run
 from thinpipe.testbed import START_S, BedError
 
@@ -35,7 +35,7 @@ class Compared(Outcome):
 
 
 def collect(
-    wanted: Iterable[tuple[Point, Keep]],
+    wanted: Iterable[tuple[Point, Detail]],
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,

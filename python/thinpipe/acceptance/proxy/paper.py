@@ -10,7 +10,7 @@ from thinpipe.acceptance.proxy.check import MEASURES
 from thinpipe.acceptance.proxy.collect import collect
 from thinpipe.acceptance.proxy.experiments import FIGURES, LOAD, UPLOADS
 from thinpipe.papers.facts import load
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Paper
 from thinpipe.testbed import missing
 
@@ -34,7 +34,7 @@ ITEMS: Final = (
             "“Measured elsewhere” are yardsticks from the same link between kernels' ends.",
         ),
         tuple(setup.point for setup in LOAD.values()),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.load,
         tables.load,
     ),
@@ -48,7 +48,7 @@ ITEMS: Final = (
             "knows the uplink's rate. An upload ends when the mobile has the host's digest of it.",
         ),
         tuple(setup.point for setup in UPLOADS.values()),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.uploads,
         tables.uploads,
     ),
@@ -61,7 +61,7 @@ ITEMS: Final = (
             "proxy's window is 10 KB.",
         ),
         _points("short"),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.short_transfers,
         tables.short_transfers,
     ),
@@ -70,7 +70,7 @@ ITEMS: Final = (
         "Figure 10: fairness",
         ("235 KB take 60 s alone; 100 KB more begin 20 s later.",),
         _points("pair"),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.fairness,
         tables.fairness,
     ),
@@ -79,7 +79,7 @@ ITEMS: Final = (
         "Figure 11: queueing",
         ("600 KB with windows of the proxy from 7 to 32 KB and without the proxy.",),
         _points("window"),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.queues,
         tables.queues,
     ),
@@ -91,7 +91,7 @@ ITEMS: Final = (
             "of the link's clock, and in which nothing is lost.",
         ),
         _points("stall"),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.swift_recovery,
         tables.stall,
     ),

@@ -46,7 +46,7 @@ from thinpipe.papers.hynderick2004.experiments import (
 from thinpipe.papers.hynderick2004.stated import FACTS
 from thinpipe.papers.hynderick2004.walk import spelled
 from thinpipe.papers.hynderick2004.wrong_models import WRONG_MODELS
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Outcomes, Paper
 from thinpipe.point import Point
 
@@ -67,7 +67,7 @@ def _drops(count: int, text: tuple[str, ...], points: tuple[Point, ...] = ()) ->
         f"Figure V.{10 + count}: packet{plural} {spelled(drops)} dropped",
         text,
         (*mine, *points),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.packets(count),
         tables.recovery(count),
     )
@@ -103,7 +103,7 @@ ITEMS: Final = (
             *(neighbours(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS),
             *(small_window(variant, drop) for variant in VEGAS_BESIDE for drop in SMALL_DROPS),
         ),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.vegas,
         tabulate=tables.vegas,
     ),
@@ -131,7 +131,7 @@ ITEMS: Final = (
             ),
             *(burst(variant, LOST_AGAIN) for variant in VARIANTS),
         ),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.bursts,
         tables.bursts,
     ),
@@ -149,7 +149,7 @@ ITEMS: Final = (
             for loss in DAMAGES
             for seed in SEEDS
         ),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.damage,
         tables.damage,
     ),
@@ -162,7 +162,7 @@ ITEMS: Final = (
             *(queueing(window) for window in QUEUED),
             avoiding(),
         ),
-        Keep.TABLES,
+        Detail.TABLES,
         figures.slow_start,
         tables.slow_start,
     ),
@@ -179,7 +179,7 @@ ITEMS: Final = (
             for loss in (0.0, *LOSSES)
             for seed in SEEDS
         ),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.tahoe_factor,
         tables.tahoe_factor,
     ),
@@ -193,7 +193,7 @@ ITEMS: Final = (
             for loss in (0.0, *BITS)
             for seed in SEEDS
         ),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.tahoe_factor_bits,
     ),
     Item(
@@ -209,7 +209,7 @@ ITEMS: Final = (
             for loss in LOSSES
             for seed in SEEDS
         ),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.steady_state,
         tables.steady_state,
     ),

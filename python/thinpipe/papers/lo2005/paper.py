@@ -24,7 +24,7 @@ from thinpipe.papers.lo2005.experiments import (
 )
 from thinpipe.papers.lo2005.stated import FACTS
 from thinpipe.papers.lo2005.wrong_models import WRONG_MODELS
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Outcomes, Paper
 
 
@@ -58,7 +58,7 @@ ITEMS: Final = (
             "lost with Fig. 3, were fitted to.",
         ),
         (),
-        Keep.TRACE,
+        Detail.TRACE,
         tabulate=lambda outcomes: (setup.table(outcomes),),
         traced=tuple(point(variant, 5, seed) for variant in VARIANTS for seed in TRACED_SEEDS),
     ),
@@ -73,7 +73,7 @@ ITEMS: Final = (
             "is in error depends on seed, direction, TTI and block alone.",
         ),
         grid(VARIANTS, TBLERS),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.throughput,
     ),
     Item(
@@ -87,7 +87,7 @@ ITEMS: Final = (
             "430 s among a hundred seeds.",
         ),
         (*grid(VARIANTS, (5,)), *draws(5)),
-        Keep.TABLES,
+        Detail.TABLES,
         figures.cwnd_5,
     ),
     Item(
@@ -98,7 +98,7 @@ ITEMS: Final = (
             "10 s; the facts are over all seeds.",
         ),
         grid(("vegas",), (5,)),
-        Keep.TABLES,
+        Detail.TABLES,
         figures.rtt,
     ),
     Item(
@@ -106,7 +106,7 @@ ITEMS: Final = (
         "Figure 6(b): distribution of Vegas' round-trip times",
         ("Bars are means over seeds, lines the range over seeds.",),
         grid(("vegas",), (5,)),
-        Keep.TABLES,
+        Detail.TABLES,
         figures.rtt_distribution,
     ),
     Item(
@@ -125,7 +125,7 @@ ITEMS: Final = (
             *draws(30),
             *grid(("vegas",), OFTEN_SPURIOUS, NEVER_SPURIOUS),
         ),
-        Keep.TABLES,
+        Detail.TABLES,
         figures.cwnd_30,
     ),
     Item(
@@ -136,10 +136,10 @@ ITEMS: Final = (
             "transmission arrives after the time-out; what is sent again is not needed.",
         ),
         grid(VARIANTS, TBLERS),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.spurious_timeout,
         traced=(point("vegas", 30, TRACED_SEED),),
-        say=_lost,
+        notes=_lost,
     ),
     Item(
         "equations",
@@ -153,7 +153,7 @@ ITEMS: Final = (
             "4 packet by packet.",
         ),
         grid(("vegas",), (0,)),
-        Keep.RESULT,
+        Detail.RESULT,
         tabulate=equations.tables,
         traced=(
             *(point("vegas", 5, seed) for seed in TRACED_SEEDS),
@@ -165,14 +165,14 @@ ITEMS: Final = (
         "Without in-sequence delivery",
         ("Section 5.2 says what would happen without in-sequence delivery; here it is.",),
         (*grid(("reno",), (5,)), *grid(("reno",), (5,), OUT_OF_ORDER)),
-        Keep.RESULT,
+        Detail.RESULT,
     ),
     Item(
         "beyond-30",
         "Beyond 30 % block errors",
         ("The conclusion speaks of a collapse beyond 30 % that no figure shows.",),
         grid(VARIANTS, (*TBLERS, *BEYOND)),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.beyond,
     ),
     Item(
@@ -188,7 +188,7 @@ ITEMS: Final = (
             "EURANE repeats blocks needlessly.",
         ),
         triggers.points(),
-        Keep.TABLES,
+        Detail.TABLES,
         tabulate=lambda outcomes: (triggers.table(outcomes, FACTS),),
     ),
 )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.drawing import styled
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012 import figures
 from thinpipe.papers.yew2012.arithmetic import calculated, whole
@@ -123,7 +123,7 @@ ARITHMETIC: Final = (
             "Equations 1 to 3 are measured off runs (see equations).",
         ),
         (),
-        Keep.RESULT,
+        Detail.RESULT,
         tabulate=buffers,
     ),
     Item(
@@ -139,7 +139,7 @@ ARITHMETIC: Final = (
             "Vegas' α and β.",
         ),
         (),
-        Keep.RESULT,
+        Detail.RESULT,
         styled(figures.two_states),
         lambda outcomes: (changes(), *readings(outcomes)),
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.papers.chakravorty2003.drawing import HUES, panels, styled
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item
 from thinpipe.papers.series import Steps
 from thinpipe.papers.yew2012.measuring import of
@@ -172,6 +172,6 @@ def item(plan: Plan) -> Item:
             "latest round trip that was measured until then and the window of that moment.",
         ),
         (*runs(plan, OFF), *runs(plan, ALWAYS)),
-        Keep.SEGMENTS,
+        Detail.SEGMENTS,
         styled(partial(draw, plan)),
     )

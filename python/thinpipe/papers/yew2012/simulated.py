@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.drawing import styled
 from thinpipe.papers.facts import below
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012 import bands, cells, claims, figures, rules, starts
 from thinpipe.papers.yew2012.measuring import (
@@ -193,7 +193,7 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 "home, some after the move (see starts).",
             ),
             tuple(point for points in plan.tables_2_3.values() for point in points),
-            Keep.RESULT,
+            Detail.RESULT,
             styled(partial(figures.by_size, plan)),
             lambda outcomes: (
                 *tables_2_3(plan, outcomes),
@@ -208,7 +208,7 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 f"beside. Each RTT has {plan.seeds} seeds of its own, and the same starts.",
             ),
             tuple(point for points in plan.table_4.values() for point in points),
-            Keep.RESULT,
+            Detail.RESULT,
             styled(partial(figures.by_rtt, plan)),
             lambda outcomes: (
                 *table_4(plan, outcomes),
@@ -225,7 +225,7 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 "at home, before the mobile left.",
             ),
             tuple(plan.courses.values()),
-            Keep.TABLES,
+            Detail.TABLES,
             styled(partial(figures.courses, plan)),
         ),
     )
@@ -245,7 +245,7 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
                 "more the longer transfers start after that.",
             ),
             starts.points(plan),
-            Keep.RESULT,
+            Detail.RESULT,
             styled(partial(starts.draw, plan)),
             partial(starts.table, plan),
         ),
@@ -266,7 +266,7 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
                 SHARE_TEXT,
             ),
             bands.all_of(compared),
-            Keep.RESULT,
+            Detail.RESULT,
             styled(partial(bands.draw, compared=compared)),
             partial(bands.table, compared=compared),
         ),
@@ -278,7 +278,7 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
                 "round trip that there still is was learnt elsewhere.",
             ),
             bands.seen(plan),
-            Keep.TABLES,
+            Detail.TABLES,
             tabulate=partial(bands.seed_table, plan),
         ),
         Item(
@@ -289,7 +289,7 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
                 SHARE_TEXT,
             ),
             bands.all_of(buffered),
-            Keep.RESULT,
+            Detail.RESULT,
             styled(partial(bands.draw, compared=buffered)),
             partial(bands.table, compared=buffered),
         ),
@@ -307,7 +307,7 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
                 "are those of the other claims.",
             ),
             claims.points(bursts),
-            Keep.TABLES,
+            Detail.TABLES,
             tabulate=lambda outcomes: claims.table(outcomes, bursts),
         ),
         Item(
@@ -322,7 +322,7 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
                 "judged by it, and their tests stand beside them.",
             ),
             tuple(dict.fromkeys((*claims.points(others), *claims.on_a_wire(plan)))),
-            Keep.RESULT,
+            Detail.RESULT,
             tabulate=lambda outcomes: claims.table(outcomes, others),
         ),
     )

@@ -14,7 +14,7 @@ from itertools import product
 from statistics import fmean
 from typing import Final
 
-from thinpipe.papers.outcomes import Keep, Outcome
+from thinpipe.papers.outcomes import Detail, Outcome
 from thinpipe.papers.paper import Item, Outcomes, Table
 from thinpipe.papers.yew2012 import spacing_drawing
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, SLOW_START
@@ -274,7 +274,7 @@ def _balance(cells: Sequence[Cell], what: str) -> str:
     return text
 
 
-def say(outcomes: Outcomes) -> tuple[str, ...]:
+def notes(outcomes: Outcomes) -> tuple[str, ...]:
     """Answer the question in words."""
     always, slow_start = _cells(outcomes, ALWAYS), _cells(outcomes, SLOW_START)
     of = {aspect: [cell for cell in always if cell.change.aspect is aspect] for aspect in ASPECTS}
@@ -378,7 +378,7 @@ ITEM: Final = Item(
         "(INFOCOM 2000) ask the same of wired paths.",
     ),
     POINTS,
-    Keep.RESULT,
+    Detail.RESULT,
     draw=lambda outcomes: spacing_drawing.heat_map(
         {
             **{
@@ -390,5 +390,5 @@ ITEM: Final = Item(
         }
     ),
     tabulate=tables,
-    say=say,
+    notes=notes,
 )

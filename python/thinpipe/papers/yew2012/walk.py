@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012.setup import MAC, SCENARIO
 from thinpipe.point import Point
@@ -67,6 +67,6 @@ ITEM: Final = Item(
         "is not told.",
     ),
     (POINT,),
-    Keep.RESULT,
+    Detail.RESULT,
     tabulate=table,
 )

@@ -18,7 +18,7 @@ from thinpipe.papers.hynderick2004.chapter6 import (
     sharing,
     variants,
 )
-from thinpipe.papers.outcomes import Keep
+from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item
 
 _RECOVERY: Final = (
@@ -40,7 +40,7 @@ _RECOVERY: Final = (
             "windows of 65,535 B are examples; ns-2 has neither.",
         ),
         (*parameters.RATE_POINTS, *recovery.cells(0.1, recovery.TOGETHER)),
-        Keep.TABLES,
+        Detail.TABLES,
         tabulate=parameters.table_rates,
         traced=(*parameters.SAMPLE_POINTS, queues.over_time(4), parameters.FOREVER,
                 parameters.TIMED),
@@ -62,7 +62,7 @@ _RECOVERY: Final = (
             "nearly flat, as no queue builds up. None of the four deviations of Table VI.1 is met.",
         ),
         recovery.TABLE_POINTS,
-        Keep.TABLES,
+        Detail.TABLES,
         figures.link_recovery,
         recovery.table,
         traced=(
@@ -81,7 +81,7 @@ _RECOVERY: Final = (
         ("The same blocks are in error for each variant. Acknowledgement times are compared "
          "exactly.",),
         recovery.GRID_POINTS,
-        Keep.TABLES,
+        Detail.TABLES,
         figures.alike,
         recovery.grid,
         traced=recovery.curves(),
@@ -96,7 +96,7 @@ _RECOVERY: Final = (
             "BLER 10 to 30 %, which is not drawn.",
         ),
         (*limits.LIMIT_POINTS, *limits.ORDER_POINTS),
-        Keep.SEGMENTS,
+        Detail.SEGMENTS,
         figures.limited,
         lambda outcomes: (*limits.table_limits(outcomes), *limits.table_orders(outcomes)),
     ),
@@ -116,7 +116,7 @@ _QUEUES: Final = (
             "that follows from the RTTs.",
         ),
         (*queues.POINTS, *queues.TOGETHER_POINTS),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.queue_level,
         queues.table,
     ),
@@ -126,7 +126,7 @@ _QUEUES: Final = (
         ("Over time, 60 kbit/s, 500 B, BLER 10 %: each change, the mean of the samples so far, and "
          "the mean weighted by time.",),
         queues.OUTSTANDING_POINTS,
-        Keep.SEGMENTS,
+        Detail.SEGMENTS,
         figures.outstanding,
         traced=(queues.over_time(4), queues.over_time(50)),
     ),
@@ -135,7 +135,7 @@ _QUEUES: Final = (
         "Figure VI.16: the variants against the queue",
         ("BLER 10 %. The thesis does not say at which rate and packet size: here are all.",),
         queues.VARIANT_POINTS,
-        Keep.RESULT,
+        Detail.RESULT,
         figures.queue_variants,
         queues.variants,
     ),
@@ -153,7 +153,7 @@ _RATES: Final = (
             *rates.all_of(rates.FALLING, rates.COPING, rates.STEP_MOMENTS_S),
             *rates.all_of(rates.RISING, rates.COPING, rates.STEP_MOMENTS_S),
         ),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.rate_steps,
     ),
     Item(
@@ -167,7 +167,7 @@ _RATES: Final = (
             "the jump with a queue of 2, none with one of 4.",
         ),
         rates.STEP_POINTS,
-        Keep.TRACE,
+        Detail.TRACE,
         figures.step_sequences,
     ),
     Item(
@@ -175,7 +175,7 @@ _RATES: Final = (
         "Figures VI.23 to VI.28: falls from 480 kbit/s",
         ("Facts count over five moments of the jump; drawn is the first.",),
         (*rates.FALL_POINTS, *rates.RISE_POINTS, *rates.STEP_POINTS),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.rate_falls,
         rates.table,
     ),
@@ -187,7 +187,7 @@ _RATES: Final = (
             "what a queue of 4 leaves unused shows in the mean so far.",
         ),
         rates.RISE_POINTS,
-        Keep.TRACE,
+        Detail.TRACE,
         figures.rate_rises,
     ),
 )
@@ -198,7 +198,7 @@ _BLACK_OUTS: Final = (
         "Figures VI.35 to VI.37: two black-outs",
         ("Scenario A; grey is where nothing passes.",),
         (blackouts.scenario_a(),),
-        Keep.TRACE,
+        Detail.TRACE,
         figures.black_outs,
     ),
     Item(
@@ -216,7 +216,7 @@ _BLACK_OUTS: Final = (
                 for length_s in blackouts.UNLUCKY_S
             ),
         ),
-        Keep.SEGMENTS,
+        Detail.SEGMENTS,
         figures.long_black_out,
         blackouts.table_b,
         traced=blackouts.B_POINTS,
@@ -226,7 +226,7 @@ _BLACK_OUTS: Final = (
         "The greatest retransmission timeout",
         ("The thesis's trade-off without a figure: black-outs from 15 s on, queue 2.",),
         blackouts.CEILING_POINTS,
-        Keep.SEGMENTS,
+        Detail.SEGMENTS,
         tabulate=blackouts.table_ceilings,
     ),
     Item(
@@ -237,7 +237,7 @@ _BLACK_OUTS: Final = (
             "What is lost is the time of the transfer less that without a black-out.",
         ),
         variants.POINTS,
-        Keep.TABLES,
+        Detail.TABLES,
         figures.black_out_variants,
         variants.table,
     ),
@@ -254,7 +254,7 @@ _BLACK_OUTS: Final = (
                 for point in queues.runs(120, payload, 0.1, queue)
             ),
         ),
-        Keep.RESULT,
+        Detail.RESULT,
         figures.black_out_queues,
         blackouts.table_c,
         traced=(blackouts.scenario_c(4, 500),),
@@ -267,7 +267,7 @@ _ADVICE: Final = (
         "Windows and the path's product of bandwidth and delay",
         (),
         advice.WINDOW_POINTS,
-        Keep.RESULT,
+        Detail.RESULT,
         tabulate=advice.table_windows,
     ),
     Item(
@@ -282,7 +282,7 @@ _ADVICE: Final = (
             "quarter of the rate.",
         ),
         advice.SHORT_POINTS,
-        Keep.RESULT,
+        Detail.RESULT,
         figures.initial_windows,
         advice.table,
     ),
@@ -291,7 +291,7 @@ _ADVICE: Final = (
         "Packet sizes with and without recovery",
         (),
         advice.SIZE_POINTS,
-        Keep.RESULT,
+        Detail.RESULT,
         tabulate=advice.table_sizes,
     ),
     Item(
@@ -305,7 +305,7 @@ _ADVICE: Final = (
             "trip ahead of a change. Here are other factors, too.",
         ),
         buffers.POINTS,
-        Keep.TABLES,
+        Detail.TABLES,
         figures.managed,
         buffers.table,
     ),
@@ -323,7 +323,7 @@ _ADVICE: Final = (
             "Against an unlimited queue throughput can only be equal: it keeps the channel busy.",
         ),
         sharing.POINTS,
-        Keep.RESULT,
+        Detail.RESULT,
         figures.shared,
         sharing.table,
     ),
@@ -332,7 +332,7 @@ _ADVICE: Final = (
         "Where chapter VI contradicts itself",
         (),
         (),
-        Keep.RESULT,
+        Detail.RESULT,
         traced=(*blackouts.B_POINTS, blackouts.scenario_a()),
     ),
 )
