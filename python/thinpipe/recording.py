@@ -79,7 +79,7 @@ class Recording(ABC):
 
     @property
     def events(self) -> pl.DataFrame:
-        """What happened to each flow: established, time-outs, fast retransmits, completed."""
+        """What happened to each flow: established, timeouts, fast retransmits, completed."""
         return self._table("events")
 
     @property

@@ -138,7 +138,7 @@ def test_the_legend_has_one_order(walk):
         draw_lanes(ax, view, walk.mobility, MN, ("HA", "AR1", "AR2"))
         labels = ax.get_legend_handles_labels()[1]
         assert labels == [label for *_, label in LANE.values() if label in labels]
-        assert "Data are sent here" in labels
+        assert "Serving" in labels
 
 
 def test_panels_of_a_mobile_without_a_flow():

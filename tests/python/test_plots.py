@@ -212,8 +212,8 @@ def test_retransmissions_and_drops_are_those_of_the_run(drops):
     ax = drops.plot.time_sequence(axes())
     flow = drops.flows[0]
     bars = {each.get_label(): each for each in ax.lines}
-    assert to_hex(bars["Sent again"].get_color()) == COLORS["retransmission"].lower()
-    assert len(bars["Sent again"].get_xdata()) == 3 * flow.retransmits
+    assert to_hex(bars["Retransmitted"].get_color()) == COLORS["retransmission"].lower()
+    assert len(bars["Retransmitted"].get_xdata()) == 3 * flow.retransmits
     assert len(bars["Segment"].get_xdata()) == 3 * (flow.segments_sent - flow.retransmits)
     assert len(bars["Dropped"].get_xdata()) == drops.links[0].drops
     assert len(bars["SYN"].get_xdata()) == 1
@@ -284,7 +284,7 @@ def test_bursts_do_not_spoil_the_throughput_s_axis():
     ax = axes()
     draw_throughput(ax, View(0, 20), Throughput(time_s, 1e3 * instant, 1e3 * last, 1e3 * last))
     assert ax.get_ylim()[1] == pytest.approx(1.02 * 700)
-    assert len(line(ax, "Instant (8 above, up to 90,000)")[0]) == 192
+    assert len(line(ax, "Instantaneous (8 above, up to 90,000)")[0]) == 192
     marked, at_top = line(ax, "_above")
     assert marked.tolist() == [*time_s[:4], *time_s[-4:]]
     assert set(at_top) == {700}

@@ -51,7 +51,7 @@ def _column(way: Direction, wall_s: float) -> dict[str, str]:
         "rate, mean of the run": f"{short(rate)} kbit/s",
         "delay, median": _ms(way.delay_s.p50),
         "99 %": _ms(way.delay_s.p99),
-        "greatest": _ms(way.delay_s.max),
+        "max": _ms(way.delay_s.max),
     }
 
 
@@ -75,7 +75,7 @@ def _about(record: EmulationRecord) -> Iterator[str]:
         share = percent(radio.blocks_in_error / radio.blocks_sent, 2)
         yield (
             f"{radio.blocks_sent:,} radio blocks, {share} in error, "
-            f"{radio.retransmitted_blocks:,} sent again"
+            f"{radio.retransmitted_blocks:,} retransmitted"
         )
     if record.lateness_s.samples:
         late = record.lateness_s

@@ -94,7 +94,7 @@ def _is_long(finding: Finding) -> bool:
 
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
     """Print one row a fact, on a narrow screen without unit or range: no number is ever cut."""
-    columns = ("fact", "verdict", "paper", "ours", "accepted", "least – greatest", "unit")
+    columns = ("fact", "verdict", "paper", "ours", "accepted", "min – max", "unit")
     rows = [
         (
             finding.fact.id,

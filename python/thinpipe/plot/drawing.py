@@ -176,7 +176,7 @@ def draw_bars(
 
 
 def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, window: Floats) -> None:
-    """Point an arrow at the window each time a spurious time-out happened."""
+    """Point an arrow at the window each time a spurious timeout happened."""
     spurious = events.filter(events["event"] == "spurious_timeout")["time_s"].to_numpy()
     for at in spurious:
         height = float(window[max(np.searchsorted(time_s, at) - 1, 0)])

@@ -165,7 +165,7 @@ LANE: Final[Mapping[str, tuple[str, float, float, str]]] = {
     "link": ("muted", 0.9, 0.45, "Link is up"),
     "checked": ("window", 0.56, 0.9, "Address is being checked"),
     "address": ("data", 0.56, 0.9, "Address is usable"),
-    "data": ("drop", 0.14, 1.0, "Data are sent here"),
+    "data": ("drop", 0.14, 1.0, "Serving"),
 }
 """The colour of each state, its height, how opaque it is, and what the legend says."""
 
@@ -199,13 +199,13 @@ def draw_lanes(
 
 
 def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame) -> None:
-    """Draw the congestion window of a flow, and above it time-outs and fast retransmits."""
+    """Draw the congestion window of a flow, and above it timeouts and fast retransmits."""
     segments = cwnd["cwnd_segments"].to_numpy()
     draw_held(ax, view, cwnd["time_s"].to_numpy(), segments, "data", "Congestion window")
     _, seen = view.held(cwnd["time_s"].to_numpy(), segments)
     top = float(seen.max(initial=1.0))
     for names, kind, label, shape in (
-        (("timeout", "spurious_timeout"), "timeout", "Time-out", "x"),
+        (("timeout", "spurious_timeout"), "timeout", "Timeout (RTO)", "x"),
         (("fast_retransmit",), "retransmission", "Fast retransmit", "^"),
     ):
         time_s = events.filter(events["event"].is_in(names))["time_s"].to_numpy()

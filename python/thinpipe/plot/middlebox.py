@@ -32,7 +32,7 @@ def draw_backlog(ax: Axes, view: View, backlog: pl.DataFrame) -> Unit:
     waiting, in_flight, cwnd = (backlog[name].to_numpy().astype(np.float64) for name in columns)
     unit = Unit.of(float(max(each.max(initial=0.0) for each in (waiting, in_flight, cwnd))))
     for values, kind, label, width in (
-        (cwnd, "acknowledgement", "May be in flight", 0.8),
+        (cwnd, "acknowledgement", "Allowed in flight", 0.8),
         (in_flight, "data", "In flight", 1.0),
         (waiting, "window", "Waiting in the box", 1.4),
     ):
@@ -48,7 +48,7 @@ def draw_leg(ax: Axes, view: View, rtt: pl.DataFrame, events: pl.DataFrame) -> N
     again = events.filter(events["event"].is_in(AGAIN))["time_s"].to_numpy()
     again = again[view.holds(again)]
     mark = Mark("|", 8)
-    draw_marks(ax, again, np.zeros(len(again)), "retransmission", "Sent again by the box", mark)
+    draw_marks(ax, again, np.zeros(len(again)), "retransmission", "Retransmitted by the box", mark)
     for number, (start_s, end_s) in enumerate(stalls(events, view.end_s)):
         if end_s >= view.start_s and start_s <= view.end_s:
             label = "_stall" if number else "Nothing heard"

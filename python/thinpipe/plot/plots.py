@@ -122,7 +122,7 @@ class Plots:
         """Draw the payload sent over the time since the last was, of late and so far.
 
         What left in one instant counts as one. What is far above most stands at the top, as
-        triangles; the legend has the number and the greatest.
+        triangles; the legend has their number and the max.
         """
         view, data = self._view(flow, start_s, end_s), throughput(sent_by(self._at_sender(flow)))
         with style():
@@ -168,7 +168,7 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw the congestion window over time; arrows mark spurious time-outs."""
+        """Draw the congestion window over time; arrows mark spurious timeouts."""
         view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.cwnd, flow)
         time_s, window = table["time_s"].to_numpy(), table["cwnd_segments"].to_numpy()
         events = self._of_flow(self._run.events, flow)

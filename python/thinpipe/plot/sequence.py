@@ -41,7 +41,7 @@ def draw_time_sequence(
     draw_bars(ax, told.time_s, sacked, "sack", "SACK", width=0.9)
     for again, kind, label, point in (
         (False, "data", "Segment", 3.0),
-        (True, "retransmission", "Sent again", 7.0),
+        (True, "retransmission", "Retransmitted", 7.0),
     ):
         part = seen.only(seen.carries_data & (seen.again == again))
         span = unit.of_bytes(part.first), unit.of_bytes(part.last)

@@ -31,7 +31,7 @@ def draw_throughput(ax: Axes, view: View, data: Throughput) -> None:
     instant, last, mean = (KBPS * each for each in (data.instant_bps, data.last_bps, data.mean_bps))
     top = highest_shown(*(each[seen & ~np.isnan(each)] for each in (instant, last, mean)))
     fits = seen & (instant <= top)
-    label = f"Instant{_above(instant[seen], top)}"
+    label = f"Instantaneous{_above(instant[seen], top)}"
     draw_marks(ax, data.time_s[fits], instant[fits], "instant", label, Mark())
     for values, kind, name in (
         (last, "latest", f"Mean of the last {SAMPLES}"),

@@ -14,13 +14,13 @@ COLUMNS = (
     "goodput kbit/s",
     "throughput",
     "segments",
-    "sent again",
-    "time-outs",
+    "retransmitted",
+    "timeouts",
     "spurious",
-    "RTT s: least",
+    "RTT s: min",
     "mean",
     "95 %",
-    "greatest",
+    "max",
     "cwnd mean",
 )
 
@@ -55,8 +55,8 @@ MIDDLEBOX_COLUMNS = (
     "out",
     "held kB: mean",
     "most",
-    "sent again",
-    "time-outs",
+    "retransmitted",
+    "timeouts",
     "stalled s",
     "RTT s: mean",
     "95 %",
@@ -82,7 +82,7 @@ def middlebox_row(box: Middlebox) -> tuple[str, ...]:
     )
 
 
-RESPONSE_COLUMNS = ("flow", "group", "times s", "count", "least", "mean", "95 %", "greatest")
+RESPONSE_COLUMNS = ("flow", "group", "times s", "count", "min", "mean", "95 %", "max")
 """Of flows whose application waits for something."""
 
 

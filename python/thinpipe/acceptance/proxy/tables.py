@@ -154,7 +154,7 @@ def queues(outcomes: Outcomes) -> tuple[Table, ...]:
 
 def stall(outcomes: Outcomes) -> tuple[Table, ...]:
     """Tabulate what a stall costs."""
-    head = ("", "600 KB take s", "sent again over the radio", "rate back to 90 % after s")
+    head = ("", "600 KB take s", "retransmitted over the radio", "rate back to 90 % after s")
     rows = []
     for name in BOXES:
         each = of(outcomes, f"stall-{name}")

@@ -143,7 +143,7 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
         again = acknowledge(entries, number)
         rows.append(_row(f"SACK for {number}", entries, again))
     box = ", ".join(f"{number:g}" for number in sorted(sent_again(run)))
-    rows.append(("sent again by the proxy", *("" for _ in entries), box))
+    rows.append(("retransmitted by the proxy", *("" for _ in entries), box))
     caption = "Figure 7: skipack of each packet of the aggregate; ● marks what arrived"
     return (Table(caption, head, tuple(rows)),)
 

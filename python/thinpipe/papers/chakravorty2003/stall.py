@@ -225,7 +225,13 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
             took_s = mean(outcomes, points, partial(recovered_s, lasts_s=lasts_s))
             cells += [short(took_s, 3), short(mean(outcomes, points, resent), 3)]
         rows.append(tuple(cells))
-    head = ("stall", "no proxy: recovers in s", "sent again", "proxy: recovers in s", "sent again")
+    head = (
+        "stall",
+        "no proxy: recovers in s",
+        "retransmitted",
+        "proxy: recovers in s",
+        "retransmitted",
+    )
     caption = (
         "Recovery by the length of the stall, mean of ten seeds; longer ones than 10 s lose what "
         "is at the base station"

@@ -94,7 +94,7 @@ def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
 def recovery(count: int) -> Callable[[Outcomes], tuple[Table, ...]]:
     """Return what tabulates each variant's recovery from so many drops."""
     drops = DROPS[count - 1]
-    head = ("variant", "sent again", "of these needlessly", "timeouts", "recovery ms",
+    head = ("variant", "retransmitted", "of these needlessly", "timeouts", "recovery ms",
             "round trips", "200 packets s")  # fmt: skip
 
     def tabulate(outcomes: Outcomes) -> tuple[Table, ...]:
@@ -138,7 +138,7 @@ def bursts(outcomes: Outcomes) -> tuple[Table, ...]:
     again = tuple(
         _recovery(NAMES[variant], outcomes[burst(variant, LOST_AGAIN)]) for variant in VARIANTS
     )
-    head = ("variant", "sent again", "of these needlessly", "timeouts", "recovery ms",
+    head = ("variant", "retransmitted", "of these needlessly", "timeouts", "recovery ms",
             "round trips", "200 packets s")  # fmt: skip
     rounds = tuple(
         (f"Tahoe, {shape}", *(short(rounds_of_recovery(outcomes[burst("tahoe", drops(n))]))
@@ -152,7 +152,7 @@ def bursts(outcomes: Outcomes) -> tuple[Table, ...]:
             rounds,
         ),
         Table(
-            "Packets sent again after a burst of so many drops; + is a timeout",
+            "Packets retransmitted after a burst of so many drops; + is a timeout",
             ("burst", *map(str, BURSTS)),
             counted,
         ),

@@ -105,7 +105,7 @@ WRONG_MODELS: Final = {
         "The link control of TS 25.322: PDUs of 40 B, each reported by name.",
         ("radio.profile", "3gpp"),
     ),
-    "recovery time-out of 40 ms": given(
+    "recovery timeout of 40 ms": given(
         "Less than a request and its answer take.", ("radio.rlc.recovery_timeout", "40 ms")
     ),
     "PDUs without a header": given("All of the rate carries payload.", ("radio.rlc.header", "0 B")),

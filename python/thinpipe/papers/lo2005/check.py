@@ -65,7 +65,7 @@ def falls(study: Study) -> list[float]:
 
 
 def cost_of_spurious_timeouts(study: Study) -> list[float]:
-    """Return how Vegas' throughput changes by its spurious time-outs, in percent."""
+    """Return how Vegas' throughput changes by its spurious timeouts, in percent."""
     without = Study(study.outcomes, (*study.extra, *NEVER_SPURIOUS))
     return [
         100
@@ -150,7 +150,7 @@ def on_grid(run: Outcome) -> float:
 
 
 def spurious(variant: str, *tblers: int) -> Measure:
-    """Measure spurious time-outs."""
+    """Measure spurious timeouts."""
     return lambda study: [
         float(run.flow.spurious_timeouts) for t in tblers for run in study.runs(variant, t)
     ]

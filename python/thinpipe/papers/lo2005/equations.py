@@ -47,8 +47,8 @@ def _equation_1(outcomes: Outcomes) -> Table:
     return Table(
         "Eq. 1: the mean round-trip time at which Vegas takes one off its window, traced runs at "
         "5 % block errors; by formula, with Δ rounded",
-        ("segments", "round trips", "shrank", "greatest RTT that did not", "least RTT that did",
-         "least by formula"),
+        ("segments", "round trips", "shrank", "max RTT that did not", "min RTT that did",
+         "min by formula"),
         tuple(_at_window(found, window) for window in SHOWN_WINDOWS),
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def _delays_by_interface(split: Split) -> Table:
     return Table(
         f"Eq. 3: where {len(split.rtt_s):,} segments and their acknowledgements spent their time, "
         f"Vegas at 5 % block errors, seed {TRACED_SEED}",
-        ("interface", "least", "mean", "greatest"),
+        ("interface", "min", "mean", "max"),
         (*rows, _row("sum", split.sum_s()), _row("the sender's round-trip times", split.rtt_s)),
     )
 
@@ -109,8 +109,8 @@ def _rounds_of_retransmission(outcomes: Outcomes) -> Table:
     return Table(
         "What rounds of retransmission add to a segment's error-free delay over Uu: by the "
         "analytic model, where the first wait depends on the TTI in which the gap shows, and the "
-        "least in traced runs of one packet at a time, 20 % block errors, none in the uplink",
-        ("rounds", "gap in its first TTI", "gap in its last TTI", "least in traced runs"),
+        "min in traced runs of one packet at a time, 20 % block errors, none in the uplink",
+        ("rounds", "gap in its first TTI", "gap in its last TTI", "min in traced runs"),
         tuple(
             (
                 str(rounds),

@@ -66,10 +66,10 @@ class Study:
 OUT_OF_ORDER: Final[Settings] = (("radio.rlc.in_order", "false"),)
 
 OFTEN_SPURIOUS: Final = (20, 25, 30)
-"""Block error rates at which the paper has spurious time-outs of Vegas."""
+"""Block error rates at which the paper has spurious timeouts of Vegas."""
 
 NEVER_SPURIOUS: Final[Settings] = (("tcp.min_rto", "10 s"),)
-"""No round trip of ours takes as long, so no time-out is spurious."""
+"""No round trip of ours takes as long, so no timeout is spurious."""
 
 ISOLATED: Final[Settings] = (
     ("tcp.window", "1"),
@@ -82,4 +82,4 @@ TRACED_SEEDS: Final = (1, 2, 3)
 """Of the runs that are followed packet by packet."""
 
 TRACED_SEED: Final = 1
-"""The run whose time-out Fig. 7(b) shows."""
+"""The run whose timeout Fig. 7(b) shows."""

@@ -34,9 +34,9 @@ DERIVED = ((30, "throughput-reno-30"),)
 """The same, for what follows from the text."""
 
 RTT_STATED = (
-    ("least", 0.12),
+    ("min", 0.12),
     ("mean", stated("rtt-vegas-5-mean")),
-    ("greatest", stated("rtt-vegas-5-greatest")),
+    ("max", stated("rtt-vegas-5-greatest")),
 )
 """Round-trip times of Vegas at 5 % that the paper gives (s). Ours was fitted to the least."""
 
@@ -118,7 +118,7 @@ def cwnd_5(outcomes: Outcomes) -> Figure:
 
 @styled
 def cwnd_30(outcomes: Outcomes) -> Figure:
-    """Fig. 7(a): congestion windows at 30 %, arrows at Vegas' spurious time-outs."""
+    """Fig. 7(a): congestion windows at 30 %, arrows at Vegas' spurious timeouts."""
     figure, vegas = _cwnd(Study(outcomes), 30)
     _mark_height(vegas, 2, "paper: half\nof the time")
     drop_s = stated("cwnd-vegas-30-first-drop")
@@ -177,7 +177,7 @@ def rtt_distribution(outcomes: Outcomes) -> Figure:
 
 @styled
 def spurious_timeout(outcomes: Outcomes) -> Figure:
-    """Fig. 7(b): segments and acknowledgements around a spurious time-out of Vegas at 30 %."""
+    """Fig. 7(b): segments and acknowledgements around a spurious timeout of Vegas at 30 %."""
     from matplotlib.ticker import MaxNLocator
 
     outcome = outcomes[point("vegas", 30, TRACED_SEED)]
@@ -190,13 +190,13 @@ def spurious_timeout(outcomes: Outcomes) -> Figure:
     heard = view.filter(view["event"] == "received")
     for rows, kind, marker, label in (
         (sent.filter(sent["transmission"] == 1), "data", "s", "segment"),
-        (sent.filter(sent["transmission"] > 1), "retransmission", "^", "sent again, needlessly"),
+        (sent.filter(sent["transmission"] > 1), "retransmission", "^", "retransmitted, needlessly"),
     ):
         ax.plot(rows["time_s"].to_numpy(), _number(rows["seq"].to_numpy()), linestyle="none",
                 marker=marker, color=COLORS[kind], label=label)  # fmt: skip
     ax.plot(heard["time_s"].to_numpy(), _number(heard["ack"].to_numpy()) - 1, linestyle="none",
             marker="x", color=COLORS["acknowledgement"], label="acknowledgement")  # fmt: skip
-    ax.axvline(at, color=COLORS["timeout"], linestyle="--", linewidth=1, label="time-out")
+    ax.axvline(at, color=COLORS["timeout"], linestyle="--", linewidth=1, label="timeout (RTO)")
     ax.set(xlabel="Time (s)", ylabel="Segment number", xlim=(start_s, end_s))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="upper left")

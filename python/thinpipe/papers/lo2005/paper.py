@@ -113,11 +113,11 @@ ITEMS: Final = (
         "7a",
         "Figure 7(a): congestion windows at 30 % block errors",
         (
-            "Arrows mark spurious time-outs: the segment sent again had not been lost. The end of "
+            "Arrows mark spurious timeouts: the segment sent again had not been lost. The end of "
             "slow start at 4 segments and the drop at 103.6 s are draws; the table places them "
             "among a hundred seeds.",
             "Where the band of Vegas is a line, the windows of all seeds stand at 2 segments.",
-            "A wedge at the left of Reno's band is a spurious time-out in slow start: it leaves "
+            "A wedge at the left of Reno's band is a spurious timeout in slow start: it leaves "
             "ssthresh at 2 segments, and the window grows by one a round trip until it reaches 64.",
         ),
         (
@@ -130,10 +130,10 @@ ITEMS: Final = (
     ),
     Item(
         "7b",
-        "Figure 7(b): a spurious time-out at 30 % block errors",
+        "Figure 7(b): a spurious timeout at 30 % block errors",
         (
-            f"The first spurious time-out of seed {TRACED_SEED}. The acknowledgement of the first "
-            "transmission arrives after the time-out; what is sent again is not needed.",
+            f"The first spurious timeout of seed {TRACED_SEED}. The acknowledgement of the first "
+            "transmission arrives after the timeout; what is sent again is not needed.",
         ),
         grid(VARIANTS, TBLERS),
         Detail.RESULT,
@@ -215,7 +215,7 @@ PAPER: Final = Paper(
     not_reproduced=(
         "The first drop of Vegas' window at 30 % block errors, 103.6 s, comes within 16 s in 98 of "
         "a hundred seeds, and the first peak at 5 %, 430 s, earlier in most; the paper has one run "
-        "of each. At 20 and 25 % some runs have no spurious time-out, only at 30 % do these cost "
+        "of each. At 20 and 25 % some runs have no spurious timeout, only at 30 % do these cost "
         "much of the throughput, and there one run of Reno has one, too. "
         "A retransmission takes 40 ms or more, where two TTIs are 30. That 64 segments are the "
         "bandwidth-delay product contradicts the paper's own least round-trip time of 0.12 s, "

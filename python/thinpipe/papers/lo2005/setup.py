@@ -99,7 +99,7 @@ ROWS: Final[tuple[tuple[str, str, str, str, Value], ...]] = (
     ("payload of a segment, B", "512", "Table 3", "vegas", greatest_segment),
     ("segments under way, the most of Reno", "64", "Table 3", "reno", most_under_way),
     ("downlink blocks in error, %", "5", "4.3", "vegas", block_error_percent),
-    ("least round-trip time of Vegas, s (fitted)", "0.12", "5.2", "vegas",
+    ("min round-trip time of Vegas, s (fitted)", "0.12", "5.2", "vegas",
      lambda run: run.flow.rtt_s.min or 0.0),
 )  # fmt: skip
 """Quantity, the paper's value and its place, and which runs show it."""

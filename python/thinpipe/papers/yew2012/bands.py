@@ -160,6 +160,6 @@ def seed_table(plan: Plan, outcomes: Outcomes) -> Sequence[Table]:
         )
         for run in sorted(runs, key=lambda run: run.flow.started_s or 0.0)
     )
-    head = ("seed", "starts s", "base RTT ms", "least RTT ms", "mean cwnd", "kbit/s", "band")
-    caption = f"Each seed at {LOOKED_INTO} ms: base RTT at the end, least RTT of the second half"
+    head = ("seed", "starts s", "base RTT ms", "min RTT ms", "mean cwnd", "kbit/s", "band")
+    caption = f"Each seed at {LOOKED_INTO} ms: base RTT at the end, min RTT of the second half"
     return (Table(caption, head, seeds),)

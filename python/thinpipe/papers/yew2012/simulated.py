@@ -44,8 +44,8 @@ METRICS: Final[tuple[tuple[str, Value, Callable[[Row], Decimal]], ...]] = (
 """The columns of Tables II to IV."""
 
 OTHERS: Final[tuple[tuple[str, Value], ...]] = (
-    ("sent again", lambda run: run.flow.retransmits),
-    ("time-outs", lambda run: run.flow.timeouts),
+    ("retransmitted", lambda run: run.flow.retransmits),
+    ("timeouts", lambda run: run.flow.timeouts),
     ("dropped by full queues", dropped),
     ("largest queue N1–MAP", partial(queue_at, link="wan/down")),
     ("largest queue MAP–AR1", partial(queue_at, link="AR1/down")),

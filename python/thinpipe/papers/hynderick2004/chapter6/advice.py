@@ -257,7 +257,7 @@ def table_windows(outcomes: Outcomes) -> tuple[Table, ...]:
     caption = (
         f"SF 8, no errors: rate × least RTT is {short(bdp_packets(outcomes))} packets of 540 B"
     )
-    return (Table(caption, ("window", "B/s", "of the greatest"), rows),)
+    return (Table(caption, ("window", "B/s", "of the max"), rows),)
 
 
 def _cell(sf: int, window: int) -> Measure:

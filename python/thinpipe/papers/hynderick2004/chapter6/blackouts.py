@@ -375,9 +375,9 @@ def table_ceilings(outcomes: Outcomes) -> tuple[Table, ...]:
             )
             for ceiling_s in CEILINGS_S
         )
-        head = ("greatest timeout", *(f"{length_s} s" for length_s in CEILED_LENGTHS_S))
+        head = ("max timeout", *(f"{length_s} s" for length_s in CEILED_LENGTHS_S))
         caption = (
-            f"Wait after a black-out of so many seconds / packets sent again in it, {name} link-"
+            f"Wait after a black-out of so many seconds / packets retransmitted in it, {name} link-"
             f"layer recovery; given up after {ATTEMPTS} attempts"
         )
         tables.append(Table(caption, head, rows))
@@ -398,7 +398,7 @@ def table_c(outcomes: Outcomes) -> tuple[Table, ...]:
         for name, value in (
             ("kbit/s", kbps),
             ("RTT ms", rtt_ms),
-            ("sent again", resent),
+            ("retransmitted", resent),
             ("spurious timeouts", spurious),
             ("TCP sent/delivered", lambda run, p=payload: tcp_effort(run, p)),
             ("RLC sent/delivered", rlc_effort),

@@ -183,7 +183,7 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
             f"some factor on throughput and on RTT, {'; '.join(words)}"
         )
         head = ("", "kbit/s", "RTT ms, over time", "over packets", "95 % of packets",
-                "sent again", "spurious timeouts")  # fmt: skip
+                "retransmitted", "spurious timeouts")  # fmt: skip
         tables.append(Table(caption, head, tuple(rows)))
     return tuple(tables)
 

@@ -81,7 +81,7 @@ def link_recovery(outcomes: Outcomes) -> Figure:
         line: dict[str, Any] = {"color": COLORS["paper"], "linewidth": 1}
         ax.axhline(mean_ms / 1000, linestyle="--", label="Thesis: mean", **line)
         for number, end_ms in enumerate(ends_ms):
-            label = None if number else "Thesis: least, greatest or peaks"
+            label = None if number else "Thesis: min, max or peaks"
             ax.axhline(end_ms / 1000, linestyle=":", label=label, **line)
     over_time(figure, axes, outcomes, shown, "rtt")
     same_height(axes)
@@ -110,8 +110,8 @@ def queue_level(outcomes: Outcomes) -> Figure:
     """Figures VI.8, VI.9 and VI.13 to VI.15."""
     figure, axes = panels(2, 3, 11.5, 6.8)
     drawn: tuple[tuple[str, Callable[[Outcome], float], float, str], ...] = (
-        ("VI.8: BLER 0 %", resent, 0.0, "Packets sent again"),
-        ("VI.9: BLER 10 %", resent, 0.1, "Packets sent again"),
+        ("VI.8: BLER 0 %", resent, 0.0, "Packets retransmitted"),
+        ("VI.9: BLER 10 %", resent, 0.1, "Packets retransmitted"),
         ("VI.13: BLER 10 %", rtt_ms, 0.1, "Mean RTT (ms)"),
         ("VI.14: BLER 0 %", kbps, 0.0, "Throughput (kbit/s)"),
         ("VI.15: BLER 10 %", kbps, 0.1, "Throughput (kbit/s)"),

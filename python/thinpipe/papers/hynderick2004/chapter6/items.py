@@ -50,7 +50,7 @@ _RECOVERY: Final = (
         "Table VI.1 and figures VI.1 to VI.3: link-layer recovery",
         (
             "Tahoe, SF 8, 540 B, initial window 1, queue unlimited. The thesis's own link control "
-            "(PDUs of 60 B, a time-out of 60 ms, feedback that names the next PDU expected) stands "
+            "(PDUs of 60 B, a timeout of 60 ms, feedback that names the next PDU expected) stands "
             "beside that of TS 25.322 at its best, which repairs each PDU by name.",
             "What the thesis measured without recovery, 2,132 B/s, needs about 15 % of segments "
             "lost. Nine PDUs at 1 % lose 8.6 %; 16.5 % if the data and the control channel of a "
@@ -223,7 +223,7 @@ _BLACK_OUTS: Final = (
     ),
     Item(
         "maximum-timeout",
-        "The greatest retransmission timeout",
+        "The maximum retransmission timeout",
         ("The thesis's trade-off without a figure: black-outs from 15 s on, queue 2.",),
         blackouts.CEILING_POINTS,
         Detail.SEGMENTS,

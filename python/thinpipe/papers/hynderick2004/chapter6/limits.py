@@ -173,6 +173,6 @@ def table_orders(outcomes: Outcomes) -> tuple[Table, ...]:
         )
         cells = (short(mean(outcomes, points, value), 4) for value in values)
         rows.append((f"{profile_name}, {percent(bler)}, {name}", *cells))
-    head = ("", "B/s", "RTT deviation ms", "burst", "greatest burst", "fast retransmits",
+    head = ("", "B/s", "RTT deviation ms", "burst", "max burst", "fast retransmits",
             "spurious timeouts", "TCP sent/delivered", "RLC sent/delivered")  # fmt: skip
     return (Table("Delivery in and out of sequence, mean of five seeds", head, tuple(rows)),)

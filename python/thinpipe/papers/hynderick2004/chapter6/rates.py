@@ -309,6 +309,6 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
         for low in WIDE
     )
     return (
-        Table("Packets sent again in the 20 s after a fall, mean of five moments", head, falls),
+        Table("Packets retransmitted in the 20 s after a fall, mean of five moments", head, falls),
         Table("Use of 480 kbit/s in the 10 s after a rise, mean of five moments", head, rises),
     )
