@@ -20,6 +20,7 @@ from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 from thinpipe.cli.show import show
 from thinpipe.cli.sweep import sweep
+from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
     add_completion=False,
@@ -56,7 +57,7 @@ def program() -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))
-    except (ScenarioError, EmulationError, ProxyError, BadRequestError) as error:
+    except (ScenarioError, EmulationError, ProxyError, BadRequestError, PaperError) as error:
         return _refuse(str(error))
     except OSError as error:
         if error.filename is None:  # standard output

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +18,22 @@ from thinpipe.files import whole_directory, write_file
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
     from thinpipe.papers.paper import Item, Paper, Reproduction
+    from thinpipe.papers.registry import PaperError, Registration
 
 SURPRISE = 1
 """Exit status if a fact's verdict is not the one that its file expects."""
+
+BROKEN = 2
+"""Exit status if a paper could not be loaded or run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A paper, those of its items that were asked for, and what registers it."""
+
+    paper: Paper
+    items: list[Item]
+    registration: Registration
 
 
 def reproduce(
@@ -45,69 +61,101 @@ def reproduce(
 ) -> None:
     """Run papers' experiments and write a report.
 
-    Exit status 1 if a fact's verdict surprises, or a wrong model passes.
+    Exit status 1 if a fact's verdict surprises, or a wrong model passes; 2 if a paper cannot be
+    loaded or run, while the others are.
     """
-    from thinpipe.papers import papers
     from thinpipe.papers.paper import reproduce as reproduce_paper
+    from thinpipe.papers.registry import registrations
+    from thinpipe.report.page import page
 
-    known = papers()
-    if listing:
-        _list(_choose(known, names or list(known)))
-        return
-    chosen = _choose(known, names or list(known))
+    errors: list[PaperError] = []
+    chosen = _choose(registrations(), names or [], errors)
     made = []
-    with whole_directory(out) as directory:
-        for paper, items in _possible(chosen, asked=bool(names)):
-            with Bar(paper.id) as bar:
-                made.append(reproduce_paper(paper, items, wrong_models=wrong_models, progress=bar))
-        _write(made, directory)
-    if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
-    else:
-        from thinpipe.cli.findings import print_counts, print_reproduction
-
-        for each in made:
-            print_reproduction(each)
-        print_counts(made)
-        typer.echo(f"report: {out / 'report.html'}")
+    if listing:
+        _list(chosen)
+    elif chosen or not errors:
+        with whole_directory(out) as directory:
+            possible = [each for each in chosen if _is_possible(each, errors, asked=bool(names))]
+            for each in possible:
+                with _blamed(each.registration, errors), Bar(each.paper.id) as bar:
+                    done = reproduce_paper(
+                        each.paper, each.items, wrong_models=wrong_models, progress=bar
+                    )
+                    _write_figures(done, directory)
+                    made.append(done)
+            if errors and not made:
+                raise errors.pop()
+            write_file(directory / "report.html", page(made).encode())
+        _print(made, out, json=json)
+    for error in errors:
+        typer.echo(f"thinpipe: {error}", err=True)
+    if errors:
+        raise typer.Exit(BROKEN)
     found = [finding for each in made for finding in each.findings]
     if any(each.surprising or each.passes_wrong_model for each in found):
         raise typer.Exit(SURPRISE)
 
 
-def _choose(known: dict[str, Paper], names: list[str]) -> list[tuple[Paper, list[Item]]]:
-    chosen: dict[str, list[Item]] = {}
+def _choose(
+    known: Sequence[Registration], names: Sequence[str], errors: list[PaperError]
+) -> list[Chosen]:
+    """Load what is named, or all; why one cannot be loaded goes to `errors`."""
+    from thinpipe.papers.registry import PaperError
+
+    by_id = {each.id: each for each in known if not each.first}
+    wanted: dict[str, list[str | None]] = {}
     for name in names:
         paper_name, slash, item_name = name.partition("/")
-        paper = known.get(paper_name)
-        if paper is None:
-            raise ScenarioError(f"unknown paper {paper_name!r}{_nearest(paper_name, known)}")
-        item = paper.item(item_name)
-        if slash and item is None:
-            items = [each.id for each in paper.items]
-            raise ScenarioError(f"{paper.id} has no item {item_name!r}{_nearest(item_name, items)}")
-        wanted = paper.items if item is None else (item,)
-        already = chosen.setdefault(paper.id, [])
-        already += [each for each in wanted if each not in already]
-    return [(known[name], items) for name, items in chosen.items()]
-
-
-def _possible(
-    chosen: list[tuple[Paper, list[Item]]], *, asked: bool
-) -> list[tuple[Paper, list[Item]]]:
-    """Leave out what cannot be run here and say so; refuse it where it was asked for by name."""
-    possible = []
-    for paper, items in chosen:
-        reason = paper.missing()
-        if reason is None:
-            possible.append((paper, items))
-        elif asked:
-            raise ScenarioError(f"{paper.id} cannot be run here: {reason}")
+        if paper_name not in by_id:
+            raise ScenarioError(f"unknown paper {paper_name!r}{_nearest(paper_name, by_id)}")
+        wanted.setdefault(paper_name, []).append(item_name if slash else None)
+    chosen = []
+    for registration in [by_id[name] for name in wanted] if names else known:
+        try:
+            paper = registration.load()
+        except PaperError as error:
+            errors.append(error)
         else:
-            typer.echo(f"{paper.id} is left out: {reason}", err=True)
+            items = _items(paper, wanted.get(paper.id, [None]))
+            chosen.append(Chosen(paper, items, registration))
+    return chosen
+
+
+def _items(paper: Paper, names: Sequence[str | None]) -> list[Item]:
+    """Return the items of these names, each once; ``None`` names all."""
+    chosen: list[Item] = []
+    for name in names:
+        item = None if name is None else paper.item(name)
+        if name is not None and item is None:
+            items = [each.id for each in paper.items]
+            raise ScenarioError(f"{paper.id} has no item {name!r}{_nearest(name, items)}")
+        wanted = paper.items if item is None else (item,)
+        chosen += [each for each in wanted if each not in chosen]
+    return chosen
+
+
+def _is_possible(each: Chosen, errors: list[PaperError], *, asked: bool) -> bool:
+    """Leave out what cannot be run here and say so; refuse it where it was asked for by name."""
+    possible, reason = False, None
+    with _blamed(each.registration, errors):
+        reason = each.paper.missing()
+        possible = reason is None
+    if reason is not None:
+        if asked:
+            raise ScenarioError(f"{each.paper.id} cannot be run here: {reason}")
+        typer.echo(f"{each.paper.id} is left out: {reason}", err=True)
     return possible
+
+
+@contextmanager
+def _blamed(registration: Registration, errors: list[PaperError]) -> Iterator[None]:
+    """Whatever goes wrong with a paper is an error of its own, and none of the others'."""
+    try:
+        yield
+    except BrokenPipeError:  # our standard streams
+        raise
+    except Exception as error:
+        errors.append(registration.error(error))
 
 
 def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names
@@ -115,23 +163,35 @@ def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of na
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _list(chosen: list[tuple[Paper, list[Item]]]) -> None:
-    for paper, items in chosen:
-        typer.echo(f"{paper.id}: {paper.citation}")
-        width = max(len(item.id) for item in items)
-        for item in items:
-            typer.echo(f"  {paper.id}/{item.id:<{width}}  {item.title}")
+def _list(chosen: list[Chosen]) -> None:
+    for each in chosen:
+        typer.echo(f"{each.paper.id}: {each.paper.citation}")
+        width = max(len(item.id) for item in each.items)
+        for item in each.items:
+            typer.echo(f"  {each.paper.id}/{item.id:<{width}}  {item.title}")
 
 
-def _write(made: list[Reproduction], directory: Path) -> None:
-    from thinpipe.report.page import page, png
+def _write_figures(made: Reproduction, directory: Path) -> None:
+    from thinpipe.report.page import png
+
+    for section in made.sections:
+        if section.figure is not None:
+            name = f"{made.paper.id}-{section.item.id}.png"
+            write_file(directory / name, png(section.figure))
+
+
+def _print(made: list[Reproduction], out: Path, *, json: bool) -> None:
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
+        return
+    from thinpipe.cli.findings import print_counts, print_reproduction
 
     for each in made:
-        for section in each.sections:
-            if section.figure is not None:
-                name = f"{each.paper.id}-{section.item.id}.png"
-                write_file(directory / name, png(section.figure))
-    write_file(directory / "report.html", page(made).encode())
+        print_reproduction(each)
+    print_counts(made)
+    typer.echo(f"report: {out / 'report.html'}")
 
 
 def _as_json(made: Reproduction) -> dict[str, Any]:

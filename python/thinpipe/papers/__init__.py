@@ -1,4 +1,9 @@
-"""Published papers, reproduced: facts as data, experiments, figures."""
+"""Published papers, reproduced: facts as data, experiments, figures.
+
+A paper is a `Paper` that an installed distribution registers as an entry point of the group
+``thinpipe.papers`` (docs/add/paper.md). Ours are registered in the same way, and so is what holds
+emulator and proxy against the simulator (`thinpipe.acceptance`).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,13 @@ if TYPE_CHECKING:
 
 
 def papers() -> dict[str, Paper]:
-    """Return what can be reproduced, by name."""
-    from thinpipe.acceptance import emulation, proxy
-    from thinpipe.papers import chakravorty2003, hynderick2004, lo2005, yew2012
+    """Return all registered papers, by id.
 
-    known = (
-        lo2005.PAPER,
-        hynderick2004.PAPER,
-        chakravorty2003.PAPER,
-        yew2012.PAPER,
-        emulation.PAPER,
-        proxy.PAPER,
-    )
-    return {paper.id: paper for paper in known}
+    Raises
+    ------
+    PaperError
+        If one of them cannot be loaded.
+    """
+    from thinpipe.papers.registry import registrations
+
+    return {each.id: each.load() for each in registrations()}

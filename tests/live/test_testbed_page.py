@@ -1,0 +1,25 @@
+"""docs/testbed.md, as it stands there."""
+
+import re
+import shutil
+
+import pytest
+from thinpipe.testbed import missing
+
+
+def examples(root) -> list[str]:
+    page = (root / "docs" / "testbed.md").read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+
+
+def test_examples_run(root, capsys):
+    if (reason := missing()) is not None:
+        pytest.skip(reason)
+    if shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    download, proxied = examples(root)
+    exec(download, {})
+    whole, duration, *_ = capsys.readouterr().out.split()
+    assert (whole, float(duration) > 2) == ("True", True)
+    exec(proxied, {})
+    assert int(capsys.readouterr().out) >= 1
