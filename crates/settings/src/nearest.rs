@@ -3,25 +3,52 @@
 /// The candidate that begins with `given`, or else the one that is most like it; the first of
 /// equals.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let begins = |candidate: &str| given.len() > 1 && candidate.starts_with(given);
-    candidates.into_iter().min_by_key(|candidate| (!begins(candidate), distance(given, candidate)))
+    let lower = given.to_lowercase();
+    let mut best: Option<((bool, usize), &str)> = None;
+    for candidate in candidates {
+        let is_other = given.len() <= 1 || !candidate.starts_with(given);
+        // Most candidates are out by their length.
+        let is_out = |least: usize| best.is_some_and(|(rank, _)| rank <= (is_other, least));
+        if is_out(least_distance(&lower, candidate)) {
+            continue;
+        }
+        let rank = (is_other, distance(&lower, candidate));
+        if best.is_none_or(|(before, _)| rank < before) {
+            best = Some((rank, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
-/// Edits between two dotted keys. The same last word in another table counts as one edit a level.
+/// Edits between two dotted keys, of which the first is in lower case. The same last word in another
+/// table counts as one edit a level.
 fn distance(given: &str, candidate: &str) -> usize {
-    let (given_lower, candidate_lower) = (given.to_lowercase(), candidate.to_lowercase());
-    let edits = strsim::damerau_levenshtein(&given_lower, &candidate_lower);
-    let last = |key: &str| key.rsplit('.').next().map(str::to_owned);
+    let candidate = candidate.to_lowercase();
+    let edits = strsim::damerau_levenshtein(given, &candidate);
     let levels = |key: &str| key.matches('.').count();
-    if last(&given_lower) == last(&candidate_lower) {
-        return edits.min(1 + levels(given).abs_diff(levels(candidate)));
+    if last(given) == last(&candidate) {
+        return edits.min(1 + levels(given).abs_diff(levels(&candidate)));
     }
     edits
 }
 
+/// What that is at least.
+fn least_distance(given: &str, candidate: &str) -> usize {
+    if last(given).eq_ignore_ascii_case(last(candidate)) || !candidate.is_ascii() {
+        return 0;
+    }
+    given.chars().count().abs_diff(candidate.len())
+}
+
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use proptest::prelude::*;
+
+    use super::{distance, nearest};
 
     #[test]
     fn a_slip_of_the_pen_or_the_wrong_table() {
@@ -34,5 +61,20 @@ mod tests {
         check("sede", "seed");
         check("radio.t", "radio.tbler");
         assert_eq!(nearest("x", []), None);
+    }
+
+    proptest! {
+        #[test]
+        fn none_is_nearer(
+            given in "[a-cA-Cä.]{0,6}",
+            candidates in prop::collection::vec("[a-cA-Cä.]{0,6}", 0..8),
+        ) {
+            let rank = |candidate: &&str| {
+                let begins = given.len() > 1 && candidate.starts_with(&given);
+                (!begins, distance(&given.to_lowercase(), candidate))
+            };
+            let candidates = || candidates.iter().map(String::as_str);
+            prop_assert_eq!(nearest(&given, candidates()), candidates().min_by_key(rank));
+        }
     }
 }

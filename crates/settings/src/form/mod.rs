@@ -18,6 +18,8 @@ pub use place::{Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, Metre
 pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
 pub use section::{Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared};
 
+use std::collections::BTreeSet;
+
 use crate::error::Fault;
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Scalar, Table};
@@ -138,9 +140,10 @@ pub fn refuse_unknown(table: &Table, at: &str, names: &[String]) -> Result<(), F
 /// Of the `known` keys and their tables, the one that is nearest to an unknown `key`.
 pub fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
     let mut candidates: Vec<_> = known.iter().map(|known| with_members(&known.name, key)).collect();
+    let mut seen = BTreeSet::new();
     for known in known {
         let tables = known.name.match_indices('.').map(|(at, _)| &known.name[..at]);
-        let tables = tables.filter(|table| !table.ends_with(MEMBER));
+        let tables = tables.filter(|table| !table.ends_with(MEMBER) && seen.insert(*table));
         candidates.extend(tables.map(|table| with_members(table, key)));
     }
     nearest(key, candidates.iter().map(String::as_str)).map(str::to_owned)
