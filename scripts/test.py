@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,72 +92,83 @@ def expect_pytest(output: str) -> int:
     return sum(int(number) for number in PYTEST_COLLECTED.findall(output)[-1:])
 
 
-def steps(*, everything: bool) -> list[Step]:
-    """Return what to run; `everything` also runs what takes minutes, and draws cases anew."""
+def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
+    """Return what to run side by side, and on either side one after the other, phase by phase.
+
+    `everything` also runs what takes minutes, and draws cases anew.
+    """
     # A change is judged by the same cases as the one before it.
     cases = (("PROPTEST_CASES", "2000"),) if everything else (("PROPTEST_RNG_SEED", SEED),)
     choice = () if everything else ("-m", "not slow", f"--hypothesis-seed={SEED}")
     pytest = (f"{BIN}/pytest", "-rs", "--continue-on-collection-errors", "--dist", "loadfile", "-n")
     strict = (("RUSTDOCFLAGS", "-D warnings"),)
-    return [
-        Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
-        Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
-        Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
+    units = Step(
+        "cargo test",
+        ("cargo", "test", "--workspace", "--no-fail-fast"),
+        cases,
+        count_cargo,
+        expect_cargo,
+    )
+    offline = Step(
+        "pytest",
+        (*pytest, "2", "tests/python", "tests/cli", *choice),
+        (),
+        count_pytest,
+        expect_pytest,
+    )
+    python = [
         Step("ruff check", (f"{BIN}/ruff", "check")),
         Step("ruff format", (f"{BIN}/ruff", "format", "--check")),
         Step("mypy", (f"{BIN}/mypy",)),
         Step("stubtest", (f"{BIN}/stubtest", "thinpipe._core")),
-        Step(
-            "cargo test",
-            ("cargo", "test", "--workspace", "--no-fail-fast"),
-            cases,
-            count_cargo,
-            expect_cargo,
-        ),
-        Step(
-            "pytest",
-            (*pytest, "2", "tests/python", "tests/cli", *choice),
-            (),
-            count_pytest,
-            expect_pytest,
-        ),
-        # These mostly wait for packets.
-        Step("live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest),
     ]
+    rust = [
+        Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
+        Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
+        Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
+    ]
+    # These mostly wait for packets, and use programs that `cargo test` builds.
+    live = Step(
+        "live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest
+    )
+    return [([units], [*python, offline]), (rust, [live])]
 
 
 def run(step: Step) -> Count:
-    """Run one step, show its output as it comes, and count."""
-    print(f"── {step.name}: {' '.join(step.command)}", flush=True)
+    """Run one step, show its output in one piece, and count."""
+    print(f"── {step.name} begins: {' '.join(step.command)}", flush=True)
     environment = {**os.environ, "PYO3_PYTHON": sys.executable, **dict(step.environment)}
-    lines = []
-    with subprocess.Popen(
+    done = subprocess.run(
         step.command,
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-    ) as process:
-        for line in process.stdout or ():
-            sys.stdout.write(line)
-            sys.stdout.flush()
-            lines.append(line)
-    succeeded = process.returncode == 0
+        check=False,
+    )
+    counted, missing = judge(step, done.stdout, succeeded=done.returncode == 0)
+    shortfall = f"{step.name}: {missing} did not run\n" if missing else ""
+    print(f"── {step.name} is over\n{done.stdout}{shortfall}", end="", flush=True)
+    return counted + Count(failed=missing)
+
+
+def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
+    """Return what became of the tests of a step, and how many did not run."""
     if step.count is None:
-        return Count(passed=int(succeeded), failed=int(not succeeded))
-    output = "".join(lines)
+        return Count(passed=int(succeeded), failed=int(not succeeded)), 0
     counted = step.count(output)
     silent = (not succeeded and counted.failed == 0) or counted.total() == 0
-    missing = max(int(silent), step.expect(output) - counted.total())
-    if missing:
-        print(f"{step.name}: {missing} did not run", flush=True)
-    return counted + Count(failed=missing)
+    return counted, max(int(silent), step.expect(output) - counted.total())
 
 
 def main() -> int:
     """Run all steps, whatever fails before, and sum up."""
-    counts = [(step, run(step)) for step in steps(everything="--all" in sys.argv[1:])]
+    counts = []
+    with ThreadPoolExecutor(2) as pool:
+        for sides in phases(everything="--all" in sys.argv[1:]):
+            done = pool.map(lambda side: [(step, run(step)) for step in side], sides)
+            counts += [each for side in done for each in side]
     total = sum((count for _, count in counts), Count())
     print()
     for step, count in counts:
