@@ -1,5 +1,7 @@
 """What tests of more than one room use."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -28,19 +30,35 @@ def pytest_xdist_node_collection_finished(node, ids):
     reporter.write_line(f"collected {len(ids)} tests")
 
 
+@pytest.fixture(scope="session")
+def forking():
+    """Return a process that starts the program without importing it anew each time."""
+    command = [sys.executable, str(Path(__file__).parent / "forked.py")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        yield process
+
+
 @pytest.fixture
-def thinpipe(tmp_path):
+def thinpipe(tmp_path, tmp_path_factory, forking):
     """Run the program in an empty directory and return what it printed and its exit status."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "thinpipe", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        said = tmp_path_factory.mktemp("said")
+        streams = [said / "out", said / "err"]
+        for stream in streams:
+            stream.touch()
+        request = {
+            "arguments": arguments,
+            "folder": str(tmp_path),
+            "environment": dict(os.environ),
+            "streams": [str(stream) for stream in streams],
+        }
+        forking.stdin.write(json.dumps(request) + "\n")
+        forking.stdin.flush()
+        status = int(forking.stdout.readline())
+        out, err = (stream.read_text(encoding="utf-8") for stream in streams)
+        return subprocess.CompletedProcess(arguments, status, out, err)
 
     return run
 
