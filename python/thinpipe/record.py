@@ -35,7 +35,7 @@ def _fields(kind: type) -> dict[str, Any]:
 
 def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may be anything
     """Return JSON data as a value of the type `kind`."""
-    if data is None:
+    if data is None and not dataclasses.is_dataclass(kind):
         return None
     if dataclasses.is_dataclass(kind):
         fields = _fields(kind)  # type: ignore[arg-type]
