@@ -17,7 +17,7 @@ pub use block::{BlockFact, BlockKind};
 pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
 pub use middlebox::{MiddleboxFact, RepairReason};
 pub use mobility::{MobilityFact, Subject};
-pub use observe::Observe;
+pub use observe::{Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};
 pub use rrc::{RrcEvent, RrcState};
 pub use tcp::{RttSample, TcpFact};

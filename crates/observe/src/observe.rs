@@ -60,6 +60,27 @@ pub trait Observe {
     fn mobility(&mut self, _now: Time, _machine: u32, _fact: MobilityFact) {}
 }
 
+/// What is passed on inside a machine with whatever may act or tell: the time, and who watches.
+#[derive(Debug)]
+pub struct Context<'a, O> {
+    /// The time.
+    pub now: Time,
+    /// Who watches.
+    pub observe: &'a mut O,
+}
+
+impl<O: Observe> Context<'_, O> {
+    /// [`Observe::ON`].
+    pub const fn is_watched(&self) -> bool {
+        O::ON
+    }
+
+    /// [`Observe::tcp`], now.
+    pub fn tcp(&mut self, endpoint: u32, fact: TcpFact) {
+        self.observe.tcp(self.now, endpoint, fact);
+    }
+}
+
 /// The observer that sees nothing.
 impl Observe for () {
     const ON: bool = false;

@@ -1,7 +1,7 @@
 //! The ends of a connection: closed, aborted, reset, refused.
 
 use base::{Flags, Options, Seq, TcpHeader, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use crate::{Endpoint, Event, Payload, Segment, State};
 
@@ -59,7 +59,7 @@ impl<P: Payload> Endpoint<P> {
             let (seq, ack) = (self.sender.idle_seq(), self.receiver.next_seq());
             self.reset = Some(Reset { seq, ack, flags: Flags::RST | Flags::ACK });
         }
-        self.advance(now, Event::Abort, observe);
+        self.advance(&mut Context { now, observe }, Event::Abort);
     }
 
     /// True if all that the peer sent has been read and it will send no more.
@@ -69,16 +69,11 @@ impl<P: Payload> Endpoint<P> {
 
     /// A reset within the window (RFC 9293 §3.10.7.4, second check). Only the very next number
     /// resets; any other is challenged (RFC 5961 §3).
-    pub(crate) fn reset_in<O: Observe>(
-        &mut self,
-        now: Time,
-        segment: &Segment<P>,
-        observe: &mut O,
-    ) {
+    pub(crate) fn reset_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
         if segment.header.seq != self.receiver.next_seq() {
-            self.challenge(now);
-        } else if !self.listen_again(now, observe) {
-            self.advance(now, Event::Abort, observe);
+            self.challenge(cx.now);
+        } else if !self.listen_again(cx) {
+            self.advance(cx, Event::Abort);
         }
     }
 

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use base::{Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use cc::Clocks;
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 
-use crate::ack_in::{AckOutcome, Acknowledgement};
 use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
 use crate::handshake::{Handshake, Opening, option_bytes};
-use crate::path_mtu::Larger;
 use crate::receiver::AckDue;
-use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness};
+use crate::{
+    AckOutcome, Acknowledgement, Config, Event, Larger, Payload, Receiver, Segment, Sender, State,
+    Timeliness,
+};
 
 /// One side of a connection.
 ///
@@ -23,7 +24,6 @@ use crate::{Config, Event, Payload, Receiver, Segment, Sender, State, Timeliness
 /// arrived before polling: so the acknowledgement advertises the room that reading made.
 #[derive(Debug)]
 pub struct Endpoint<P> {
-    pub(crate) id: u32,
     pub(crate) config: Arc<Config>,
     pub(crate) state: State,
     local_port: u16,
@@ -65,7 +65,6 @@ impl<P: Payload> Endpoint<P> {
         isn: Seq,
     ) -> Self {
         Self {
-            id,
             config: Arc::clone(config),
             state: State::Listen,
             local_port,
@@ -119,15 +118,9 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// The way to the peer has changed, as at the end of a handover: see
-    /// [`cc::Controller::on_path_change`]. A sender that paces by its own smallest round-trip time
-    /// forgets that where its controller forgets the like, and else keeps it.
+    /// [`cc::Controller::on_path_change`].
     pub fn moved(&mut self, now: Time) {
-        let Sender { controller, pacer, .. } = &mut self.sender;
-        let before = controller.base_rtt();
-        controller.on_path_change(now);
-        if before.is_some() && controller.base_rtt().is_none() {
-            pacer.forget_base();
-        }
+        self.sender.on_path_change(now);
     }
 
     /// The sending half.
@@ -152,10 +145,11 @@ impl<P: Payload> Endpoint<P> {
 
     /// A segment arrived.
     pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+        let cx = &mut Context { now, observe };
         match self.state {
             State::Closed => self.refuse(&segment),
-            State::Listen => self.listen_in(now, &segment),
-            State::SynSent => self.syn_sent_in(now, &segment, observe),
+            State::Listen => self.listen_in(cx.now, &segment),
+            State::SynSent => self.syn_sent_in(cx, &segment),
             State::SynReceived
             | State::Established
             | State::FinWait1
@@ -163,26 +157,28 @@ impl<P: Payload> Endpoint<P> {
             | State::CloseWait
             | State::Closing
             | State::LastAck
-            | State::TimeWait => self.synchronized_in(now, segment, observe),
+            | State::TimeWait => self.synchronized_in(cx, segment),
         }
     }
 
     /// Time has passed. Before the deadline nothing happens.
     pub fn handle_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
-        self.handshake_timeout(now, observe);
-        self.receiver.handle_timeout(now);
+        let cx = &mut Context { now, observe };
+        self.handshake_timeout(cx);
+        self.receiver.handle_timeout(cx.now);
         if self.state.sends() {
-            self.sender.handle_timeout(now, observe);
+            self.sender.handle_timeout(cx.now, cx.observe);
             if self.sender.is_hopeless() {
-                self.advance(now, Event::Abort, observe);
+                self.advance(cx, Event::Abort);
             }
         }
-        if self.time_wait.is_some_and(|end| end <= now) {
-            self.advance(now, Event::Expire, observe);
+        if self.time_wait.is_some_and(|end| end <= cx.now) {
+            self.advance(cx, Event::Expire);
         }
     }
 
     /// The next segment to send now, if any.
+    #[inline]
     #[must_use]
     pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Segment<P>> {
         if let Some(reset) = self.reset.take() {
@@ -208,6 +204,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// When [`Endpoint::handle_timeout`] is due; `None` is never.
+    #[inline]
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
         match self.state {
@@ -227,8 +224,8 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// RFC 9293 §3.10.7.4, in its order.
-    fn synchronized_in<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
-        if !self.is_timely(now, &segment) {
+    fn synchronized_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
+        if !self.is_timely(cx.now, &segment) {
             return;
         }
         if self.state == State::SynReceived && self.again_a_syn(&segment) {
@@ -237,34 +234,34 @@ impl<P: Payload> Endpoint<P> {
                 return;
             }
         } else if !self.is_acceptable(&segment) {
-            self.answer_unacceptable(now, segment, observe);
+            self.answer_unacceptable(cx, segment);
             return;
         } else if segment.has(Flags::RST) {
-            self.reset_in(now, &segment, observe);
+            self.reset_in(cx, &segment);
             return;
         } else if segment.has(Flags::SYN) {
             // RFC 5961 §4: a challenge, whatever the number.
-            if !self.listen_again(now, observe) {
-                self.challenge(now);
+            if !self.listen_again(cx) {
+                self.challenge(cx.now);
             }
             return;
         }
         if !segment.has(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.establish(now, &segment, observe) {
+        if self.state == State::SynReceived && !self.establish(cx, &segment) {
             return;
         }
         // RFC 5961 §5: before anything of it counts, or its timestamp would make all others old.
         if self.sender.judge(segment.header.ack) == AckOutcome::Unacceptable {
-            self.challenge(now);
+            self.challenge(cx.now);
             return;
         }
         let Segment { header, .. } = &segment;
-        self.receiver.take_timestamps(now, header.seq, header.options.timestamps);
+        self.receiver.take_timestamps(cx.now, header.seq, header.options.timestamps);
         self.tell_clocks(&segment);
-        self.ack_in(now, &self.acknowledgement_of(&segment), observe);
-        self.data_in(now, segment, observe);
+        self.ack_in(cx, &self.acknowledgement_of(&segment));
+        self.data_in(cx, segment);
     }
 
     /// RFC 7323 §5.3, R1, ahead of the first check; false if the segment is to be dropped.
@@ -293,24 +290,24 @@ impl<P: Payload> Endpoint<P> {
     /// An old or stray segment: acknowledged, so that a peer out of step learns where things are.
     /// What an old one acknowledges counts all the same (as in BSD): two sides that both hold the
     /// other's segments for old would otherwise never learn better.
-    fn answer_unacceptable<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+    fn answer_unacceptable(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
         if segment.has(Flags::RST) {
             return;
         }
         if segment.has(Flags::FIN) && self.state == State::TimeWait {
-            self.time_wait = Some(now + self.config.time_wait);
+            self.time_wait = Some(cx.now + self.config.time_wait);
         }
         let old = segment.has(Flags::ACK)
             && !segment.has(Flags::SYN)
             && segment.header.seq.before(self.receiver.next_seq());
         let acknowledgement = self.acknowledgement_of(&segment);
-        self.answer(now, &segment);
+        self.answer(cx.now, &segment);
         // Neither its FIN nor its mark counts (RFC 3168 §6.1.5).
         let arrival =
             Arrival { seq: segment.header.seq, payload: segment.payload, ..Arrival::default() };
-        self.receiver.handle_data(now, &arrival, observe);
+        self.receiver.handle_data(cx.now, &arrival, cx.observe);
         if old && self.state != State::SynReceived {
-            self.ack_in(now, &Acknowledgement { pure: false, ..acknowledgement }, observe);
+            self.ack_in(cx, &Acknowledgement { pure: false, ..acknowledgement });
         }
     }
 
@@ -319,23 +316,18 @@ impl<P: Payload> Endpoint<P> {
         let Some(Timestamps { value, echo }) = segment.header.options.timestamps else { return };
         if self.handshake.agreed().timestamps {
             let ack = segment.header.ack.to_u32();
-            self.sender.controller.on_clocks(&Clocks { sent: echo, received: value, ack });
+            self.sender.on_clocks(&Clocks { sent: echo, received: value, ack });
         }
     }
 
     /// Fifth check.
-    fn ack_in<O: Observe>(
-        &mut self,
-        now: Time,
-        acknowledgement: &Acknowledgement,
-        observe: &mut O,
-    ) {
+    fn ack_in(&mut self, cx: &mut Context<'_, impl Observe>, acknowledgement: &Acknowledgement) {
         if self.finished_sending() {
             return;
         }
-        self.sender.handle_ack(now, acknowledgement, observe);
+        self.sender.handle_ack(cx.now, acknowledgement, cx.observe);
         if self.sender.is_finished() {
-            self.advance(now, Event::FinAcknowledged, observe);
+            self.advance(cx, Event::FinAcknowledged);
         }
     }
 
@@ -354,7 +346,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Seventh and eighth check.
-    fn data_in<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+    fn data_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
         if !self.state.receives() {
             return;
         }
@@ -365,9 +357,9 @@ impl<P: Payload> Endpoint<P> {
             cwr: segment.has(Flags::CWR),
             payload: segment.payload,
         };
-        self.receiver.handle_data(now, &arrival, observe);
+        self.receiver.handle_data(cx.now, &arrival, cx.observe);
         if self.receiver.is_at_fin() {
-            self.advance(now, Event::Fin, observe);
+            self.advance(cx, Event::Fin);
         }
     }
 
@@ -404,17 +396,17 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Moves on in the state table.
-    pub(crate) fn advance<O: Observe>(&mut self, now: Time, event: Event, observe: &mut O) {
+    pub(crate) fn advance(&mut self, cx: &mut Context<'_, impl Observe>, event: Event) {
         let Some(next) = self.state.after(event) else { return };
         let was_over = self.state == State::TimeWait;
         self.state = next;
-        self.time_wait = (next == State::TimeWait).then(|| now + self.config.time_wait);
+        self.time_wait = (next == State::TimeWait).then(|| cx.now + self.config.time_wait);
         if next == State::Closed {
             self.handshake.due = false;
             self.handshake.deadline = None;
         }
         if (next == State::Closed || next == State::TimeWait) && !was_over {
-            observe.tcp(now, self.id, TcpFact::Closed);
+            cx.tcp(self.sender.id, TcpFact::Closed);
         }
     }
 

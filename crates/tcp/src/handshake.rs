@@ -1,10 +1,9 @@
 //! The three-way handshake (RFC 9293 §3.5) and what both sides agree upon in it.
 
 use base::{Flags, Options, Seq, TcpHeader, Time, Timestamps};
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 
 use crate::ecn_echo;
-use crate::rto::Rto;
 use crate::timestamps::clock;
 use crate::{AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment, State};
 
@@ -124,7 +123,7 @@ impl<P: Payload> Endpoint<P> {
         handshake.due = false;
         handshake.transmissions += 1;
         handshake.sent = now;
-        handshake.deadline = Some(now + self.sender.rto.current());
+        handshake.deadline = Some(now + self.sender.timer.current());
         let (isn, offered) = (handshake.isn, handshake.offered());
         let mss = self.config.mss + option_bytes(offered);
         let first = Timestamps { value: clock(now), echo: 0 };
@@ -157,12 +156,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// A segment in SYN-SENT (RFC 9293 §3.10.7.3).
-    pub(crate) fn syn_sent_in<O: Observe>(
-        &mut self,
-        now: Time,
-        segment: &Segment<P>,
-        observe: &mut O,
-    ) {
+    pub(crate) fn syn_sent_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
         let acknowledged = segment.has(Flags::ACK);
         if acknowledged && segment.header.ack != self.handshake.isn + 1 {
             if !segment.has(Flags::RST) {
@@ -172,16 +166,16 @@ impl<P: Payload> Endpoint<P> {
         }
         if segment.has(Flags::RST) {
             if acknowledged {
-                self.advance(now, Event::Abort, observe);
+                self.advance(cx, Event::Abort);
             }
             return;
         }
         if !segment.has(Flags::SYN) {
             return;
         }
-        self.receive_syn(now, segment);
+        self.receive_syn(cx.now, segment);
         if acknowledged {
-            self.establish(now, segment, observe);
+            self.establish(cx, segment);
             self.receiver.ack = AckDue::Now;
         }
     }
@@ -195,15 +189,15 @@ impl<P: Payload> Endpoint<P> {
 
     /// RFC 9293 §3.10.7.4, second and fourth check: a reset, or another SYN, before the connection
     /// stands. Whoever waited for it waits again, and is not told. True if so.
-    pub(crate) fn listen_again<O: Observe>(&mut self, now: Time, observe: &mut O) -> bool {
+    pub(crate) fn listen_again(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         let waits = self.state == State::SynReceived && self.handshake.opening == Opening::Passive;
         if waits {
-            self.receiver = Self::fresh_receiver(self.id, &self.config);
+            self.receiver = Self::fresh_receiver(self.sender.id, &self.config);
             self.handshake = Handshake::new(self.handshake.isn, Opening::Passive, &self.config);
-            self.sender.rto = Rto::new(&self.config);
-            self.advance(now, Event::Withdraw, observe);
-            if self.sender.closed {
-                self.advance(now, Event::Close, observe);
+            self.sender.timer.reset();
+            self.advance(cx, Event::Withdraw);
+            if self.sender.is_closed() {
+                self.advance(cx, Event::Close);
             }
         }
         waits
@@ -211,11 +205,10 @@ impl<P: Payload> Endpoint<P> {
 
     /// One's own SYN was acknowledged: the connection stands. False if `segment` acknowledges
     /// something else.
-    pub(crate) fn establish<O: Observe>(
+    pub(crate) fn establish(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         segment: &Segment<P>,
-        observe: &mut O,
     ) -> bool {
         if segment.header.ack != self.handshake.isn + 1 {
             self.refuse(segment);
@@ -227,44 +220,43 @@ impl<P: Payload> Endpoint<P> {
         // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
         let initial_window = if handshake.transmissions == 1 {
             if self.config.times_handshake {
-                let rtt = now - handshake.sent;
-                self.sender.rto.sample(now, rtt);
-                self.sender.pacer.sample(rtt);
+                let rtt = cx.now - handshake.sent;
+                self.sender.time_handshake(cx.now, rtt);
             }
             self.config.initial_window
         } else {
-            self.sender.rto.restart_after_lost_syn();
+            self.sender.timer.restart_after_lost_syn();
             1
         };
         self.receiver.agree_on_scale(self.handshake.agreed_scale());
         let scale = if segment.has(Flags::SYN) { 0 } else { self.handshake.peer_scale() };
         let window = u64::from(segment.header.window) << scale;
         let local_isn = self.handshake.isn;
-        self.advance(now, Event::SynAcknowledged, observe);
-        observe.tcp(now, self.id, TcpFact::Established { local_isn });
+        self.advance(cx, Event::SynAcknowledged);
+        cx.tcp(self.sender.id, TcpFact::Established { local_isn });
         let Offers { sack, timestamps, ecn } = self.handshake.agreed();
         let mss = self.full_segment();
         let agreement = Agreement { mss, window, initial_window, sack, timestamps, ecn };
-        self.sender.start(now, &self.config, &agreement, observe);
-        if self.sender.closed {
-            self.advance(now, Event::Close, observe);
+        self.sender.start(cx.now, &agreement, cx.observe);
+        if self.sender.is_closed() {
+            self.advance(cx, Event::Close);
         }
         true
     }
 
     /// The SYN is sent again, or given up.
-    pub(crate) fn handshake_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
-        if self.handshake.deadline.is_none_or(|deadline| deadline > now) {
+    pub(crate) fn handshake_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        if self.handshake.deadline.is_none_or(|deadline| deadline > cx.now) {
             return;
         }
         self.handshake.deadline = None;
-        if self.sender.rto.is_hopeless(self.handshake.transmissions) {
-            self.advance(now, Event::Abort, observe);
+        if self.sender.timer.gives_up_after(self.handshake.transmissions) {
+            self.advance(cx, Event::Abort);
             return;
         }
-        let rto = self.sender.rto.current();
-        observe.tcp(now, self.sender.id, TcpFact::Timeout { offset: 0, rto });
-        self.sender.rto.back_off();
+        let rto = self.sender.timer.current();
+        cx.tcp(self.sender.id, TcpFact::Timeout { offset: 0, rto });
+        self.sender.timer.back_off();
         self.handshake.due = true;
     }
 

@@ -27,13 +27,11 @@
 //! assert_eq!(server.read().map(|payload| payload.length()), Some(2_000));
 //! ```
 
-mod ack_in;
 mod challenge;
 mod close;
 mod config;
 mod crumbs;
 mod data_in;
-mod data_out;
 mod delivery;
 mod ecn_echo;
 mod ecn_sender;
@@ -41,29 +39,28 @@ mod endpoint;
 mod freeze;
 mod handshake;
 mod pacing;
-mod path_mtu;
 mod payload;
+mod peer_window;
 mod persist;
 mod pieces;
 mod reassembly;
 mod receiver;
 mod recovery;
 mod relay;
-mod rto;
+mod retransmission_timer;
 mod sack_blocks;
 mod scoreboard;
 mod segment;
+mod send_buffer;
 mod sender;
 mod shared;
 mod spurious;
 mod state;
 mod stretches;
-mod tail_probe;
 mod timestamps;
 mod unopened;
 mod window_opening;
 
-pub use ack_in::{AckOutcome, Acknowledgement};
 pub use close::refusal;
 pub use config::{
     BackOff, Config, FackWindow, NewReno, Offers, Pacing, PacingRtt, PartialAckTimer,
@@ -71,16 +68,14 @@ pub use config::{
 };
 pub use crumbs::are_crumbs;
 pub use data_in::Arrival;
-pub use data_out::Departure;
 pub use endpoint::Endpoint;
 pub use freeze::Freeze;
-pub use path_mtu::Larger;
 pub use payload::{Length, Payload};
 pub use pieces::Pieces;
 pub use receiver::{AckDue, Receiver};
 pub use sack_blocks::Reports;
 pub use segment::Segment;
-pub use sender::{Agreement, Sender};
+pub use sender::{AckOutcome, Acknowledgement, Agreement, Departure, Larger, Sender};
 pub use shared::{ShareState, Shared};
 pub use state::{Event, State};
 pub use timestamps::Timeliness;

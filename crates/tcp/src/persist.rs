@@ -2,7 +2,7 @@
 
 use base::Time;
 
-use crate::rto::Rto;
+use crate::retransmission_timer::RetransmissionTimer;
 
 /// The persist timer: runs while there is something to send, nothing in flight and no room in
 /// the peer's window. Its interval starts at the retransmission timeout and doubles.
@@ -19,9 +19,9 @@ impl Persist {
     }
 
     /// The peer's window stands in the way.
-    pub(crate) fn start(&mut self, now: Time, rto: &Rto) {
+    pub(crate) fn start(&mut self, now: Time, timer: &RetransmissionTimer) {
         if self.deadline.is_none() {
-            self.deadline = Some(now + rto.doubled(self.probes));
+            self.deadline = Some(now + timer.doubled(self.probes));
         }
     }
 
@@ -36,10 +36,10 @@ impl Persist {
     }
 
     /// Something was acknowledged: if it runs, it begins anew.
-    pub(crate) fn restart(&mut self, now: Time, rto: &Rto) {
+    pub(crate) fn restart(&mut self, now: Time, timer: &RetransmissionTimer) {
         if self.is_running() {
             self.stop();
-            self.start(now, rto);
+            self.start(now, timer);
         }
     }
 

@@ -1,9 +1,7 @@
-//! Halves in the middle of a path: what the receiving one takes in is for somebody else, who says
-//! how much that may be, and the sending one comes late to a connection that stands.
+//! A receiving half in the middle of a path: what it takes in is for somebody else, who says how
+//! much that may be.
 
-use base::{Duration, Time};
-
-use crate::{AckDue, Payload, Receiver, Sender};
+use crate::{AckDue, Payload, Receiver};
 
 impl<P: Payload> Receiver<P> {
     /// The window ends at offset `edge`, whatever room there is here; never before where it ended
@@ -57,13 +55,5 @@ impl<P: Payload> Receiver<P> {
     /// True if nothing waits behind a gap.
     pub fn is_contiguous(&self) -> bool {
         self.early.is_empty()
-    }
-}
-
-impl<P: Payload> Sender<P> {
-    /// Feeds the retransmission timer with the round-trip time of a handshake that somebody else
-    /// led (RFC 6298 §2.2).
-    pub fn know_round_trip(&mut self, now: Time, rtt: Duration) {
-        self.rto.sample(now, rtt);
     }
 }

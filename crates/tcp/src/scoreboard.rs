@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Seq, Time};
+use base::Time;
 
 /// What became of a segment, as far as is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -420,18 +420,6 @@ impl Scoreboard {
             Some(_) | None => 0,
         }
     }
-}
-
-/// A block of numbers as offsets, if it lies within `una..max`: anything else is old, or nonsense.
-pub(crate) fn block_offsets(
-    first: Seq,
-    una: u64,
-    max: u64,
-    [left, right]: [Seq; 2],
-) -> Option<[u64; 2]> {
-    let base = first + una as u32;
-    let [from, to] = [left, right].map(|edge| una as i64 + i64::from(edge.distance(base)));
-    (from >= una as i64 && from < to && to <= max as i64).then_some([from as u64, to as u64])
 }
 
 #[cfg(test)]

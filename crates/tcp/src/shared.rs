@@ -47,21 +47,13 @@ impl Shared {
 impl<P: Payload> Endpoint<P> {
     /// What this connection knows, once it has measured a round trip of data.
     pub fn shared(&self) -> Option<Shared> {
-        let (srtt, rttvar) = self.sender.rto.measured()?;
-        Some(Shared {
-            at: self.sender.last_sent?,
-            srtt,
-            rttvar,
-            ssthresh: self.sender.controller.ssthresh(),
-            cwnd: self.sender.controller.window(),
-        })
+        self.sender.shared()
     }
 
     /// Begins with what others know. Once the connection stands it is too late.
     pub fn inherit(&mut self, shared: &Shared) {
         if matches!(self.state, State::Listen | State::SynSent) {
-            self.sender.rto.inherit(shared.srtt, shared.rttvar);
-            self.sender.inherited = Some(Box::new(*shared));
+            self.sender.inherit(shared);
         }
     }
 

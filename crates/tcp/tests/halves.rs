@@ -36,7 +36,7 @@ fn a_sender_and_a_receiver_without_a_handshake() {
         timestamps: false,
         ecn: false,
     };
-    sender.start(now, &config, &agreement, &mut ());
+    sender.start(now, &agreement, &mut ());
     sender.write(Length(300_500));
     sender.close();
     let mut arrived = 0;
@@ -149,7 +149,7 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
         let (sack, timestamps, ecn) = (false, false, false);
         let agreement =
             Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, timestamps, ecn };
-        sender.start(Time::ZERO, &config, &agreement, &mut ());
+        sender.start(Time::ZERO, &agreement, &mut ());
         sender.write(Length(1_000));
         assert!(sender.poll_output(Time::ZERO, &mut ()).is_some());
         let now = Time::ZERO + Duration::from_millis(100);

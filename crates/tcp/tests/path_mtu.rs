@@ -67,7 +67,7 @@ impl Path {
             timestamps: false,
             ecn: false,
         };
-        sender.start(Time::ZERO, &config, &agreement, &mut ());
+        sender.start(Time::ZERO, &agreement, &mut ());
         let chance = Stream::named(seed, "path");
         Self {
             now: Time::ZERO,
@@ -243,7 +243,7 @@ fn pieces_leave_in_order_and_the_fin_goes_with_the_last() {
     let agreement =
         Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack: true, timestamps, ecn };
     let now = Time::ZERO;
-    sender.start(now, &config, &agreement, &mut ());
+    sender.start(now, &agreement, &mut ());
     sender.write(Bytes::from(stream(2_300)));
     sender.close();
     let leave = |sender: &mut Sender<Bytes>| {

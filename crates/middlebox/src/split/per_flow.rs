@@ -284,12 +284,12 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             timestamps: false,
             ecn: terms.ecn,
         };
-        let (config, rtt) = (Arc::clone(&self.config), terms.rtt);
+        let rtt = terms.rtt.filter(|_| self.config.times_handshake);
         self.with(flow, watch, |line, told| {
-            if let Some(rtt) = rtt.filter(|_| config.times_handshake) {
+            if let Some(rtt) = rtt {
                 line.sender.know_round_trip(now, rtt);
             }
-            line.sender.start(now, &config, &agreement, told);
+            line.sender.start(now, &agreement, told);
         });
     }
 

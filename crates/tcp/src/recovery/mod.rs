@@ -9,6 +9,7 @@ mod reno;
 mod sack1;
 mod selective;
 mod tahoe;
+pub(crate) mod tail_probe;
 mod vegas;
 
 use base::{Duration, Time};

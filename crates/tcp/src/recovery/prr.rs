@@ -1,8 +1,5 @@
 //! Proportional rate reduction (RFC 9937).
 
-use super::Order;
-use crate::{Payload, Sender};
-
 /// The window on the way down, while losses are repaired: for what the peer received, the same
 /// share is sent that the window is to keep. So the reduction is spread over a round trip; without
 /// it the sender stays silent for the first part of that, and sends at the old rate after.
@@ -17,7 +14,7 @@ pub(crate) struct Prr {
     /// Bytes sent in recovery: `prr_out`.
     out: u64,
     /// cwnd.
-    pub(crate) window: u64,
+    window: u64,
 }
 
 /// RFC 9937's `SafeACK`.
@@ -65,33 +62,14 @@ impl Prr {
         self.window = pipe + out;
     }
 
+    /// cwnd, in bytes.
+    pub(crate) const fn window(&self) -> u64 {
+        self.window
+    }
+
     /// A segment leaves.
     pub(crate) const fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
-    }
-}
-
-impl<P: Payload> Sender<P> {
-    /// Recovery begins, and congestion control knows: its window is where the reduction ends.
-    pub(crate) fn begin_reduction(&mut self) {
-        let Order::Lost { pipe } = self.recovery.order(&self.board) else { return };
-        if self.policy.proportional_rate_reduction {
-            let flight = self.in_flight().saturating_sub(self.board.selected_bytes());
-            let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
-            self.prr = Some(Box::new(prr));
-        }
-    }
-
-    /// An acknowledgement came that tells of `delivered` bytes that have arrived.
-    pub(crate) fn reduce(&mut self, delivered: u64, progress: Progress) {
-        let Some(prr) = &mut self.prr else { return };
-        if !self.recovery.is_recovering() {
-            self.prr = None;
-            return;
-        }
-        if let Order::Lost { pipe } = self.recovery.order(&self.board) {
-            prr.on_ack(delivered, pipe, progress, u64::from(self.mss));
-        }
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use base::{Duration, Seq, Time};
 use cc::LossKind;
 
+use super::tail_probe::TailProbe;
 use super::{DUPLICATE_THRESHOLD, Order, Standing, Verdict};
 use crate::scoreboard::{Scoreboard, Sent};
-use crate::tail_probe::TailProbe;
 use crate::timestamps::clock;
 
 /// A segment is lost if one sent after it arrived, and a round-trip time and the reordering

@@ -1,15 +1,12 @@
 //! What arrived twice (RFC 2883), and what that tells of retransmissions (after RFC 3708).
 
-use base::{SackBlocks, Seq, Time};
-use observe::Observe;
+use base::{SackBlocks, Seq};
 
-use crate::ack_in::Acknowledgement;
-use crate::recovery::Recovery;
-use crate::{Payload, Sender};
+use super::Doubt;
 
 /// RFC 2883 §4: the first block reports what arrived twice if it lies below the acknowledgement,
 /// or within the second block.
-fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
+pub(crate) fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
     let (&[from, to], rest) = blocks.as_slice().split_first()?;
     let old = from.before(ack) && to.before_or_at(ack);
     let within = rest
@@ -18,46 +15,20 @@ fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
     (from.before(to) && (old || within)).then_some([from, to])
 }
 
-impl<P: Payload> Sender<P> {
-    /// An acknowledgement of everything below `una` may report a duplicate.
-    pub(crate) fn hear_of_duplicates<O: Observe>(
-        &mut self,
-        now: Time,
-        una: u64,
-        arrival: &Acknowledgement,
-        observe: &mut O,
-    ) {
-        let twice = reported(&arrival.sack, arrival.ack).map(|block| {
-            let base = arrival.ack;
-            block.map(|edge| una.saturating_add_signed(i64::from(edge.distance(base))))
-        });
-        if let Some([from, _]) = twice {
-            self.count_duplicate(now, from, observe);
-        }
-        if let Recovery::Rack(rack) = &mut self.recovery {
-            rack.set_smoothed(self.rto.smoothed());
-            if twice.is_some() {
-                rack.on_duplicate_report(una, self.nxt);
-            }
-            self.hear_of_probe(now, una, arrival, twice);
-        }
-    }
-
-    /// When every retransmission since the last loss arrived twice, nothing had been lost: the
-    /// window becomes what it was.
-    fn count_duplicate<O: Observe>(&mut self, now: Time, from: u64, observe: &mut O) {
-        let Some(doubt) = &mut self.doubt else { return };
-        let Some(episode) = &mut doubt.episode else { return };
+impl Doubt {
+    /// The peer reports that what starts at `from` arrived twice. True if every retransmission
+    /// since the last loss has by now: nothing had been lost.
+    pub(crate) fn on_reported(&mut self, from: u64) -> bool {
+        let Some(episode) = &mut self.episode else { return false };
         if from < episode.from || from >= episode.recover || episode.unreported == 0 {
-            return;
+            return false;
         }
         episode.unreported -= 1;
-        if episode.unreported == 0 {
-            doubt.episode = None;
-            self.prr = None;
-            self.controller.on_undo(now);
-            self.update_window(now, observe);
+        let none_lost = episode.unreported == 0;
+        if none_lost {
+            self.episode = None;
         }
+        none_lost
     }
 }
 

@@ -9,11 +9,14 @@ mod dsack;
 mod eifel;
 mod frto;
 
-use base::{Duration, Time};
+pub(crate) use dsack::reported;
+pub(crate) use frto::PROBES;
 
+use base::Time;
+
+use crate::SpuriousTimeouts;
 use crate::recovery::Order;
 use crate::scoreboard::Sent;
-use crate::{Payload, Sender, SpuriousTimeouts};
 
 /// The last loss, as far as it may have been none.
 #[derive(Debug)]
@@ -63,23 +66,30 @@ enum Test {
     Settled,
 }
 
+/// What an acknowledgement tells of the last loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Finding {
-    /// What comes next will tell.
-    Open(Test),
+pub(crate) enum Finding {
+    /// Nothing: what comes next may.
+    Open,
+    /// It was one.
     Genuine,
+    /// It was one, and what F-RTO left out is to be sent again after all.
+    GoBack,
+    /// F-RTO would send new data now: see [`Doubt::probe`].
+    Probe,
+    /// It was none.
     Spurious,
 }
 
 /// What an acknowledgement has to say.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence {
+    /// Everything below was acknowledged.
+    pub(crate) una: u64,
     /// This side's clock as it is echoed.
     pub(crate) echo: Option<u32>,
     /// The lowest offset that it acknowledges or selects of segments sent once.
     pub(crate) once: Option<u64>,
-    /// The round-trip time that it shows.
-    pub(crate) rtt: Option<Duration>,
 }
 
 impl Doubt {
@@ -125,97 +135,73 @@ impl Doubt {
         }
     }
 
-    const fn frto(&self) -> Option<frto::Step> {
-        match self.episode {
-            Some(Episode { test: Test::FRto(step), .. }) => Some(step),
-            Some(_) | None => None,
+    /// Something new was acknowledged.
+    pub(crate) fn on_new_ack(&mut self, evidence: &Evidence) -> Finding {
+        let Some(episode) = &self.episode else { return Finding::Open };
+        let finding = match episode.test {
+            Test::FRto(step) => frto::on_new_ack(step, episode.recover, evidence),
+            Test::Eifel => eifel::judge(episode.first_resent, evidence.una, evidence.echo),
+            Test::Settled => Finding::Open,
+        };
+        self.note(finding)
+    }
+
+    /// A duplicate acknowledgement came.
+    pub(crate) fn on_duplicate_ack(&mut self, order: Order, evidence: &Evidence) -> Finding {
+        let Some(episode) = &self.episode else { return Finding::Open };
+        let finding = match episode.test {
+            Test::FRto(step) => frto::on_duplicate_ack(step, order, episode.recover, evidence),
+            Test::Eifel | Test::Settled => Finding::Open,
+        };
+        self.note(finding)
+    }
+
+    fn note(&mut self, finding: Finding) -> Finding {
+        match finding {
+            Finding::Open | Finding::Probe | Finding::Spurious => {}
+            Finding::Genuine | Finding::GoBack => self.set_test(Test::Settled),
+        }
+        finding
+    }
+
+    fn set_test(&mut self, test: Test) {
+        if let Some(episode) = &mut self.episode {
+            episode.test = test;
         }
     }
-}
 
-impl<P: Payload> Sender<P> {
-    /// A loss begins, or what counts as one.
-    pub(crate) fn doubt_loss(&mut self, cause: Cause) {
-        if let Some(doubt) = &mut self.doubt {
-            doubt.begin(cause, self.una, self.max);
+    /// F-RTO sends new data, up to `allowance` bytes in the network. Without any that may leave at
+    /// once, there is nothing to find out with.
+    pub(crate) fn probe(&mut self, allowance: Option<u64>) {
+        let probing = |allowance| Test::FRto(frto::Step::Probing { allowance });
+        self.set_test(allowance.map_or(Test::Settled, probing));
+    }
+
+    /// The loss was none. True if the retransmission timer ran out on a segment that was merely
+    /// late. If everything is acknowledged at once, it may have been acknowledgements that were
+    /// lost: the time it took tells nothing.
+    pub(crate) fn take_back(&mut self, una: u64) -> bool {
+        let late = |episode: Episode| episode.cause == Cause::Timeout && una < episode.recover;
+        self.episode.take().is_some_and(late)
+    }
+
+    fn frto(&self) -> Option<frto::Step> {
+        match self.episode?.test {
+            Test::FRto(step) => Some(step),
+            Test::Eifel | Test::Settled => None,
         }
     }
 
     /// What may be in flight while F-RTO finds out, in bytes.
-    pub(crate) fn frto_allowance(&self) -> Option<u64> {
-        match self.doubt.as_ref()?.frto()? {
-            frto::Step::Waiting => Some(u64::from(self.mss)),
+    pub(crate) fn allowance(&self, mss: u64) -> Option<u64> {
+        match self.frto()? {
+            frto::Step::Waiting => Some(mss),
             frto::Step::Probing { allowance } => Some(allowance),
         }
     }
 
     /// True while F-RTO sends new data instead of what is lost.
-    pub(crate) fn frto_probes(&self) -> bool {
-        let step = self.doubt.as_ref().and_then(|doubt| doubt.frto());
-        matches!(step, Some(frto::Step::Probing { .. }))
-    }
-
-    /// Something new was acknowledged; loss recovery has not seen it yet.
-    pub(crate) fn judge_new_ack(&mut self, now: Time, evidence: &Evidence) {
-        let Some(episode) = self.doubted() else { return };
-        let finding = match episode.test {
-            Test::FRto(step) => self.frto_new_ack(step, episode.recover, evidence),
-            Test::Eifel => eifel::judge(episode.first_resent, self.una, evidence.echo),
-            Test::Settled => return,
-        };
-        self.conclude(finding, now, evidence);
-    }
-
-    /// A duplicate acknowledgement came; loss recovery has not seen it yet.
-    pub(crate) fn judge_duplicate_ack(&mut self, now: Time, evidence: &Evidence) {
-        let Some(episode) = self.doubted() else { return };
-        if let Test::FRto(step) = episode.test {
-            let finding = self.frto_duplicate_ack(step, episode.recover, evidence);
-            self.conclude(finding, now, evidence);
-        }
-    }
-
-    fn doubted(&self) -> Option<Episode> {
-        self.doubt.as_ref()?.episode
-    }
-
-    fn set_test(&mut self, test: Test) {
-        if let Some(doubt) = &mut self.doubt
-            && let Some(episode) = &mut doubt.episode
-        {
-            episode.test = test;
-        }
-    }
-
-    fn conclude(&mut self, finding: Finding, now: Time, evidence: &Evidence) {
-        match finding {
-            Finding::Open(test) => self.set_test(test),
-            Finding::Genuine => self.set_test(Test::Settled),
-            Finding::Spurious => self.take_back(now, evidence.rtt),
-        }
-    }
-
-    /// RFC 4015 §3.2: the window becomes what it was, sending goes on with new data (step 7), and
-    /// the retransmission timer becomes more patient (step 9).
-    ///
-    /// The window is restored whole (steps 8: ssthresh only, and cwnd from there on by slow
-    /// start): the acknowledgements that were late still come one by one and clock what is sent.
-    fn take_back(&mut self, now: Time, rtt: Option<Duration>) {
-        let Some(doubt) = &mut self.doubt else { return };
-        let Some(episode) = doubt.episode.take() else { return };
-        self.controller.on_undo(now);
-        self.prr = None;
-        self.resend = false;
-        match self.recovery.order(&self.board) {
-            Order::Stream => self.nxt = self.max,
-            Order::Lost { .. } => self.board.find_lost(),
-        }
-        self.recovery.on_undo(&self.board);
-        // If everything is acknowledged at once, it may have been acknowledgements that were lost:
-        // the time it took tells nothing.
-        let late = episode.cause == Cause::Timeout && self.una < episode.recover;
-        if let Some(rtt) = rtt.filter(|_| late) {
-            self.rto.grow_patient(rtt);
-        }
+    pub(crate) fn probes(&self) -> bool {
+        matches!(self.frto(), Some(frto::Step::Probing { .. }))
     }
 }

@@ -260,7 +260,7 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
         timestamps: false,
         ecn: false,
     };
-    run.sender.start(Time::ZERO, &config, &agreement, &mut run.book);
+    run.sender.start(Time::ZERO, &agreement, &mut run.book);
     for _ in 0..100_000 {
         if run.writes.is_empty() && run.sender.unacknowledged() == 0 {
             return;

@@ -1,18 +1,19 @@
-//! The retransmission timeout (RFC 6298).
+//! The retransmission timer (RFC 6298): how long it waits, and until when.
 
 use std::sync::Arc;
 
 use base::{Duration, Time};
 
-use crate::{BackOff, Config};
+use crate::{BackOff, Config, RttSampling, timestamps};
 
 /// After so many timeouts in a row, what was measured before counts no more (RFC 6298 §5 allows it;
 /// four as in BSD and ns-2).
 const BOGUS: u32 = 4;
 
-/// Smoothed round-trip time, its variation, and the timeout that follows from them.
+/// Smoothed round-trip time, its variation, the timeout that follows from them, and the timer that
+/// it is for.
 #[derive(Debug)]
-pub(crate) struct Rto {
+pub(crate) struct RetransmissionTimer {
     config: Arc<Config>,
     /// What times are counted in, in nanoseconds: a tick, or one.
     unit: u64,
@@ -25,15 +26,121 @@ pub(crate) struct Rto {
     expiries: u32,
     /// The timeout, back-off included.
     current: Duration,
+    /// When the timer runs out.
+    deadline: Option<Time>,
+    /// How often it did since something new was acknowledged.
+    timeouts: u32,
+    /// The segment being timed, where one is timed at a time.
+    timed: Option<Timed>,
 }
 
-impl Rto {
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    end: u64,
+    sent: Time,
+}
+
+impl RetransmissionTimer {
     pub(crate) fn new(config: &Arc<Config>) -> Self {
         let timeout = config.rto.initial;
         let current = timeout.min(config.rto.max);
         let config = Arc::clone(config);
         let unit = config.rto.tick.as_nanos().max(1);
-        Self { config, unit, smoothed: None, timeout, expiries: 0, current }
+        Self {
+            config,
+            unit,
+            smoothed: None,
+            timeout,
+            expiries: 0,
+            current,
+            deadline: None,
+            timeouts: 0,
+            timed: None,
+        }
+    }
+
+    /// Begins anew, with nothing measured.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new(&Arc::clone(&self.config));
+    }
+
+    /// When the timer runs out.
+    pub(crate) const fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// A segment leaves: the timer starts unless it runs (RFC 6298 §5.1).
+    pub(crate) fn start(&mut self, now: Time) {
+        if self.deadline.is_none() {
+            self.restart(now);
+        }
+    }
+
+    /// The timer starts anew.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.deadline = Some(now + self.current);
+    }
+
+    /// Nothing waits for it.
+    pub(crate) const fn stop(&mut self) {
+        self.deadline = None;
+    }
+
+    /// The timer ran out: it stops, and will wait longer.
+    pub(crate) fn run_out(&mut self) {
+        self.stop();
+        self.timeouts += 1;
+        self.back_off();
+    }
+
+    /// Something new was acknowledged, or the timeouts have another reason.
+    pub(crate) const fn forgive(&mut self) {
+        self.timeouts = 0;
+    }
+
+    /// True if it ran out too often in a row.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.gives_up_after(self.timeouts)
+    }
+
+    /// New data up to `end` leave.
+    pub(crate) fn time(&mut self, now: Time, end: u64) {
+        if self.config.rtt_sampling == RttSampling::OnePerWindow {
+            self.timed.get_or_insert(Timed { end, sent: now });
+        }
+    }
+
+    /// The segment being timed may be sent again (Karn's algorithm).
+    pub(crate) const fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+
+    fn take_timed(&mut self, una: u64) -> Option<Timed> {
+        self.timed.take_if(|timed| timed.end <= una)
+    }
+
+    /// Everything below `una` was acknowledged: `rtt` is the round-trip time of its newest segment,
+    /// `echo` this side's clock as it is echoed.
+    pub(crate) fn on_ack(&mut self, now: Time, una: u64, rtt: Option<Duration>, echo: Option<u32>) {
+        let sample = match self.config.rtt_sampling {
+            // RFC 7323 §4.1: an echo tells of the segment sent again itself.
+            RttSampling::EverySegment => {
+                rtt.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
+            }
+            RttSampling::OnePerWindow => self.take_timed(una).map(|timed| now - timed.sent),
+        };
+        if let Some(rtt) = sample {
+            self.sample(now, rtt);
+        }
+    }
+
+    /// ns-2's Fack, on an acknowledgement of everything below `una`: the timeout follows from the
+    /// `age` of a segment, and only what was sent once ends a back-off.
+    pub(crate) fn on_age(&mut self, now: Time, una: u64, age: Duration) {
+        if self.take_timed(una).is_some() {
+            self.end_back_off();
+        }
+        self.measure(now, age);
     }
 
     /// A round-trip time, ending `now`, of a segment that was sent once. It ends any back-off
@@ -44,7 +151,7 @@ impl Rto {
     }
 
     /// A round-trip time, ending `now`, that may be another's.
-    pub(crate) fn measure(&mut self, now: Time, rtt: Duration) {
+    fn measure(&mut self, now: Time, rtt: Duration) {
         let rtt = self.units_passed(now, rtt);
         // RFC 6298 equations 2.2 and 2.3.
         let (srtt8, rttvar4) = match self.smoothed.filter(|_| self.expiries < BOGUS) {
@@ -58,7 +165,7 @@ impl Rto {
     }
 
     /// What was sent once was acknowledged.
-    pub(crate) fn end_back_off(&mut self) {
+    fn end_back_off(&mut self) {
         self.back_off_by(0);
     }
 
@@ -95,7 +202,7 @@ impl Rto {
         self.end_back_off();
     }
 
-    /// The timer ran out: wait longer.
+    /// Wait longer.
     pub(crate) fn back_off(&mut self) {
         self.back_off_by(self.expiries.saturating_add(1));
     }
@@ -144,7 +251,7 @@ impl Rto {
     }
 
     /// True after `retransmissions` timeouts in a row if that is too many.
-    pub(crate) fn is_hopeless(&self, retransmissions: u32) -> bool {
+    pub(crate) fn gives_up_after(&self, retransmissions: u32) -> bool {
         self.config.rto.max_retransmissions.is_some_and(|limit| retransmissions > limit)
     }
 }
@@ -158,7 +265,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn rto(tick: u64, min: u64) -> Rto {
+    fn rto(tick: u64, min: u64) -> RetransmissionTimer {
         let rto = RtoConfig {
             tick: millis(tick),
             min: millis(min),
@@ -167,7 +274,7 @@ mod tests {
             back_off: BackOff::Exponential,
             max_retransmissions: Some(2),
         };
-        Rto::new(&Arc::new(Config { rto, ..Config::PLAIN }))
+        RetransmissionTimer::new(&Arc::new(Config { rto, ..Config::PLAIN }))
     }
 
     #[test]
@@ -249,7 +356,7 @@ mod tests {
         assert_eq!(seen, [1, 2, 4, 8, 16, 32, 60, 60]);
         rto.sample(Time::ZERO + millis(100), millis(100));
         assert_eq!(rto.current(), millis(1_000));
-        assert!(!rto.is_hopeless(2) && rto.is_hopeless(3));
+        assert!(!rto.gives_up_after(2) && rto.gives_up_after(3));
     }
 
     #[test]

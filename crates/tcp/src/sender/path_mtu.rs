@@ -1,10 +1,11 @@
 //! A path that takes less than was thought (RFC 1191 §6.4, RFC 8201 §5.4).
 
 use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 
+use super::Sender;
+use crate::Payload;
 use crate::recovery::Order;
-use crate::{Payload, Sender};
 
 /// What becomes of segments that are larger than their path takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,24 +26,25 @@ impl<P: Payload> Sender<P> {
     /// arrived: it goes again at once in smaller pieces, and that is no sign of congestion
     /// (RFC 1191 §6.4, RFC 8201 §5.4). A limit of no less than a full segment changes nothing.
     pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
+        let cx = &mut Context { now, observe };
         let bytes = bytes.max(1);
         if bytes >= self.mss {
             return;
         }
         self.mss = bytes;
-        if !self.board.cut(bytes, self.buffer.end()) {
+        if !self.buffer.board.cut(bytes, self.buffer.end()) {
             return;
         }
         if let Some(delivery) = &mut self.delivery {
-            delivery.cut(self.board.iter());
+            delivery.cut(self.buffer.board.iter());
         }
-        self.timed = None;
-        self.recovery.on_cut(now, self.max, &mut self.board);
-        match self.recovery.order(&self.board) {
+        self.timer.stop_timing();
+        self.recovery.on_cut(cx.now, self.buffer.max(), &mut self.buffer.board);
+        match self.order() {
             Order::Stream => self.go_back(),
             Order::Lost { .. } => {}
         }
-        self.restart_timer(now);
-        self.update_window(now, observe);
+        self.restart_timer(cx.now);
+        self.update_window(cx);
     }
 }

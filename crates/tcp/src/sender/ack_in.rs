@@ -1,0 +1,402 @@
+//! What an acknowledgement does to the sending half (RFC 9293 §3.10.7.4, fifth check).
+
+use base::{Duration, SackBlocks, Seq, Time};
+use cc::{Ack, LossKind};
+use observe::{Context, Observe, RttSample, TcpFact};
+
+use super::Sender;
+use crate::Payload;
+use crate::delivery::Delivery;
+use crate::recovery::prr::Progress;
+use crate::recovery::{Recovery, Standing, Verdict};
+use crate::scoreboard::{Fate, Sent};
+use crate::spurious::{Cause, Evidence, reported};
+
+/// The acknowledgement and the window of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Acknowledgement {
+    /// The segment's own sequence number.
+    pub seq: Seq,
+    /// The next number that the peer expects.
+    pub ack: Seq,
+    /// The peer's window in bytes, scaled.
+    pub window: u64,
+    /// True if the segment carries nothing else: only then can it count as a duplicate
+    /// (RFC 5681 §2).
+    pub pure: bool,
+    /// What arrived beyond it (RFC 2018), where that was agreed upon.
+    pub sack: SackBlocks,
+    /// This side's clock as the peer echoes it (RFC 7323 §3.2).
+    pub echo: Option<u32>,
+    /// True if the peer echoes congestion (RFC 3168 §6.1.3).
+    pub ece: bool,
+}
+
+/// What became of an acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckOutcome {
+    /// It was taken in, or was harmlessly old.
+    Accepted,
+    /// It is about something never sent, or older than any window (RFC 5961 §5): answer with an
+    /// acknowledgement and look no further.
+    Unacceptable,
+}
+
+impl<P: Payload> Sender<P> {
+    /// The peer acknowledged.
+    pub fn handle_ack<O: Observe>(
+        &mut self,
+        now: Time,
+        arrival: &Acknowledgement,
+        observe: &mut O,
+    ) -> AckOutcome {
+        let cx = &mut Context { now, observe };
+        let outcome = self.judge(arrival.ack);
+        let ahead = self.buffer.ahead(arrival.ack);
+        if outcome == AckOutcome::Unacceptable || ahead < 0 {
+            return outcome;
+        }
+        let window = self.peer.size();
+        self.peer.update(arrival.seq, arrival.ack, arrival.window);
+        if window == 0 && self.peer.size() > 0 {
+            self.resume(cx.now);
+        }
+        let una = self.buffer.una() + ahead as u64;
+        let marked = arrival.ece && self.ecn.on_echo(una, self.buffer.max());
+        if marked && !self.recovery.is_recovering() {
+            self.lose(cx.now, LossKind::Ecn);
+        }
+        let selected = self.take_selections(cx, una, arrival);
+        self.hear_of_duplicates(cx, una, arrival);
+        if ahead > 0 {
+            self.new_ack(cx, una, selected, arrival.echo);
+        } else if self.in_flight() > 0 && self.is_duplicate(arrival, window, &selected) {
+            self.duplicate_ack(cx, selected);
+        }
+        if self.peer.size() == 0 && self.in_flight() > 0 {
+            self.withdraw();
+        }
+        AckOutcome::Accepted
+    }
+
+    /// RFC 5961 §5: SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT.
+    pub(crate) fn judge(&self, ack: Seq) -> AckOutcome {
+        let ahead = self.buffer.ahead(ack);
+        if ahead > self.buffer.outstanding() as i64 || ahead < -(self.peer.largest() as i64) {
+            AckOutcome::Unacceptable
+        } else {
+            AckOutcome::Accepted
+        }
+    }
+
+    /// The peer closed its window over what is in flight (RFC 9293 §3.8.6): it is probed in the
+    /// standard way. Nothing counts as lost and no other timer runs.
+    fn withdraw(&mut self) {
+        self.peer.close_over(self.buffer.nxt());
+        self.go_back();
+        self.timer.stop();
+        self.timer.forgive();
+        self.recovery.rest();
+    }
+
+    /// The window opens again. What was in flight may be so still, unless nothing of it was
+    /// acknowledged for as long as a retransmission timeout: then it goes again from the oldest on
+    /// (as in BSD).
+    fn resume(&mut self, now: Time) {
+        if !self.persist.has_run_out() {
+            self.buffer.go_on_from(self.peer.closed_over());
+            self.restart_timer(now);
+        }
+    }
+
+    /// RFC 6675 §2 where the scoreboard rules: it selects something new. Else RFC 5681 §2: it says
+    /// nothing that had not been said.
+    fn is_duplicate(&self, arrival: &Acknowledgement, window: u64, selected: &News) -> bool {
+        match self.recovery {
+            Recovery::Selective(_) | Recovery::Rack(_) => selected.delivered > 0,
+            Recovery::Tahoe(_)
+            | Recovery::Reno(_)
+            | Recovery::NewReno(_)
+            | Recovery::Sack1(_)
+            | Recovery::FackRestarts(_)
+            | Recovery::Vegas(_) => arrival.pure && arrival.window == window,
+        }
+    }
+
+    fn new_ack(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        una: u64,
+        selected: News,
+        echo: Option<u32>,
+    ) {
+        let [from, to] = self.buffer.acknowledge(una);
+        let acked = to - from;
+        self.timer.forgive();
+        let beyond = selected.delivered;
+        let mut news = self.take_acknowledged(cx, selected, echo);
+        if let Recovery::Vegas(vegas) = &mut self.recovery
+            && acked > 0
+        {
+            let mss = u64::from(self.mss);
+            news.rtt = vegas.take_round_trip(cx.now, [from, to], mss, news.rtt);
+        }
+        if acked > 0 {
+            cx.tcp(self.id, TcpFact::Acked { offset: to });
+        }
+        let age = self.recovery.age(cx.now, acked, &self.buffer.board);
+        if let Some(age) = age {
+            self.time_by_age(cx.now, age);
+        } else {
+            if let Some(rtt) = news.rtt {
+                self.pacer.sample(rtt);
+            }
+            self.timer.on_ack(cx.now, una, news.rtt, echo);
+        }
+        // The byte of a probe that was taken in is no progress of what was in flight.
+        if una <= self.peer.closed_over() {
+            self.persist.restart(cx.now, &self.timer);
+        }
+        if let Some(doubt) = &mut self.doubt {
+            let finding = doubt.on_new_ack(&Evidence { una, echo, once: news.once });
+            self.conclude(finding, cx.now, news.rtt);
+        }
+        if self.recovery.deflates() {
+            self.controller.deflate();
+        }
+        let lost = self.buffer.board.lost_segments();
+        let standing = Standing { acked, selected: beyond, ..self.standing(cx.now, &news) };
+        let verdict = self.recovery.on_new_ack(&standing, &mut self.buffer.board);
+        if verdict != Verdict::RepairImpatiently && age.is_none() {
+            self.restart_timer(cx.now);
+        }
+        self.follow(cx, verdict);
+        if acked > 0 {
+            self.tell_controller(cx, acked, &news);
+        }
+        let good = self.buffer.board.lost_segments() <= lost;
+        self.reduce(news.delivered, if good { Progress::Good } else { Progress::Doubtful });
+        self.arm_probe(cx.now);
+        self.update_window(cx);
+    }
+
+    fn duplicate_ack(&mut self, cx: &mut Context<'_, impl Observe>, selected: News) {
+        if let Some(doubt) = &mut self.doubt {
+            let order = self.recovery.order(&self.buffer.board);
+            let una = self.buffer.una();
+            let evidence = Evidence { una, echo: None, once: selected.once };
+            let finding = doubt.on_duplicate_ack(order, &evidence);
+            self.conclude(finding, cx.now, None);
+        }
+        // Not what tells nothing: it would hold the timer up for ever.
+        let age =
+            self.recovery.age(cx.now, 0, &self.buffer.board).filter(|_| selected.delivered > 0);
+        if let Some(age) = age {
+            self.time_by_age(cx.now, age);
+        }
+        let standing =
+            Standing { selected: selected.delivered, ..self.standing(cx.now, &selected) };
+        let verdict = self.recovery.on_duplicate_ack(&standing, &mut self.buffer.board);
+        self.follow(cx, verdict);
+        self.recovery.hand_inflation_to(&mut *self.controller);
+        let opens = self.recovery.opens_with_duplicates();
+        if opens || selected.delivered > 0 {
+            let acked = if opens { standing.mss } else { 0 };
+            self.tell_controller(cx, acked, &selected);
+        }
+        self.reduce(selected.delivered, Progress::Doubtful);
+        self.arm_probe(cx.now);
+        self.update_window(cx);
+    }
+
+    /// ns-2's Fack: the timer starts with the timeout as it was before the acknowledgement.
+    fn time_by_age(&mut self, now: Time, age: Duration) {
+        self.restart_timer(now);
+        self.timer.on_age(now, self.buffer.una(), age);
+    }
+
+    fn standing(&self, now: Time, news: &News) -> Standing {
+        Standing {
+            now,
+            acked: 0,
+            selected: 0,
+            una: self.buffer.una(),
+            nxt: self.buffer.nxt(),
+            max: self.buffer.max(),
+            mss: u64::from(self.mss),
+            rtt: news.rtt,
+        }
+    }
+
+    fn tell_controller(&mut self, cx: &mut Context<'_, impl Observe>, acked: u64, news: &News) {
+        self.tell_losses(cx.now);
+        let before = if cx.is_watched() { self.controller.base_rtt() } else { None };
+        self.controller.on_ack(&Ack {
+            now: cx.now,
+            acked,
+            delivered: news.delivered,
+            una: self.buffer.una(),
+            nxt: self.buffer.nxt(),
+            pipe: self.pipe(),
+            rtt: news.rtt,
+            recovering: self.recovery.holds_window(),
+            window_limited: self.window_limited,
+            rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
+        });
+        if cx.is_watched()
+            && let Some(rtt) = self.controller.base_rtt().filter(|&rtt| before != Some(rtt))
+        {
+            cx.tcp(self.id, TcpFact::BaseRtt { rtt });
+        }
+    }
+
+    pub(super) fn follow(&mut self, cx: &mut Context<'_, impl Observe>, verdict: Verdict) {
+        match verdict {
+            Verdict::Wait => return,
+            Verdict::Retransmit(kind) => {
+                self.doubt_loss(Cause::Acknowledgements);
+                self.lose(cx.now, kind);
+                self.begin_reduction();
+                self.timer.stop_timing();
+                self.buffer.set_resend(true);
+                if self.recovery.backs_off() {
+                    self.timer.back_off();
+                }
+                self.restart_timer(cx.now);
+            }
+            Verdict::GoBack(kind) => {
+                self.doubt_loss(Cause::Acknowledgements);
+                self.lose(cx.now, kind);
+                self.go_back();
+                self.timer.stop();
+            }
+            Verdict::Repair | Verdict::RepairImpatiently => self.buffer.set_resend(true),
+        }
+        let offset = self.buffer.first_to_repair();
+        cx.tcp(self.id, TcpFact::FastRetransmit { offset });
+    }
+
+    /// An acknowledgement of everything below `una` may report what arrived twice (RFC 2883). When
+    /// every retransmission since the last loss did, nothing had been lost: the window becomes
+    /// what it was.
+    fn hear_of_duplicates(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        una: u64,
+        arrival: &Acknowledgement,
+    ) {
+        let twice = reported(&arrival.sack, arrival.ack).map(|block| {
+            let base = arrival.ack;
+            block.map(|edge| una.saturating_add_signed(i64::from(edge.distance(base))))
+        });
+        if let Some([from, _]) = twice
+            && self.doubt.as_mut().is_some_and(|doubt| doubt.on_reported(from))
+        {
+            self.restore_window(cx.now);
+            self.update_window(cx);
+        }
+        if let Recovery::Rack(rack) = &mut self.recovery {
+            rack.set_smoothed(self.timer.smoothed());
+            if twice.is_some() {
+                rack.on_duplicate_report(una, self.buffer.nxt());
+            }
+            self.hear_of_probe(cx.now, una, arrival, twice);
+        }
+    }
+
+    /// Takes in what was selected beyond `una`.
+    fn take_selections(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        una: u64,
+        arrival: &Acknowledgement,
+    ) -> News {
+        let mut news = News::default();
+        let (delivery, recovery) = (&mut self.delivery, &mut self.recovery);
+        for &block in arrival.sack.as_slice() {
+            if let Some([from, to]) = self.buffer.offsets_of(una, block) {
+                let (id, end) = (self.id, self.buffer.end());
+                self.buffer.board.select(from, to, |segment| {
+                    news.take(segment, cx.now, delivery.as_deref_mut());
+                    recovery.on_arrival(cx.now, segment, arrival.echo);
+                    report_round_trip(cx, segment, id, end);
+                });
+            }
+        }
+        news
+    }
+
+    /// Takes what is acknowledged off the scoreboard.
+    fn take_acknowledged(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        selected: News,
+        echo: Option<u32>,
+    ) -> News {
+        let mut news = selected;
+        let una = self.buffer.una();
+        let mut rest = self.buffer.board.oldest().map_or(una, |oldest| oldest.offset);
+        while let Some(segment) = self.buffer.board.pop_below(una) {
+            rest = segment.end();
+            if segment.fate != Fate::Selected {
+                news.take(&segment, cx.now, self.delivery.as_deref_mut());
+                self.recovery.on_arrival(cx.now, &segment, echo);
+                if !news.resent {
+                    report_round_trip(cx, &segment, self.id, self.buffer.end());
+                }
+            }
+        }
+        if news.resent {
+            // What waited for a segment to be sent again tells how long that took.
+            news.rtt = None;
+        }
+        news.delivered += una.saturating_sub(rest);
+        self.buffer.board.unselect_below(una);
+        if let Some(delivery) = &mut self.delivery {
+            delivery.forget_below(una);
+        }
+        news
+    }
+}
+
+/// What an acknowledgement tells of segments that were not known to have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Their bytes.
+    delivered: u64,
+    /// The round-trip time of the newest, if it was sent once and did not wait for one sent again.
+    rtt: Option<Duration>,
+    /// The lowest offset of those sent once.
+    once: Option<u64>,
+    /// True if one of them had been sent again.
+    resent: bool,
+}
+
+impl News {
+    fn take(&mut self, segment: &Sent, now: Time, delivery: Option<&mut Delivery>) {
+        self.delivered += u64::from(segment.length);
+        self.rtt = round_trip(segment, now);
+        self.resent |= segment.transmissions > 1;
+        if segment.transmissions == 1 {
+            self.once = Some(self.once.map_or(segment.offset, |once| once.min(segment.offset)));
+        }
+        if let Some(delivery) = delivery {
+            delivery.on_arrived(now, segment);
+        }
+    }
+}
+
+/// Karn's algorithm: a segment sent again tells no round-trip time.
+fn round_trip(segment: &Sent, now: Time) -> Option<Duration> {
+    (segment.transmissions == 1).then(|| now - segment.first_at)
+}
+
+/// Tells observers of the round-trip time of `segment`, if it carried data (which end at `end`).
+fn report_round_trip(cx: &mut Context<'_, impl Observe>, segment: &Sent, id: u32, end: u64) {
+    if cx.is_watched()
+        && segment.offset < end
+        && let Some(rtt) = round_trip(segment, cx.now)
+    {
+        cx.tcp(id, TcpFact::Rtt(RttSample { offset: segment.offset, rtt }));
+    }
+}

@@ -1,0 +1,271 @@
+//! What the sending half sends next (RFC 9293 §3.8.6.2.1; RFC 5681 §3).
+
+use base::{Ecn, Flags, Seq, Time};
+use observe::{Context, Observe, TcpFact};
+
+use super::Sender;
+use crate::recovery::Order;
+use crate::scoreboard::Sent;
+use crate::{Payload, are_crumbs};
+
+/// What a sender hands out: a segment without the receiving half's part of the header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Departure<P> {
+    /// The number of its first byte.
+    pub seq: Seq,
+    /// PSH if it ends all that was written, FIN if it ends the stream.
+    pub flags: Flags,
+    /// The payload, empty for a FIN alone.
+    pub payload: P,
+    /// What its IP header says of congestion.
+    pub ecn: Ecn,
+}
+
+impl<P: Payload> Sender<P> {
+    /// The next segment to send now, if any.
+    #[must_use]
+    pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
+        let cx = &mut Context { now, observe };
+        if self.pacer.holds(cx.now) {
+            self.note_pacing();
+            return None;
+        }
+        if self.buffer.take_resend() {
+            // ns-2's Vegas takes the next segment for one that is lost, and then sends it in its
+            // turn.
+            if self.buffer.outstanding() == 0 {
+                let departure = self.send_new(cx);
+                self.buffer.go_back();
+                return departure;
+            }
+            let offset = self.buffer.first_to_repair();
+            return Some(self.send_again(cx, offset));
+        }
+        if let Some(departure) = self.send_probe(cx) {
+            return Some(departure);
+        }
+        if self.buffer.outstanding() == 0 {
+            self.restart_after_idle(cx);
+        }
+        let departure = if self.buffer.nxt() < self.buffer.max() {
+            self.repeat(cx)
+        } else {
+            self.send_lost(cx).or_else(|| self.send_new(cx))
+        };
+        if departure.is_some() {
+            self.persist.stop();
+            return departure;
+        }
+        self.note_idleness();
+        self.probe(cx)
+    }
+
+    /// Data wait for their time. A window that is spread over the round trip is what holds them
+    /// back, or it would not grow while acknowledgements come before the next may leave.
+    fn note_pacing(&mut self) {
+        let nxt = self.buffer.nxt();
+        let waits = nxt < self.buffer.end() && nxt < self.peer_edge();
+        self.window_limited |= waits && self.controller.pacing_rate().is_none();
+    }
+
+    /// Nothing could be sent: for want of data, if the window has room.
+    fn note_idleness(&mut self) {
+        if self.delivery.is_none() || self.buffer.nxt() < self.buffer.end() {
+            return;
+        }
+        let pipe = self.pipe();
+        if let Some(delivery) = &mut self.delivery
+            && pipe < self.allowance
+        {
+            delivery.on_nothing_to_send(pipe);
+        }
+    }
+
+    /// The end of what congestion control and the configured window let fly.
+    const fn window_edge(&self) -> u64 {
+        self.buffer.una() + self.allowance
+    }
+
+    /// A segment leaves: what repairs losses takes note.
+    fn follow_departure(&mut self, now: Time, segment: &Sent) {
+        self.recovery.on_departure(segment, u64::from(self.mss));
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(u64::from(segment.length));
+        }
+        if segment.transmissions == 1 {
+            self.arm_probe(now);
+        } else if let Some(doubt) = &mut self.doubt {
+            doubt.on_resent(now, segment);
+        }
+    }
+
+    /// What the scoreboard holds for lost comes first; then new data.
+    fn send_lost(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
+        let Order::Lost { pipe } = self.order() else { return None };
+        if self.doubt.as_ref().is_some_and(|doubt| doubt.probes()) {
+            return None;
+        }
+        let &Sent { offset, length, .. } = self.buffer.board.next_lost()?;
+        // A FIN takes no room.
+        let data = (offset + u64::from(length)).min(self.buffer.end()).saturating_sub(offset);
+        if pipe + data > self.allowance || offset >= self.peer_edge() {
+            return None;
+        }
+        self.recovery.on_sent(offset, offset + u64::from(length));
+        Some(self.send_again(cx, offset))
+    }
+
+    /// After going back: what had been sent before, in the same segments.
+    fn repeat(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
+        let segment = *self.buffer.board.at(self.buffer.nxt());
+        let edge = self.window_edge().min(self.peer_edge());
+        let fits =
+            segment.end().min(self.buffer.end()) <= edge && segment.offset < self.peer_edge();
+        if !fits {
+            self.window_limited = segment.end() > self.window_edge();
+            return None;
+        }
+        self.buffer.go_on_from(segment.end());
+        Some(self.send_again(cx, segment.offset))
+    }
+
+    /// Sends the outstanding segment at `offset` once more.
+    pub(super) fn send_again(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        offset: u64,
+    ) -> Departure<P> {
+        let edge = self.window_edge().min(self.peer_edge());
+        let segment = self.buffer.send_again(cx.now, offset, self.mss, edge);
+        self.depart(cx, &segment)
+    }
+
+    pub(super) fn send_new(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
+        let data_end = self.buffer.nxt() + self.sendable();
+        let fin = self.is_closed() && data_end == self.buffer.end() && data_end < self.peer_edge();
+        let end = data_end + u64::from(fin);
+        (end > self.buffer.nxt()).then(|| self.send_first(cx, end))
+    }
+
+    /// Sends the numbers from the next up to `end` for the first time.
+    fn send_first(&mut self, cx: &mut Context<'_, impl Observe>, end: u64) -> Departure<P> {
+        let segment = self.buffer.send_first(cx.now, end);
+        self.recovery.on_sent(segment.offset, end);
+        self.timer.time(cx.now, end);
+        self.depart(cx, &segment)
+    }
+
+    /// How many bytes of new data to send now: a full segment, or all there is, or as much as
+    /// makes half of the largest window that the peer ever had (the silly window syndrome:
+    /// RFC 9293 §3.8.6.2.1). With many small segments under way short ones wait as by Nagle's
+    /// algorithm (§3.7.4).
+    fn sendable(&mut self) -> u64 {
+        let waiting = self.buffer.end().saturating_sub(self.buffer.nxt());
+        let length = waiting.min(u64::from(self.mss));
+        self.window_limited =
+            if length > 0 { !self.congestion_allows(length) } else { self.lost_waits() };
+        if length == 0 || self.window_limited {
+            return 0;
+        }
+        let room = self.peer_edge().saturating_sub(self.buffer.nxt());
+        if length <= room {
+            return if self.waits_for_more(length) { 0 } else { length };
+        }
+        if room > 0 && room >= self.peer.largest() / 2 { room } else { 0 }
+    }
+
+    /// True if `length` bytes are too few to leave before more is written or everything is
+    /// acknowledged.
+    pub(super) fn waits_for_more(&self, length: u64) -> bool {
+        let outstanding = self.buffer.outstanding();
+        let short = length < u64::from(self.mss) && !self.is_closed() && outstanding > 0;
+        let crumbs = || are_crumbs(self.buffer.board.len() + 1, outstanding + length);
+        short && (self.config.nagle || crumbs())
+    }
+
+    /// True if something that is lost waits for room in the window.
+    fn lost_waits(&mut self) -> bool {
+        matches!(self.order(), Order::Lost { .. }) && self.buffer.board.next_lost().is_some()
+    }
+
+    /// True if the congestion window and the configured one let `length` more bytes of new data
+    /// fly.
+    fn congestion_allows(&self, length: u64) -> bool {
+        match self.order() {
+            Order::Stream => self.in_flight() + length <= self.allowance,
+            Order::Lost { pipe } => {
+                pipe + length <= self.allowance && self.in_flight() + length <= self.cap
+            }
+        }
+    }
+
+    /// Nothing else may go: when something waits and nothing is in flight, the peer's window is
+    /// in the way, and from time to time a byte is sent all the same.
+    fn probe(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
+        let waiting = self.buffer.stream_end() - self.buffer.nxt();
+        if self.in_flight() > 0 || waiting == 0 {
+            self.persist.stop();
+            return None;
+        }
+        let due = self.persist.take_due();
+        self.persist.start(cx.now, &self.timer);
+        if !due {
+            return None;
+        }
+        let room = self.peer.size().min(waiting).min(u64::from(self.mss));
+        let departure = if self.buffer.outstanding() > 0 {
+            self.send_again(cx, self.buffer.una())
+        } else if room > 0 {
+            // RFC 9293 §3.8.6.2.1: the small segment that was not worth it must go after a while.
+            return Some(self.send_first(cx, self.buffer.nxt() + room));
+        } else {
+            self.send_first(cx, self.buffer.nxt() + 1)
+        };
+        // It is not in flight: the persist timer, not the retransmission timer, waits for it.
+        self.go_back();
+        self.timer.stop();
+        Some(departure)
+    }
+
+    fn restart_after_idle(&mut self, cx: &mut Context<'_, impl Observe>) {
+        let idle =
+            self.last_sent.is_some_and(|sent| cx.now.saturating_since(sent) > self.timer.current());
+        // Whom the peer's closed window held back had enough to send: no idleness, as in BSD.
+        if !idle || self.buffer.nxt() >= self.buffer.end() || self.persist.is_running() {
+            return;
+        }
+        self.controller.on_idle(cx.now);
+        if self.config.slow_start_restart {
+            self.controller.on_restart(cx.now);
+        }
+        self.update_window(cx);
+    }
+
+    fn depart(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Sent) -> Departure<P> {
+        self.last_sent = Some(cx.now);
+        if let Some(pace) = self.pace() {
+            self.pacer.on_sent(cx.now, u64::from(segment.length), &pace);
+        }
+        if self.delivery.is_some() {
+            let pipe = self.pipe();
+            self.delivery.iter_mut().for_each(|delivery| delivery.on_sent(cx.now, segment, pipe));
+        }
+        self.timer.start(cx.now);
+        self.follow_departure(cx.now, segment);
+        let (payload, mut flags) = self.buffer.contents(segment);
+        let length = payload.length() as u32;
+        let mut ecn = Ecn::NotCapable;
+        if length > 0 {
+            let transmission = u32::from(segment.transmissions);
+            let fact = TcpFact::Sent { offset: segment.offset, length, transmission };
+            cx.tcp(self.id, fact);
+            if segment.transmissions == 1 {
+                ecn = self.ecn.codepoint();
+                if self.ecn.take_cwr() {
+                    flags = flags | Flags::CWR;
+                }
+            }
+        }
+        Departure { seq: self.buffer.seq(segment.offset), flags, payload, ecn }
+    }
+}
