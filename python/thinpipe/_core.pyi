@@ -35,6 +35,7 @@ __all__ = [
     "proxy_summary",
     "run",
     "run_each",
+    "schemas",
     "shipped",
     "values",
 ]

@@ -39,7 +39,8 @@ def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may b
         return None
     if dataclasses.is_dataclass(kind):
         fields = _fields(kind)  # type: ignore[arg-type]
-        return kind(**{name: _value(data[name], of) for name, of in fields.items()})  # type: ignore[operator]
+        values = {name: _value(data[name], of) for name, of in fields.items()}
+        return kind(**values)  # type: ignore[operator]
     arguments = get_args(kind)
     if get_origin(kind) is tuple:
         return tuple(_value(each, arguments[0]) for each in data)

@@ -4,6 +4,7 @@
 //! downlink and an acknowledgement packet uplink for each packet delivered.
 
 mod support;
+#[expect(dead_code, reason = "the network is enough")]
 #[path = "../tests/support/mod.rs"]
 mod tested;
 

@@ -20,8 +20,8 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
     best.map(|(_, candidate)| candidate)
 }
 
-/// Edits between two dotted keys, of which the first is in lower case. The same last word in another
-/// table counts as one edit a level.
+/// Edits between two dotted keys, of which the first is in lower case. The same last word in
+/// another table counts as one edit a level.
 fn distance(given: &str, candidate: &str) -> usize {
     let candidate = candidate.to_lowercase();
     let edits = strsim::damerau_levenshtein(given, &candidate);

@@ -12,9 +12,9 @@
 //!   would be sent again with every acknowledgement;
 //! * a skip is counted for each packet newly delivered, not for each acknowledgement: receivers
 //!   delay acknowledgements, so that one tells of two packets;
-//! * of a flow that was reset, what is in flight stays in the list as an orphan, since it still fills
-//!   the pipe, until a later packet has arrived, as nothing overtakes on the radio; or for 1.5
-//!   round-trip times, or as long as all that is in flight takes at the rate if that is longer.
+//! * of a flow that was reset, what is in flight stays in the list as an orphan, since it still
+//!   fills the pipe, until a later packet has arrived, as nothing overtakes on the radio; or for
+//!   1.5 round-trip times, or as long as all that is in flight takes at the rate if that is longer.
 
 use base::Time;
 use observe::RepairReason;

@@ -82,8 +82,8 @@ pub trait Follow<P: Payload>: Debug + Send {
     /// it is.
     fn limit_segment(&mut self, _now: Time, _bytes: u64, _port: &mut Port<'_, P>) {}
 
-    /// The box releases the connection, whose hosts are on their own from now on: what it had in hand
-    /// goes its way.
+    /// The box releases the connection, whose hosts are on their own from now on: what it had in
+    /// hand goes its way.
     fn release(&mut self, _now: Time, _port: &mut Port<'_, P>) {}
 
     /// The most payload bytes that it can come to hold.

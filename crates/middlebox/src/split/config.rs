@@ -19,7 +19,7 @@ pub struct SplitConfig {
     pub delayed_ack: Option<Duration>,
     /// How much the box takes upon itself.
     pub limits: Limits,
-    /// Whether somebody notes what [`crate::Middlebox::poll_exposure`] tells.
+    /// Whether somebody notes what [`crate::Managed::poll_exposure`] tells.
     pub journal: Journal,
 }
 

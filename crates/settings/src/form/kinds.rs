@@ -26,9 +26,11 @@ use crate::tree::{Node, Table};
 ///     }
 /// }
 /// let mut order = Order::default();
-/// order.read(&Table::parse("kind = \"turns\"\nlength = 7").expect("it is TOML"), "toy").expect("it fits");
+/// let turns = Table::parse("kind = \"turns\"\nlength = 7").expect("it is TOML");
+/// order.read(&turns, "toy").expect("it fits");
 /// assert_eq!(order, Order::Turns { length: 7 });
-/// assert!(order.read(&Table::parse("kind = \"first\"\nlength = 7").expect("it is TOML"), "toy").is_err());
+/// let first = Table::parse("kind = \"first\"\nlength = 7").expect("it is TOML");
+/// assert!(order.read(&first, "toy").is_err());
 /// ```
 #[macro_export]
 macro_rules! kinds {
