@@ -19,14 +19,14 @@ TITLES: Final = {
     "umts-384": "UMTS, 384 kbit/s, without block errors",
     "umts-384-lossy": "UMTS, 384 kbit/s, 10 % of blocks in error",
     "gprs-live-40": "GPRS, 40 kbit/s, receive window of 16 KB",
-    "trace": "A link whose rate wanders",
+    "trace": "A link whose rate varies",
     "short-queue": "1 Mbit/s with a queue of 20 packets, which overflows",
 }
 
 TEXTS: Final = {
     "short-queue": (
-        "Here the queue limits, not the receive window: the kernel announces less of it while "
-        "segments wait for one that is missing, the simulator the same throughout.",
+        "Here the queue is the limit, not the receive window: the kernel advertises a smaller "
+        "window while segments wait for a missing one, the simulator always the same.",
     )
 }
 
@@ -45,17 +45,17 @@ ITEMS: Final = tuple(
 
 PAPER: Final = Paper(
     id="emulation",
-    citation="The simulator beside the emulator: the same transfers, carried by the kernel's TCP",
+    citation="The simulator compared with the emulator: the same transfers with the kernel's TCP",
     text=(
         "Each transfer runs between two of the kernel's endpoints through the emulator, and then "
-        "in the simulator, from the very moment when the kernel's SYN entered: the radio's errors, "
-        "the phase of its TTIs and that of a trace are functions of time, so both meet the same. "
-        "Congestion control, segment size and receive window are the same on either side and "
-        "checked; the simulator's endpoint has the profile “modern” and repairs by RACK, as the "
-        "kernel does.",
-        "Throughput is payload over the time from the SYN to the last acknowledgement. Round-trip "
-        "times are those of segments sent once, at the sender, by the same rule from a capture "
-        "and from the simulation's trace.",
+        "in the simulator, with its SYN at exactly the time when the kernel's entered: the "
+        "radio's errors, the phase of its TTIs and that of a trace are functions of time, so both "
+        "meet the same. Congestion control, segment size and receive window are the same on both "
+        "sides and checked; the simulator's endpoint has the profile “modern” and recovers with "
+        "RACK, as the kernel does.",
+        "Throughput is payload divided by the time from the SYN to the last ACK. Round-trip times "
+        "are those of segments sent once, at the sender, by the same rule from a capture and from "
+        "the simulation's trace.",
     ),
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),

@@ -61,7 +61,7 @@ def load(outcomes: Outcomes) -> Figure:
     above.set(yscale="log", xlabel="Time of the echo request (s)", ylabel="RTT (s)", ylim=(0.5, 40))
     above.set_yticks([0.5, 1, 2, 5, 10, 20, 40], ["0.5", "1", "2", "5", "10", "20", "40"])
     above.minorticks_off()
-    above.set_title("Round-trip time of an echo request each second beside 600 kB")
+    above.set_title("Round-trip time of a ping each second during 600 kB")
     for flow, opened in enumerate(THREE):
         ax = figure.add_subplot(grid[1, flow])
         for sender in SENDERS:

@@ -27,11 +27,11 @@ ITEMS: Final = (
         "load",
         "Flows under load",
         (
-            "gprs-live-40: 40 kbit/s down and 14 kbit/s up, 600 ms of round trip, 120 kB of queue. "
-            "600 kB alone; the same beside a ping each second, which takes 1.7 % of the link; and "
-            "three downloads, 300 kB at 0 s, 100 kB at 8 s and 10 kB at 16 s. The proxy's window "
-            "is of 5500 B and counts by the byte; the fair queue is the radio's own.",
-            "“Measured elsewhere” are yardsticks from the same link between kernels' ends.",
+            "gprs-live-40: 40 kbit/s down and 14 kbit/s up, a round trip of 600 ms, a queue of "
+            "120 kB. 600 kB alone; the same with a ping each second, which takes 1.7 % of the "
+            "link; and three downloads, 300 kB at 0 s, 100 kB at 8 s and 10 kB at 16 s. The "
+            "proxy's window is 5500 B and counts bytes; the fair queue is the radio's own.",
+            "“Measured elsewhere” are reference values from the same link between kernels.",
         ),
         tuple(setup.point for setup in LOAD.values()),
         Detail.RESULT,
@@ -40,11 +40,11 @@ ITEMS: Final = (
     ),
     Item(
         "uploads",
-        "Pings and a download beside an upload",
+        "Pings and a download during an upload",
         (
             "A mobile uploads 200 kB over umts-384, 64 kbit/s up with a queue of 50 packets, and "
-            "80 kB over gprs-live-40, 14 kbit/s up with 120 kB of queue, beside a ping each "
-            "second; and the former beside a download of 100 kB that begins 5 s later. The proxy "
+            "80 kB over gprs-live-40, 14 kbit/s up with a queue of 120 kB, each with a ping every "
+            "second; and the former with a download of 100 kB that begins 5 s later. The proxy "
             "knows the uplink's rate. An upload ends when the mobile has the host's digest of it.",
         ),
         tuple(setup.point for setup in UPLOADS.values()),
@@ -57,8 +57,8 @@ ITEMS: Final = (
         "Figure 9 of Chakravorty et al. 2003: short transfers",
         (
             "One after the other, from SYN to the last byte, with an initial window of two "
-            "segments, as senders had then; with ten there is next to nothing left to gain. The "
-            "proxy's window is 10 KB.",
+            "segments, as senders had at that time; with ten there is almost nothing left to "
+            "gain. The proxy's window is 10 KB.",
         ),
         _points("short"),
         Detail.RESULT,
@@ -87,8 +87,8 @@ ITEMS: Final = (
         "figure-12",
         "Figure 12: recovery from a stall",
         (
-            "600 KB over the paper's radio, gprs-3+1, through which nothing gets from 90 to 100 s "
-            "of the link's clock, and in which nothing is lost.",
+            "600 KB over the paper's radio, gprs-3+1. Nothing gets through it from 90 to 100 s of "
+            "the link's clock, and nothing is lost.",
         ),
         _points("stall"),
         Detail.RESULT,
@@ -99,20 +99,22 @@ ITEMS: Final = (
 
 PAPER: Final = Paper(
     id="proxy",
-    citation="The proxy on a real network, beside none and beside the simulator",
+    citation="The proxy on a real network, compared with none and with the simulator",
     text=(
-        "The daemon runs between two kernels' ends, host and mobile, over the emulated link: "
-        "figures to beat, and figures 9 to 12 of Chakravorty et al. 2003. Each run stands in "
-        "network namespaces of its own, all side by side; each is then simulated from the very "
-        "moment when its SYNs entered the link, with the same box, windows and segment sizes.",
+        "The daemon runs between two kernels, host and mobile, over the emulated link: reference "
+        "values to beat, and figures 9 to 12 of Chakravorty et al. 2003. Each run has network "
+        "namespaces of its own, and all run in parallel. Each run is then simulated with its SYNs "
+        "at exactly the times when they entered the link, with the same middlebox, windows and "
+        "segment sizes.",
         "Congestion control, initial window, MTU and offloads of the kernels are set and read "
-        "back, flows are checked byte for byte, and the proxy's counters must show that it took "
-        "part in each. Round-trip times are those of segments sent once over the radio, from a "
+        "back, flows are checked byte for byte, and the proxy's counters must show that it "
+        "handled each. Round-trip times are those of segments sent once over the radio, from a "
         "capture at the link's network side.",
-        "The simulator's ends have the profile “modern” and repair by RACK. Acknowledgements are "
-        "delayed by 200 ms, as the kernel's are once segments come further apart than that, but "
-        "for short transfers, which it acknowledges at once; CUBIC leaves slow start at a loss, "
-        "which comes nearer to what the kernel's HyStart does here than RFC 9406.",
+        "The simulator's ends have the profile “modern” and recover with RACK. ACKs are delayed "
+        "by 200 ms, as the kernel's are once segments arrive at longer intervals than that; those "
+        "of short transfers are not, because the kernel acknowledges them at once. CUBIC leaves "
+        "slow start at a loss, which is closer to the behaviour of the kernel's HyStart here than "
+        "RFC 9406.",
     ),
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),

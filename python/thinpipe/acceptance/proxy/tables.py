@@ -94,7 +94,7 @@ def uploads(outcomes: Outcomes) -> tuple[Table, ...]:
         beside.append((NAMES[name], *(short(time, 4) for time in times)))
     return (
         Table(
-            "Uploads beside a ping each second",
+            "Uploads with a ping each second",
             ("", "upload s", "simulated s", "ping s, mean", "mean RTT s"),
             tuple(alone),
         ),

@@ -164,5 +164,5 @@ def typing_table(outcomes: Outcomes) -> tuple[Table, ...]:
         )
         for way in WAYS
     )
-    head = ("", "mean echo s", "600 KB beside it: s")
-    return (Table("Typing beside a download, mean of ten seeds", head, rows),)
+    head = ("", "mean echo s", "600 KB meanwhile: s")
+    return (Table("Typing during a download, mean of ten seeds", head, rows),)

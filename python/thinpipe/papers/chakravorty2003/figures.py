@@ -89,7 +89,7 @@ def start_up(outcomes: Outcomes) -> Figure:
         axes[0].step(data.time_s, data.instant_bytes / KB, where="post", color=hue, label=name)
     axes[0].axhline(BDP_KB, color=BLACK, linestyle="--", linewidth=1, label="BDP, 10 KB")
     axes[0].set(xlabel=TIME, ylabel=OUTSTANDING, xlim=(0, 15), ylim=(0, 32))
-    axes[0].set_title("(a) Data under way")
+    axes[0].set_title("(a) Data in flight")
     axes[0].legend(loc="upper left")
     trace(axes[1], outcomes[shown[0][1]])
     for name, point, hue in (

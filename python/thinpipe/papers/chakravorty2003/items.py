@@ -36,14 +36,14 @@ _LINK: Final = (
         "link",
         "The link (§II)",
         (
-            "GPRS with three time slots downlink and one uplink, coding scheme CS-2: 30 B a block, "
-            "slot and 20 ms. The headers of the layers between and 3 % of the blocks in error "
-            "leave the paper's rates of it.",
-            "The text leaves coding scheme, block errors, delays of the core network, polls and "
-            "the coupling of uplink and downlink open. They are fitted, together, to the rates "
-            "(l1), the least delays of figure 1 (l2), the groups of acknowledgements (l8), the "
-            "start of figure 2 (t1) and the 155 s of figure 11: docs/models/gprs.md has each fit. "
-            "KB of rates and of the buffer are 1000 B, others 1024 B.",
+            "GPRS with three time slots downlink and one uplink, coding scheme CS-2: 30 B per "
+            "block, slot and 20 ms. The headers of the lower layers and 3 % of the blocks in "
+            "error reduce this to the paper's rates.",
+            "The text does not give the coding scheme, block errors, delays of the core network, "
+            "polls and the coupling of uplink and downlink. They are fitted together to the rates "
+            "(l1), the minimum delays of figure 1 (l2), the groups of ACKs (l8), the start of "
+            "figure 2 (t1) and the 155 s of figure 11: docs/models/gprs.md has each fit. KB of "
+            "rates and of the buffer are 1000 B, others 1024 B.",
         ),
         link.PLAIN_POINTS,
         Detail.TABLES,
@@ -53,15 +53,15 @@ _LINK: Final = (
         "figure-1",
         "Figure 1: delays of single packets",
         (
-            "1000 packets with ping's 56 B in either direction, as the paper does not say how "
-            "large its packets were, with random pauses of 4 to 8 s. "
-            "Bursts are of three SYNs 0.45 s apart, so that none waits for another. Drawn is the "
-            "first of ten seeds. Delays of 300 and 250 ms in the core network, with jitter, are "
-            "fitted to the least delays.",
-            "The text gives the range of the delays and not their distribution. The table has "
-            "what could make a tail of 3 s towards the mobile: block errors, outages and other "
-            "cells lengthen the way back as well, beyond its 1.3 s. Only a set-up of downlink "
-            "flows of up to 2.4 s would do, which is far from the 100 to 200 ms that §II names.",
+            "1000 packets with ping's 56 B in each direction, because the paper does not give the "
+            "size of its packets, with random pauses of 4 to 8 s. Bursts are three SYNs 0.45 s "
+            "apart, so that none waits for another. The figure shows the first of ten seeds. "
+            "Delays of 300 and 250 ms in the core network, with jitter, are fitted to the minimum "
+            "delays.",
+            "The text gives the range of the delays and not their distribution. The table lists "
+            "possible causes of a tail of 3 s towards the mobile: block errors, outages and other "
+            "cells delay the uplink as well, beyond its 1.3 s. Only a set-up of downlink flows of "
+            "up to 2.4 s would match, which is far from the 100 to 200 ms of §II.",
         ),
         link.DELAY_POINTS,
         Detail.TABLES,
@@ -76,10 +76,9 @@ _PLAIN: Final = (
         "figure-2",
         "Figure 2: start-up",
         (
-            "Time counts from the mobile's SYN; the dotted line is at 10 s. Drawn is the first of "
-            "ten seeds. KB are 1024 B. The scenario gprs-fifo beside "
-            "the radio has the same rates and delays as a plain queue: what it shows is TCP's "
-            "doing alone.",
+            "Time counts from the mobile's SYN; the dotted line is at 10 s. The figure shows the "
+            "first of ten seeds. KB are 1024 B. For comparison, the scenario gprs-fifo has the "
+            "same rates and delays as a plain queue: it shows the effect of TCP alone.",
         ),
         (),
         Detail.TABLES,
@@ -90,10 +89,10 @@ _PLAIN: Final = (
         "figure-3",
         "Figure 3: recovery with 40 KB outstanding",
         (
-            "At the paper's 4.15 KB/s 40 KB leave within 10 s. Its figure has 30 s, and is of a "
-            "slow radio of which it says no more than that it improved after the loss. Drawn are "
-            "one with 1.3 KB/s, and 2 KB/s from 60 s on, chosen so that 40 KB take about 30 s, "
-            "and one with the paper's rate.",
+            "At the paper's 4.15 KB/s 40 KB leave within 10 s. Its figure has 30 s, with a slow "
+            "radio of which it says only that it improved after the loss. Ours shows a radio with "
+            "1.3 KB/s, and 2 KB/s from 60 s on, chosen so that 40 KB take about 30 s, and one "
+            "with the paper's rate.",
         ),
         (*plain.long(RADIO), *plain.narrow()),
         Detail.TABLES,
@@ -104,10 +103,10 @@ _PLAIN: Final = (
         "figure-4",
         "Figure 4: a second transfer",
         (
-            "The second transfer begins 10 s after the first, as in the paper. Its SYN is sent "
-            "again twice only if the answer takes longer than 9 s. A good radio's queue is not as "
-            "long then, but 20 s after the first transfer began it is; or the radio has become as "
-            "slow as in figure 3.",
+            "The second transfer begins 10 s after the first, as in the paper. Its SYN is "
+            "retransmitted twice only if the answer takes longer than 9 s. The queue of a good "
+            "radio is not that long then, but it is 20 s after the first transfer began; or the "
+            "radio has become as slow as in figure 3.",
         ),
         (),
         Detail.TABLES,
@@ -116,10 +115,10 @@ _PLAIN: Final = (
     ),
     Item(
         "plain",
-        "Idle times, and data nobody wants any more (§III)",
+        "Idle times, and data after an abort (§III)",
         (
-            "Pages over one persistent connection, with 20 s between them; and a download that its "
-            "reader aborts after 40 s.",
+            "Pages over one persistent connection, with 20 s between them; and a download that "
+            "its reader aborts after 40 s.",
         ),
         (),
         Detail.TABLES,
@@ -133,9 +132,9 @@ _PROXY: Final = (
         "Figure 7: skipack",
         (
             "Three connections send two packets each through the proxy, in turn; the first three "
-            "packets, one of each, are lost. (In the paper b and c change places the second time.) "
-            "Counted as the paper does, the skipack of each reaches 3 with the SACK for the sixth, "
-            "as the table shows; its last row is what the proxy sent again.",
+            "packets, one of each, are lost. (In the paper b and c are swapped the second time.) "
+            "Counted as in the paper, the skipack of each reaches 3 with the SACK for the sixth, "
+            "as the table shows; its last row is what the proxy retransmitted.",
         ),
         (),
         Detail.TABLES,
@@ -146,9 +145,9 @@ _PROXY: Final = (
         "figure-9",
         "Figure 9: short transfers",
         (
-            "Times count from SYN to the acknowledgement of FIN; bars are the standard deviation "
-            "of 25 seeds. The window is 10 KB. The paper's mobile ran Linux 2.4, which begins with "
-            "a window of 5392 B: so do the dashed lines, and the facts but p1-other. The other "
+            "Times count from SYN to the ACK of FIN; bars are the standard deviation of 25 seeds. "
+            "The window is 10 KB. The paper's mobile ran Linux 2.4, which begins with a window of "
+            "5392 B; the dashed lines, and all facts except p1-other, use it too. The other "
             "platform is Windows 2000. Gains are of medians.",
         ),
         (),
@@ -161,8 +160,8 @@ _PROXY: Final = (
         "figure-10",
         "Figure 10: fairness",
         (
-            "The first transfer takes 60 s alone, the second begins 20 s after it. Traces are "
-            "the sender's, and with the proxy the proxy's: what goes over the radio.",
+            "The first transfer takes 60 s alone, the second begins 20 s after it. Traces are the "
+            "sender's, or with the proxy the proxy's: they show what goes over the radio.",
         ),
         (),
         Detail.TABLES,
@@ -173,8 +172,8 @@ _PROXY: Final = (
         "figure-11",
         "Figure 11: queueing",
         (
-            "600 KB with windows of the proxy from 4 to 32 KB and without the proxy; without, the "
-            "sender's congestion window stands for what is outstanding.",
+            "600 KB with windows of the proxy from 4 to 32 KB and without the proxy; without it, "
+            "the x-axis is the sender's congestion window as a measure of the data outstanding.",
         ),
         queueing.POINTS,
         Detail.TABLES,
@@ -188,8 +187,9 @@ _PROXY: Final = (
             "Nothing gets through the radio from 90 to 100 s, and nothing is lost. In grey, the "
             "same stall without the proxy. The paper does not say how long its stall was: with 5 "
             "to 7 s there is time for one probe, with 10 s for two. It compares with figure 3, "
-            "another radio. In the same stall the sender's queue of 64 KB goes on at once, while "
-            "the proxy waits for its probe; where the stall loses packets, the proxy is quicker.",
+            "which shows another radio. In the same stall the sender's queue of 64 KB continues "
+            "at once, while the proxy waits for its probe; if the stall loses packets, the proxy "
+            "is faster.",
         ),
         (),
         Detail.TABLES,
@@ -199,21 +199,22 @@ _PROXY: Final = (
     ),
     Item(
         "recovery",
-        "Losses in bursts (§IV.E, §VIII)",
+        "Burst losses (§IV.E, §VIII)",
         (
-            "The paper shows one stall; its text claims that losses in bursts are found sooner and "
-            "repaired without needless back-off. Two downloads of 200 kB at once with windows of "
-            "up to 64 KB or the proxy's 10 KB, over a link that loses packets in bursts behind the "
-            "gateway (plain queue, Gilbert and Elliott), a radio with 20 % of its blocks in error "
-            "that discards what waits longer than 2 s, and one with an outage. A repair counts "
-            "from when a segment that is lost was first sent until the mobile acknowledges it.",
-            "The last scheme is a split connection with as little under way as the proxy has: it "
-            "differs from the proxy in that each flow finds its own losses.",
-            "Without a box the two windows are more than the buffer of 120 KB, so a few of its "
-            "losses are its own. With bursts one seed can make a mean: see the deviations. In "
-            "bursts of four the proxy does not gain time, since the plain link changes its state "
-            "with packets alone: where a long burst takes the whole window, a probe every 1.5 "
-            "round-trip times stays in the bad state for as many probes as there are packets left.",
+            "The paper shows one stall; its text claims that burst losses are detected sooner and "
+            "repaired without unnecessary back-off. Two downloads of 200 kB at once with windows "
+            "of up to 64 KB or the proxy's 10 KB, over a link that loses packets in bursts behind "
+            "the gateway (plain queue, Gilbert and Elliott), a radio with 20 % of its blocks in "
+            "error that discards packets queued longer than 2 s, and one with an outage. A repair "
+            "lasts from the first transmission of a lost segment until the mobile acknowledges "
+            "it.",
+            "The last scheme is a split connection with as little data in flight as the proxy "
+            "has: it differs from the proxy in that each flow detects its own losses.",
+            "Without a middlebox the two windows exceed the buffer of 120 KB, so a few losses are "
+            "its own. With bursts one seed can dominate a mean: see the deviations. With bursts "
+            "of four the proxy does not gain time, because the plain link changes its state only "
+            "with packets: if a long burst takes the whole window, a probe every 1.5 round-trip "
+            "times stays in the bad state for as many probes as there are packets left.",
         ),
         recovery.POINTS,
         Detail.SEGMENTS,
@@ -224,10 +225,10 @@ _PROXY: Final = (
         "http",
         "Pages over persistent connections (§VI.A)",
         (
-            "One object a page, 20 s to read it; a connection a page, or one for all. The server "
-            "has no Nagle algorithm, as servers of pages do: on one connection for all it would "
-            "hold back the short last segment of a page until the rest is acknowledged, without "
-            "the proxy over the radio.",
+            "One object per page, 20 s to read it; one connection per page, or one for all. The "
+            "server does not use Nagle's algorithm, like real web servers: on one connection for "
+            "all it would hold back the short last segment of a page until the rest is "
+            "acknowledged, which without the proxy takes a round trip over the radio.",
         ),
         applications.PAGE_POINTS,
         Detail.RESULT,
@@ -237,10 +238,10 @@ _PROXY: Final = (
         "priority",
         "Strict priority (§IV.B)",
         (
-            "A keystroke every 5 s beside a download of 600 KB. Strict priority orders what waits "
-            "in the proxy, as in the paper. The last row is an addition of ours: while there is "
-            "something of a higher priority, lower ones leave at 90 % of the rate, so that less "
-            "waits beyond the proxy.",
+            "A keystroke every 5 s during a download of 600 KB. Strict priority orders the queue "
+            "in the proxy, as in the paper. The last row is our addition: while there is data of "
+            "a higher priority, lower priorities leave at 90 % of the rate, so that the queue "
+            "beyond the proxy is shorter.",
         ),
         applications.TYPING_POINTS,
         Detail.RESULT,
@@ -248,10 +249,10 @@ _PROXY: Final = (
     ),
     Item(
         "laws",
-        "What the proxy keeps",
+        "Invariants of the proxy",
         (
-            "Small segments are 100 of 100 B. The 20 mobiles have a bearer each and share nothing "
-            "but the proxy. Windows are those that hosts are told.",
+            "Small segments are 100 of 100 B. The 20 mobiles have a bearer each and share only "
+            "the proxy. Windows are those advertised to hosts.",
         ),
         (*laws.POINTS, *flow_control.POINTS),
         Detail.TABLES,
@@ -265,9 +266,9 @@ _BEYOND: Final = (
         "Table I, measured",
         (
             "Every scheme runs over the same radio with the same three seeds. A tick is a number "
-            "within a threshold, and both stand in the table. Where a scheme's paper was not at "
-            "hand, its reconstruction is named so in docs/models.",
-            "“FDA-like”, not FDA: its paper could not be read, its description here can.",
+            "within a threshold, and both are in the table. If a scheme's paper was not "
+            "available, docs/models says that it is a reconstruction.",
+            "“FDA-like”, not FDA: its paper was not available, only its description here.",
         ),
         criteria.POINTS,
         Detail.TABLES,
@@ -280,8 +281,8 @@ _BEYOND: Final = (
         "Vegas rescued: the future work of lo2005",
         (
             "lo2005 ends with the question whether a split connection or a proxy would help Vegas "
-            "over UMTS. The boxes that can answer it are those of this paper: its I-TCP is the "
-            "split, its Snoop the proxy, and flow aggregation stands beside.",
+            "over UMTS. The middleboxes of this paper can answer it: its I-TCP is the split, its "
+            "Snoop the proxy, and flow aggregation is a third.",
             f"The set-up is lo2005's, {vegas.LASTS_S} s of it.",
         ),
         vegas.POINTS,
@@ -293,8 +294,8 @@ _BEYOND: Final = (
         "rate-steps",
         "Open end: estimates of the bandwidth-delay product",
         (
-            "atcp over a UMTS channel of 384 kbit/s that falls to 128 and to 64 kbit/s and comes "
-            "back, with 5 % block errors.",
+            "atcp over a UMTS channel of 384 kbit/s that falls to 128 and to 64 kbit/s and "
+            "returns, with 5 % block errors.",
         ),
         rate_steps.POINTS,
         Detail.TABLES,
@@ -304,7 +305,7 @@ _BEYOND: Final = (
     Item(
         "mobiles",
         "Open ends: mobiles as hosts, and the uplink",
-        ("A transfer of 100 KB, and 20 KB more 20 s later.",),
+        ("A transfer of 100 KB, and another of 20 KB 20 s later.",),
         mobiles.POINTS,
         Detail.TABLES,
         tabulate=mobiles.table,
@@ -312,7 +313,7 @@ _BEYOND: Final = (
     Item(
         "shared-state",
         "Open end: state shared inside the sender (RFC 9040)",
-        ("Eight objects of 10 KB, a connection each, 8 s apart.",),
+        ("Eight objects of 10 KB, one connection each, 8 s apart.",),
         senders.POINTS,
         Detail.RESULT,
         tabulate=senders.table,
@@ -320,7 +321,7 @@ _BEYOND: Final = (
     Item(
         "arrivals",
         "Open end: a capture's connections as workload",
-        ("Each connection of the capture begins when it did there and carries as much.",),
+        ("Each connection of the capture begins at its time there and carries as many bytes.",),
         arrivals.POINTS,
         Detail.RESULT,
         tabulate=arrivals.table,

@@ -217,7 +217,7 @@ def tails(outcomes: Outcomes) -> tuple[Table, ...]:
         cells = [" ".join(f"{np.percentile(each, share):.2f}" for share in SHARES)
                  for each in found]  # fmt: skip
         rows.append((name, *cells))
-    caption = "Delays of 1000 lone packets in s: min, 1 %, median, 99 %, max"
+    caption = "Delays of 1000 single packets in s: min, 1 %, median, 99 %, max"
     paper = ("the paper's figure 1", "0.6 … 3.0", "0.4 … 1.3")
     return (Table(caption, ("", "downlink", "uplink"), (paper, *rows)),)
 

@@ -77,27 +77,27 @@ ITEMS: Final = (
     _drops(
         1,
         (
-            "Each packet at the bottleneck's queue: a square when it arrives and when it leaves, a "
-            "cross where it is dropped, a dot where its acknowledgement reaches the sender; a "
-            "dashed line is a timeout. Packets are numbered modulo 60 and packet 0 is the SYN.",
-            "The thesis had two further connections overflow the queue to make the drops; here a "
-            "list drops the packets and no queue overflows. FACK, which the thesis had to leave "
-            "out, stands beside.",
+            "Each packet at the bottleneck's queue: a square when it arrives and when it leaves, "
+            "a cross where it is dropped, a dot where its ACK reaches the sender; a dashed line "
+            "is a timeout. Packets are numbered modulo 60 and packet 0 is the SYN.",
+            "In the thesis two further connections overflow the queue to cause the drops; here a "
+            "list drops the packets and no queue overflows. FACK, which the thesis had to "
+            "exclude, is shown for comparison.",
         ),
     ),
     _drops(2, ()),
     _drops(3, ()),
     _drops(
         4,
-        ("The facts on all four figures together stand here, too.",),
+        ("The facts on all four figures together are shown here, too.",),
         tuple(four_drops(variant, drops) for variant in VARIANTS for drops in DROPS),
     ),
     Item(
         "vegas-retransmit",
         "Figure V.8: Vegas' retransmission",
         (
-            "Two neighbours are dropped, early or later; or a packet alone in a "
-            f"window of {SMALL_WINDOW}, where too few follow for three duplicates.",
+            "Two neighbours are dropped, early or later; or a single packet in a window of "
+            f"{SMALL_WINDOW}, where too few packets follow for three duplicate ACKs.",
         ),
         (
             *(neighbours(variant, drops) for variant in VEGAS_BESIDE for drops in VEGAS_DROPS),
@@ -113,9 +113,9 @@ ITEMS: Final = (
         (
             "The window of slow start that holds packets 31 to 62 loses its first packets; or the "
             "window 15 to 30 and the next one each lose half of the burst at their ends.",
-            "Tahoe resends what had arrived, and the duplicates that this causes look like one "
-            "more loss: without the later guard (tcp.recover_guard) it halves its threshold again "
-            "and again. With the guard it does what the thesis expects of it.",
+            "Tahoe retransmits packets that had arrived, and the duplicate ACKs that this causes "
+            "look like another loss: without the later guard (tcp.recover_guard) it halves its "
+            "threshold again and again. With the guard it does what the thesis expects of it.",
         ),
         (
             *(
@@ -139,9 +139,9 @@ ITEMS: Final = (
         "damage",
         "A constant error rate",
         (
-            "The same path, with packets lost at random. Of all here, BBR alone takes losses for "
-            "congestion only from a share of 2 % on (its draft's BBRLossThresh): what the thesis's "
-            "“as long as” leaves open.",
+            "The same path, with packets lost at random. Of all variants here, only BBR ignores "
+            "losses as a sign of congestion up to a share of 2 % (its draft's BBRLossThresh): the "
+            "case that the thesis's “as long as” leaves open.",
         ),
         tuple(
             damaged(variant, loss, seed)
@@ -156,7 +156,7 @@ ITEMS: Final = (
     Item(
         "slow-start",
         "Slow start and congestion avoidance",
-        ("The SYN counts as the window of one packet that slow start begins with.",),
+        ("The SYN counts as the window of one packet with which slow start begins.",),
         (
             *(opening(window) for window in OPENED),
             *(queueing(window) for window in QUEUED),
@@ -170,7 +170,7 @@ ITEMS: Final = (
         "tahoe-factor",
         "Figure IV.6: throughput against losses per packet",
         (
-            f"A window of {FORMULA_WINDOW} packets alone bounds the throughput without loss. Lines "
+            f"Only a window of {FORMULA_WINDOW} packets limits the throughput without loss. Lines "
             "at the points are the range over five seeds.",
         ),
         tuple(
@@ -200,7 +200,7 @@ ITEMS: Final = (
         "steady-state",
         "Mathis and PFTK",
         (
-            f"Losses alone bound the window; it may reach {WIDE_WINDOW} packets. A run lasts "
+            f"Only losses limit the window, which may reach {WIDE_WINDOW} packets. A run lasts "
             f"{LASTING_S} s.",
         ),
         tuple(
@@ -224,8 +224,8 @@ PAPER: Final = Paper(
     text=(
         "A sender, 8 Mbit/s and 0.1 ms to a router, 0.8 Mbit/s and 100 ms to a receiver: the "
         "set-up of Fall and Floyd (1996), with which the thesis walks packet by packet through "
-        "the recovery of each version of TCP. TCP here is as ns-2 had it then: the profile "
-        "ns2-1996, packets of 1000 B of payload, a window of 28.",
+        "the recovery of each version of TCP. TCP here behaves like ns-2 at that time: the "
+        "profile ns2-1996, packets of 1000 B of payload, a window of 28.",
         "Where a fact lists packets, ours must be the same packets in the same order.",
         *chapter6.TEXT,
     ),
@@ -237,22 +237,22 @@ PAPER: Final = Paper(
     },
     wrong_models=WRONG_MODELS,
     not_reproduced=(
-        "Figure VI.1: without recovery the thesis's round trips scatter from 140 to 240 ms, ours "
-        "hardly, and none of the four deviations of Table VI.1 is met; its module must delay "
-        "packets, and ask for them again, by another rule than the one fitted here. Tables VI.1 "
-        "and VI.3, counted from the SYN, miss eight throughputs of thirteen, one of which (8,441 "
-        "B/s) is below that over a quarter of the rate; Table VI.2 two round-trip times. That a "
-        "jump down costs three packets with a queue of 2 and none with 4 is so at some moments, "
-        "in the mean not; with a queue of 6 nothing is lost after a rise; falls to 60 and to 30 "
-        "kbit/s do lead to spurious timeouts, of repairs. SACK is ahead by less "
+        "Figure VI.1: without recovery the thesis's round-trip times vary from 140 to 240 ms, "
+        "ours hardly, and none of the four deviations of Table VI.1 is met; its module must delay "
+        "packets, and request retransmissions, by another rule than the one fitted here. Tables "
+        "VI.1 and VI.3, counted from the SYN, miss eight throughputs of thirteen, one of which "
+        "(8,441 B/s) is below that over a quarter of the rate; Table VI.2 two round-trip times. "
+        "That a jump down costs three packets with a queue of 2 and none with 4 is true at some "
+        "moments, but not on average; with a queue of 6 nothing is lost after a rise; falls to 60 "
+        "and to 30 kbit/s do lead to spurious timeouts, of retransmissions. SACK is ahead by less "
         "than counts as better. Black-outs: data that pass at 100 % errors are a fault of the "
-        "module; the times of figure VI.38 contradict one another, and ours are others. Chapter "
-        "IV's formula for Tahoe leaves out congestion avoidance, and chapter V's walk has slips "
-        "and takes Tahoe for better at bursts than it is, and SACK for better than NewReno where a "
-        "window has one or two drops. Not modelled: the circuit-switched domain (II.B), CPCH, "
-        "DSCH and BCH beyond their tables (II.C) and inner-loop power control (II.B), as no run of "
-        "the thesis uses them; priorities of MAC as keys and reconfiguration of an open bearer "
-        "beyond its rate (II.C), as chapter VI has one flow on one bearer."
+        "module; the times of figure VI.38 contradict one another, and ours are different. "
+        "Chapter IV's formula for Tahoe omits congestion avoidance, and chapter V's walk has "
+        "slips. It considers Tahoe better at bursts than it is, and SACK better than NewReno when "
+        "a window has one or two drops. Not modelled: the circuit-switched domain (II.B), CPCH, "
+        "DSCH and BCH beyond their tables (II.C) and inner-loop power control (II.B), because no "
+        "run of the thesis uses them; priorities of MAC as keys and reconfiguration of an open "
+        "bearer beyond its rate (II.C), because chapter VI has one flow on one bearer."
     ),
 )
 """What the thesis states and how it is checked."""

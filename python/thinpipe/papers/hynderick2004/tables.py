@@ -105,7 +105,7 @@ def recovery(count: int) -> Callable[[Outcomes], tuple[Table, ...]]:
         caption = (
             f"Dropped: packet{'s' if count > 1 else ''} {walk.spelled(drops)}. Recovery lasts from "
             "the first retransmission until all that was outstanding then is acknowledged; round "
-            "trips are the run's least."
+            "trips are the run's minimum."
         )
         return (Table(caption, head, rows),)
 
@@ -147,7 +147,7 @@ def bursts(outcomes: Outcomes) -> tuple[Table, ...]:
     )  # fmt: skip
     return (
         Table(
-            "Round trips of the recovery, that of the packet sent again being one",
+            "Round trips of the recovery, that of the retransmitted packet being one",
             ("burst", *map(str, BURSTS)),
             rounds,
         ),

@@ -45,7 +45,7 @@ def tables(outcomes: Outcomes) -> tuple[Table, ...]:
 def _equation_1(outcomes: Outcomes) -> Table:
     found = [Rounds.of(outcomes[point("vegas", 5, seed)], PATH.mss) for seed in TRACED_SEEDS]
     return Table(
-        "Eq. 1: the mean round-trip time at which Vegas takes one off its window, traced runs at "
+        "Eq. 1: the mean round-trip time at which Vegas reduces its window by one, traced runs at "
         "5 % block errors; by formula, with Δ rounded",
         ("segments", "round trips", "shrank", "max RTT that did not", "min RTT that did",
          "min by formula"),
@@ -107,9 +107,9 @@ def _row(name: str, delays_s: Floats) -> tuple[str, ...]:
 def _rounds_of_retransmission(outcomes: Outcomes) -> Table:
     runs = [outcomes[point("reno", 20, seed, ISOLATED)] for seed in TRACED_SEEDS]
     return Table(
-        "What rounds of retransmission add to a segment's error-free delay over Uu: by the "
-        "analytic model, where the first wait depends on the TTI in which the gap shows, and the "
-        "min in traced runs of one packet at a time, 20 % block errors, none in the uplink",
+        "How much rounds of retransmission add to a segment's error-free delay over Uu: by the "
+        "analytic model, where the first wait depends on the TTI in which the gap appears, and "
+        "the min in traced runs of one packet at a time, 20 % block errors, none in the uplink",
         ("rounds", "gap in its first TTI", "gap in its last TTI", "min in traced runs"),
         tuple(
             (

@@ -43,8 +43,9 @@ def _lost(outcomes: Outcomes) -> Sequence[str]:
     again = [run.flow.retransmits for run in Study(outcomes).runs("vegas", 30)]
     return (
         f"In {len(runs)} runs, of both variants at 0, 5, …, 30 %, {drops} packets were dropped, "
-        f"and {given_up} given up by the link control, whose retransmissions have no limit. What "
-        f"Vegas sends again at 30 %, {min(again)} to {max(again)} segments a run, is not needed.",
+        f"and {given_up} given up by the link control, whose retransmissions have no limit. All "
+        f"retransmissions of Vegas at 30 %, {min(again)} to {max(again)} segments per run, are "
+        "unnecessary.",
     )
 
 
@@ -53,9 +54,9 @@ ITEMS: Final = (
         "setup",
         "Table 3 and Figure 4: the set-up",
         (
-            "Read off traced runs, not from the scenario's text. These are no facts: the scenario "
-            "takes them from the paper, and the least round-trip time is what the wired delays, "
-            "lost with Fig. 3, were fitted to.",
+            "Measured in traced runs, not read from the scenario. These are not facts: the "
+            "scenario takes them from the paper, and the wired delays, lost with Fig. 3, were "
+            "fitted to the minimum round-trip time.",
         ),
         (),
         Detail.TRACE,
@@ -68,9 +69,10 @@ ITEMS: Final = (
         (
             "Throughput counts the TCP segments that the receiver accepted in order, with their "
             "TCP header (532 B for 512 B of payload), over 384 kbit/s: “after discounting … PDCP "
-            "and IP headers”. The table has what 552 B a segment would give as a second reading.",
-            "The band is the range over seeds. Every variant meets the same radio: whether a block "
-            "is in error depends on seed, direction, TTI and block alone.",
+            "and IP headers”. The table has the result with 552 B per segment as a second "
+            "reading.",
+            "The band is the range over seeds. Every variant meets the same radio: whether a "
+            "block is in error depends only on seed, direction, TTI and block.",
         ),
         grid(VARIANTS, TBLERS),
         Detail.RESULT,
@@ -81,10 +83,10 @@ ITEMS: Final = (
         "Figure 5(b): congestion windows at 5 % block errors",
         (
             "“64 segments … corresponds to the bandwidth-delay product” is circular. The path "
-            "without queues holds 10.4 segments; Reno's own window waits before the radio and "
+            "without queues holds 10.4 segments; Reno's own window is queued before the radio and "
             "makes the round trip so long that 64 segments fill it.",
-            "The time of the first peak to 7 segments is a draw; the table places the paper's "
-            "430 s among a hundred seeds.",
+            "The time of the first peak to 7 segments is random; the table compares the paper's "
+            "430 s with a hundred seeds.",
         ),
         (*grid(VARIANTS, (5,)), *draws(5)),
         Detail.TABLES,
@@ -113,12 +115,13 @@ ITEMS: Final = (
         "7a",
         "Figure 7(a): congestion windows at 30 % block errors",
         (
-            "Arrows mark spurious timeouts: the segment sent again had not been lost. The end of "
-            "slow start at 4 segments and the drop at 103.6 s are draws; the table places them "
-            "among a hundred seeds.",
-            "Where the band of Vegas is a line, the windows of all seeds stand at 2 segments.",
+            "Arrows mark spurious timeouts: the retransmitted segment had not been lost. The end "
+            "of slow start at 4 segments and the drop at 103.6 s are random; the table compares "
+            "them with a hundred seeds.",
+            "Where the band of Vegas is a line, the windows of all seeds are at 2 segments.",
             "A wedge at the left of Reno's band is a spurious timeout in slow start: it leaves "
-            "ssthresh at 2 segments, and the window grows by one a round trip until it reaches 64.",
+            "ssthresh at 2 segments, and the window grows by one per round trip until it reaches "
+            "64.",
         ),
         (
             *grid(VARIANTS, TBLERS),
@@ -132,8 +135,8 @@ ITEMS: Final = (
         "7b",
         "Figure 7(b): a spurious timeout at 30 % block errors",
         (
-            f"The first spurious timeout of seed {TRACED_SEED}. The acknowledgement of the first "
-            "transmission arrives after the timeout; what is sent again is not needed.",
+            f"The first spurious timeout of seed {TRACED_SEED}. The ACK of the first transmission "
+            "arrives after the timeout; the retransmission is unnecessary.",
         ),
         grid(VARIANTS, TBLERS),
         Detail.RESULT,
@@ -146,9 +149,10 @@ ITEMS: Final = (
         "Equations 1 to 4",
         (
             "The analytic model reads the scenario. One of its numbers is fitted: the wired delay "
-            "of 25.4 ms one way, as the paper's Fig. 3 is lost; 25 ms or more and less than 35 ms "
-            "give the paper's least round-trip time of 0.120 s. One rule is ours: a block that "
-            "ends on a TTI's start misses that TTI. Rates, TTIs and sizes are the paper's.",
+            "of 25.4 ms one way, because the paper's Fig. 3 is lost; 25 ms or more and less than "
+            "35 ms give the paper's minimum round-trip time of 0.120 s. One rule is ours: a block "
+            "that ends at the start of a TTI misses that TTI. Rates, TTIs and sizes are the "
+            "paper's.",
             "Each equation is checked in the simulator: eq. 1 round trip by round trip, eqs. 2 to "
             "4 packet by packet.",
         ),
@@ -163,7 +167,7 @@ ITEMS: Final = (
     Item(
         "out-of-order",
         "Without in-sequence delivery",
-        ("Section 5.2 says what would happen without in-sequence delivery; here it is.",),
+        ("Section 5.2 says what would happen without in-sequence delivery; these runs show it.",),
         (*grid(("reno",), (5,)), *grid(("reno",), (5,), OUT_OF_ORDER)),
         Detail.RESULT,
     ),
@@ -179,13 +183,13 @@ ITEMS: Final = (
         "triggers",
         "Trigger sets of Tables 1 and 2",
         (
-            "The italics that mark the paper's choice of triggers are lost. Each set below ran the "
-            "whole set-up; a set fits if it misses none of the facts judged.",
+            "The italics that mark the paper's choice of triggers are lost. The whole set-up ran "
+            "with each set below; a set fits if it misses none of the facts that are judged.",
             "The timers of the last row are those of EURANE, the ns-2 extension of the paper's "
-            "project. A study of them apart from this one left Reno 24 to 36 % at 30 % block "
-            "errors, less than the row here. One reason may be that this link control sends no "
-            "block again within one round trip of its own unless it is newly reported, while "
-            "EURANE repeats blocks needlessly.",
+            "project. A separate study of them left Reno 24 to 36 % at 30 % block errors, less "
+            "than the row here. One reason may be that this link control does not retransmit a "
+            "block within one round trip of its own unless it is newly reported, while EURANE "
+            "retransmits blocks unnecessarily.",
         ),
         triggers.points(),
         Detail.TABLES,
@@ -200,28 +204,28 @@ PAPER: Final = Paper(
         "Channels with Large Round-Trip Time Variations, 2005"
     ),
     text=(
-        "A host sends a file to a mobile over a dedicated UMTS channel, 384 kbit/s down and "
-        "64 kbit/s up, for 1000 s. Radio link control repairs every lost block, in order, so TCP "
-        "sees no loss but round-trip times that vary. Reno does not mind; Vegas takes the "
+        "A host sends a file to a mobile over a dedicated UMTS channel, 384 kbit/s down and 64 "
+        "kbit/s up, for 1000 s. Radio link control repairs every lost block, in order, so TCP "
+        "sees no loss but round-trip times that vary. Reno is not affected; Vegas takes the "
         "variation for congestion.",
-        "The text at hand lacks the link delays of the paper's Fig. 3 and its choice of RLC "
-        "triggers. The shipped scenario's values were found by a study against every number that "
-        "the text does state; each is a parameter of the scenario.",
+        "The text available to us lacks the link delays of the paper's Fig. 3 and its choice of "
+        "RLC triggers. The shipped scenario's values were found by a study against every number "
+        "that the text does state; each is a parameter of the scenario.",
     ),
     items=ITEMS,
     facts=FACTS,
     measures={name: _measure(measure) for name, measure in MEASURES.items()},
     wrong_models=WRONG_MODELS,
     not_reproduced=(
-        "The first drop of Vegas' window at 30 % block errors, 103.6 s, comes within 16 s in 98 of "
-        "a hundred seeds, and the first peak at 5 %, 430 s, earlier in most; the paper has one run "
-        "of each. At 20 and 25 % some runs have no spurious timeout, only at 30 % do these cost "
-        "much of the throughput, and there one run of Reno has one, too. "
-        "A retransmission takes 40 ms or more, where two TTIs are 30. That 64 segments are the "
-        "bandwidth-delay product contradicts the paper's own least round-trip time of 0.12 s, "
+        "The first drop of Vegas' window at 30 % block errors, 103.6 s, comes within 16 s in 98 "
+        "of a hundred seeds, and the first peak at 5 %, 430 s, is earlier in most; the paper has "
+        "one run of each. At 20 and 25 % some runs have no spurious timeout. Only at 30 % do "
+        "these cost much of the throughput, and there one run of Reno has one, too. A "
+        "retransmission takes 40 ms or more, where two TTIs are 30. That 64 segments are the "
+        "bandwidth-delay product contradicts the paper's own minimum round-trip time of 0.12 s, "
         "which makes 10. Vegas' slow start at 5 % reaches 8 segments in most runs, where the "
         "paper's window never exceeds 7. Fig. 3's link delays and the choice of RLC triggers are "
-        "lost from the text; ours are a fit, and item “triggers” shows which others would do."
+        "lost from the text; ours are a fit, and item “triggers” shows which others would fit."
     ),
 )
 """What the paper states and how it is checked."""

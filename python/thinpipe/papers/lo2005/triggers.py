@@ -86,8 +86,9 @@ def table(outcomes: Outcomes, facts: tuple[Fact, ...]) -> Table:
     judged = [fact for name in JUDGED for fact in facts if fact.id == name]
     rows = tuple(_row(each, Study(outcomes, each.settings), judged) for each in SETS)
     caption = (
-        "Trigger sets: sender's (Table 1); receiver's (Table 2). Means over seeds, a cross at each "
-        "fact missed. RTT and cwnd are Vegas' at 5 %, the share of time at cwnd ≤ 2 at 30 %."
+        "Trigger sets: sender's (Table 1); receiver's (Table 2). Means over seeds, with a cross "
+        "at each fact that is missed. RTT and cwnd are Vegas' at 5 %, the share of time at cwnd ≤ "
+        "2 at 30 %."
     )
     return Table(caption, ("trigger set", "fits", *JUDGED.values()), rows)
 

@@ -417,6 +417,6 @@ def table(outcomes: Outcomes, of_claims: Iterable[Claim]) -> tuple[Table, ...]:
     head = ("claim", "says", "tested", "verdict")
     caption = (
         "Claims over seeds: each test one-sided at 5 %, for the claim and against it, with "
-        "p-values as they are; “all” is the verdict over the tests of a claim"
+        "uncorrected p-values; “all” is the verdict over the tests of a claim"
     )
     return (Table(caption, head, tuple(rows)),)

@@ -84,7 +84,7 @@ def readings(_: Outcomes) -> Sequence[Table]:
     sizes_head = ("packet", "packets/s II", "packets/s III", "in flight II", "in flight III")
     rtt_head = ("RTT ms", "kbit/s", "delay − RTT/2", "in flight", "by number", "by text")
     return (
-        Table("Tables II and III: packets a second, and in flight", sizes_head, tuple(by_size)),
+        Table("Tables II and III: packets per second, and in flight", sizes_head, tuple(by_size)),
         Table("Table IV: two states", rtt_head, tuple(by_rtt)),
     )
 
@@ -115,12 +115,12 @@ ARITHMETIC: Final = (
         "Tables V and VI and equations 4 to 6: exact arithmetic",
         (
             "All digits follow from RTT × 2 Mbit/s / (512 B × 8) and the rows themselves, in "
-            "decimal arithmetic with a half rounded up, but for the last cell of Table VI.",
-            "Where the paper goes on from Table V to Table VI it takes the mean X with the three "
-            "places that are printed.",
-            "The rule 0.835 × BDP is of the WAN link of 2 Mbit/s. The tightest link on the way has "
+            "decimal arithmetic with halves rounded up, except for the last cell of Table VI.",
+            "From Table V to Table VI the paper continues with the mean X in its three printed "
+            "places.",
+            "The rule 0.835 × BDP is for the WAN link of 2 Mbit/s. The bottleneck of the path has "
             "1 Mbit/s, where the same buffers are 1.67 bandwidth-delay products.",
-            "Equations 1 to 3 are measured off runs (see equations).",
+            "Equations 1 to 3 are measured in runs (see equations).",
         ),
         (),
         Detail.RESULT,
@@ -128,15 +128,15 @@ ARITHMETIC: Final = (
     ),
     Item(
         "own-numbers",
-        "What the paper says, held against its own tables",
+        "The paper's statements compared with its own tables",
         (
-            "Up to 256 B, Vegas without spacing sent 33 to 36 packets a second whatever their "
-            "size, about four a round trip; 512 B stands out in that its one run held a larger "
-            "window.",
+            "Up to 256 B, Vegas without spacing sent 33 to 36 packets per second whatever their "
+            "size, about four per round trip; 512 B is an exception because its single run had a "
+            "larger window.",
             "Table IV has two states, not a trend. In the lower one about five packets are in "
-            "flight and nothing waits; in the upper one the link is near full, and the delay is "
-            "6 ms longer: one or two packets of 512 B waiting for 1 Mbit/s, which is between "
-            "Vegas' α and β.",
+            "flight and there is no queue. In the upper one the link is nearly full, and the "
+            "delay is 6 ms longer: one or two packets of 512 B are queued at 1 Mbit/s, which is "
+            "between Vegas' α and β.",
         ),
         (),
         Detail.RESULT,

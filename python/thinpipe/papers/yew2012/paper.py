@@ -18,25 +18,25 @@ CITATION: Final = (
 )
 
 TEXT: Final = (
-    "A file goes by TCP Vegas to a mobile that leaves its home, enters a domain of "
-    "hierarchical Mobile IPv6 and walks from one access router to the next; with packet "
-    "spacing Vegas sends its segments RTT / cwnd apart.",
-    "The set-up leaves much open: positions, ranges, the wireless link, α and β, header bytes, "
-    "how often anything was run. Its tables have columns of averages and do not say over what. "
+    "TCP Vegas sends a file to a mobile that leaves its home, enters a domain of hierarchical "
+    "Mobile IPv6 and walks from one access router to the next; with packet spacing Vegas sends "
+    "its segments RTT / cwnd apart.",
+    "The paper does not state positions, ranges, the wireless link, α and β, header bytes, and "
+    "the number of runs. Its tables have columns of averages without saying over what. "
     "Neighbouring rows of Table IV differ three- to tenfold, as single runs do and means of many "
-    "do not: we read averages over the time of one run. What can be computed from its numbers is "
-    "held to the printed digit; for the rest, claims are tested over seeds, and single numbers "
-    "are judged against the medians of ours.",
+    "do not: we read them as averages over the time of one run. What can be computed from its "
+    "numbers is checked to the printed digit; for the rest, claims are tested over seeds, and "
+    "single numbers are compared with our medians.",
 )
 
 NOT_REPRODUCED: Final = (
-    "Tables II to IV are not reproduced: of their 66 measured cells four come out within a tenth, "
-    "which chance would give. At RTTs of 100 to 150 ms the paper has 777 to 818 kbit/s, ours 68 to "
-    "101 in the median. What makes the paper's two bands is by its own numbers a base RTT that "
-    "stays behind after a move; with us the same happens to transfers that begin at home, whatever "
-    "their RTT, and when the paper's transfers began it does not say. Nor do ours confirm what the "
-    "paper concludes of packet spacing, of 512 B and of a buffer of 0.835 bandwidth-delay "
-    "products; its own tables contradict most of it (see own-numbers)."
+    "Tables II to IV are not reproduced: of their 66 measured cells four agree within a tenth, as "
+    "many as by chance. At RTTs of 100 to 150 ms the paper has 777 to 818 kbit/s, ours 68 to 101 "
+    "in the median. By the paper's own numbers its two bands result from a base RTT that is kept "
+    "after a move. Here this happens to transfers that begin at home, whatever their RTT, and the "
+    "paper does not say when its transfers began. Ours do not confirm what the paper concludes "
+    "about packet spacing, 512 B and a buffer of 0.835 bandwidth-delay products, either; its own "
+    "tables contradict most of it (see own-numbers)."
 )
 
 

@@ -164,12 +164,12 @@ def item(plan: Plan) -> Item:
     """Return the item."""
     return Item(
         "equations",
-        "Equations 1 to 3, read off runs",
+        "Equations 1 to 3, measured in runs",
         (
             "The runs of 512 B of Tables II and III. The window is that of the sender, at each of "
-            "its changes; in congestion avoidance is what is not below ssthresh. Equation 3 is "
-            "held against each data segment that leaves: the time since the one before, over the "
-            "latest round trip that was measured until then and the window of that moment.",
+            "its changes; congestion avoidance is where it is at least ssthresh. Equation 3 is "
+            "compared with each data segment that leaves: the time since the one before, divided "
+            "by the latest RTT sample until then and the window at that moment.",
         ),
         (*runs(plan, OFF), *runs(plan, ALWAYS)),
         Detail.SEGMENTS,

@@ -118,58 +118,58 @@ def others(what: str, runs: Mapping[tuple[int, str], Sequence[Point]], outcomes:
         for (key, spacing), points in runs.items()
     ]
     head = (what, *(name for name, _ in OTHERS))
-    return Table("Beside them, not in the paper: medians", head, tuple(rows))
+    return Table("Further results, not in the paper: medians", head, tuple(rows))
 
 
 METRICS_TEXT: Final = (
     "Network delay: the mean one-way delay from CN to MN of the data packets that arrived, each "
     "from its own transmission.",
     "Network throughput: payload of all data packets that arrived, over the whole run.",
-    "Network efficiency: data packets that arrived over those sent.",
-    "Delay w.r.t. throughput: equation 4, network delay over network throughput of a run.",
-    "Upper band: a network throughput from half of the tightest link's 1 Mbit/s on.",
+    "Network efficiency: data packets that arrived, divided by those sent.",
+    "Delay w.r.t. throughput: equation 4, network delay divided by network throughput of a run.",
+    "Upper band: a network throughput of at least half of the bottleneck's 1 Mbit/s.",
 )
 """The paper defines none of them but the fourth."""
 
 OPEN_TEXT: Final = (
-    "What the paper leaves open is chosen so: cells of 200 m, 802.11b with CSMA/CA, α = 1 and "
-    "β = 3, and transfers that start within the first 10 s, in which the mobile leaves home (5 s), "
-    "no longer hears it (7 s) and arrives at AR1 (10.8 s). Starts are spread evenly, one a seed, "
-    "and are the same for whatever is compared."
+    "Where the paper is silent we chose: cells of 200 m, 802.11b with CSMA/CA, α = 1 and β = 3, "
+    "and transfers that start within the first 10 s, in which the mobile leaves home (5 s), no "
+    "longer hears it (7 s) and arrives at AR1 (10.8 s). Start times are spread evenly, one per "
+    "seed, and are the same for everything that is compared."
 )
 
 WALK_TEXT: Final = (
-    "At 70 s the mobile comes into the overlap, a second later it has a second address and the MAP "
-    "binds that one in the place of the first (RFC 5380), and at 150 s it leaves AR1's cell and "
-    "the first address ends: in 100 s the handover begins and does not end, in 500 s it ends."
+    "At 70 s the mobile enters the overlap, a second later it has a second address and the MAP "
+    "binds that one instead of the first (RFC 5380), and at 150 s it leaves AR1's cell and the "
+    "first address ends: in 100 s the handover begins and does not end, in 500 s it ends."
 )
 
 JUDGING_TEXT: Final = (
-    "Runs are compared in pairs of one seed and one start, and long RTTs with short ones by start. "
-    "Wilcoxon's signed-rank test is of the differences, McNemar's of the pairs in which one run "
-    "alone is in the upper band, the binomial test of whether more than half of some runs are so. "
-    "All three are exact, with ties too, and suppose that without an effect a difference has "
-    "either sign with an even chance. Pairs without a difference do not count; where no pair "
-    "differs, the p-value against the claim is the chance of that were half of them to differ as "
-    "claimed. Kendall's rank correlation is of runs with seeds of their own, by the normal "
-    "approximation; where runs of a seed or a start belong together, each such group has a "
-    "correlation, and these take the signed-rank test.",
-    "Each test is one-sided at 5 %, once for the claim and once against it, and p-values stand as "
-    "they are. A claim holds where all its tests hold, for which none is corrected. It does not "
-    "hold where a test is against it at 5 % after correction for the number of its tests "
-    "(Bonferroni's, which for the least p-value is Holm's), so that one test against it may leave "
-    "it open. Nothing is corrected for the number of claims: were all fourteen false, less than "
-    "one would hold by chance.",
-    "No share of runs in a band is tested, as it goes by the times within which transfers start "
-    "(see starts): runs of one start are compared, or those alone are taken that are in the lower "
-    "band or began at home. What 1024 B do beside 512 B is the opposite in either band, and is "
-    "tested apart. The other verdicts are of all our starts, most of which are at home; notes tell "
-    "where those begun later differ.",
+    "Runs are compared in pairs with the same seed and start time, and long RTTs with short ones "
+    "by start time. Wilcoxon's signed-rank test is applied to the differences, McNemar's test to "
+    "the pairs in which only one run is in the upper band, and the binomial test to whether more "
+    "than half of some runs are. All three are exact, also with ties, and assume that without an "
+    "effect both signs of a difference are equally likely. Pairs without a difference do not "
+    "count; if no pair differs, the p-value against the claim is the probability of that if half "
+    "of them were to differ as claimed. Kendall's rank correlation is used for runs with seeds of "
+    "their own, by the normal approximation; if runs of a seed or a start time belong together, "
+    "each such group has a correlation, and the signed-rank test is applied to these.",
+    "Each test is one-sided at 5 %, once for the claim and once against it; p-values are shown "
+    "uncorrected. A claim holds if all its tests hold, none of them corrected. It does not hold "
+    "if a test is against it at 5 % after correction for the number of its tests (Bonferroni's, "
+    "which for the minimum p-value is Holm's), so a single test against it may leave it open. "
+    "There is no correction for the number of claims: if all fourteen were false, less than one "
+    "would hold by chance.",
+    "The share of runs in a band is not tested, because it depends on when transfers start (see "
+    "starts). Instead, runs with the same start time are compared, or only runs that are in the "
+    "lower band or began at home. The effect of 1024 B compared with 512 B is opposite in the two "
+    "bands, and is tested separately. The other verdicts are for all our start times, most of "
+    "which are at home; notes say where later starts differ.",
 )
 
 SHARE_TEXT: Final = (
-    "How many of all runs are in the upper band says nothing, as starts are our choice; runs begun "
-    "at home and later are therefore counted apart."
+    "The number of all runs in the upper band has no meaning, because the start times are our "
+    "choice; runs begun at home and later are therefore counted separately."
 )
 
 
@@ -187,9 +187,9 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 *METRICS_TEXT,
                 OPEN_TEXT,
                 WALK_TEXT,
-                "The paper's rows are read as single runs. They are placed among "
+                "The paper's rows are read as single runs. The table compares them with "
                 f"{plan.seeds} seeds of ours, as medians and ranges: “below” says how many of "
-                "ours lie below the paper's; the facts judge the medians. Most seeds begin at "
+                "ours are below the paper's; the facts judge the medians. Most seeds begin at "
                 "home, some after the move (see starts).",
             ),
             tuple(point for points in plan.tables_2_3.values() for point in points),
@@ -204,8 +204,8 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
             "table-4",
             "Table IV and Figure 6: round-trip time",
             (
-                "512 B, 50 packets, 500 s. The paper has no run without spacing; ours stand "
-                f"beside. Each RTT has {plan.seeds} seeds of its own, and the same starts.",
+                "512 B, 50 packets, 500 s. The paper has no runs without spacing; ours are "
+                f"shown. Each RTT has {plan.seeds} seeds of its own, and the same start times.",
             ),
             tuple(point for points in plan.table_4.values() for point in points),
             Detail.RESULT,
@@ -219,10 +219,10 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
             "figure-7-8",
             "Figures 7 and 8: throughput over time",
             (
-                "One run of each RTT with spacing: the starts in turn, whatever their band.",
+                "One run of each RTT with spacing: the start times in turn, whatever their band.",
                 "Throughput: payload acknowledged in 5 s. Cumulative throughput: payload "
-                "acknowledged so far, over the time so far. What lies above 1 Mbit/s was delivered "
-                "at home, before the mobile left.",
+                "acknowledged so far, divided by the time so far. Values above 1 Mbit/s were "
+                "delivered at home, before the mobile left.",
             ),
             tuple(plan.courses.values()),
             Detail.TABLES,
@@ -236,13 +236,14 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
     return (
         Item(
             "starts",
-            "What makes the two bands",
+            "Why there are two bands",
             (
-                "One transfer a run, from 0.25 to 29.75 s. Those that start while the mobile hears "
-                "its home see a round trip of 9 ms there; after the move none is as short.",
-                "So the share of runs in the upper band is a matter of when transfers start, which "
-                "the paper does not say: none if all start while the mobile is at home, and the "
-                "more the longer transfers start after that.",
+                "One transfer per run, starting at 0.25 to 29.75 s. Those that start while the "
+                "mobile hears its home see a round trip of 9 ms there; after the move none is as "
+                "short.",
+                "So the share of runs in the upper band depends on when transfers start, which "
+                "the paper does not say: it is zero if all start while the mobile is at home, and "
+                "grows with the number that start after that.",
             ),
             starts.points(plan),
             Detail.RESULT,
@@ -254,15 +255,15 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
             "The two bands",
             (
                 "Vegas compares its throughput with what its base RTT, the smallest one seen, "
-                "would allow. A transfer that begins at home learns a base RTT of 9 ms. After the "
-                "move no round trip is as short, Vegas takes the difference for a queue, and keeps "
-                "its window at a few packets. One that begins after the move learns the new "
-                "path's. So does, rarely, one that was down to a segment a round trip, upon which "
-                "Vegas begins its base RTT anew.",
-                "So the band is decided by where the transfer began, not by RTT or spacing; the "
+                "would allow. A transfer that begins at home measures a base RTT of 9 ms. After "
+                "the move no round trip is as short, Vegas takes the difference for a queue, and "
+                "keeps its window at a few packets. A transfer that begins after the move "
+                "measures the base RTT of the new path. So does, rarely, one that was reduced to "
+                "one segment per round trip, after which Vegas restarts its base RTT.",
+                "So the band depends on where the transfer began, not on RTT or spacing; the "
                 "paper's own lower rows fit one base RTT of 19 ms (see own-numbers). The third "
-                "kind of runs tests that cause: its base RTT is learnt anew at each handover, all "
-                "else alike.",
+                "kind of runs tests this cause: its base RTT is measured anew after each "
+                "handover, everything else equal.",
                 SHARE_TEXT,
             ),
             bands.all_of(compared),
@@ -274,8 +275,8 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
             "base-rtt",
             "The base RTT of each seed",
             (
-                "With spacing, in the order in which transfers start. A base RTT below the least "
-                "round trip that there still is was learnt elsewhere.",
+                "With spacing, in the order of start times. A base RTT below the minimum round "
+                "trip of the new path was measured elsewhere.",
             ),
             bands.seen(plan),
             Detail.TABLES,
@@ -303,8 +304,8 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
             "slow-start",
             "Bursts: queues, losses and the end of slow start",
             (
-                "512 B and 50 packets of buffer, with spacing against without, seed by seed; tests "
-                "are those of the other claims.",
+                "512 B and a buffer of 50 packets, with spacing compared with none, seed by seed; "
+                "the tests are those of the other claims.",
             ),
             claims.points(bursts),
             Detail.TABLES,
@@ -315,11 +316,11 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
             "The other claims",
             (
                 *JUDGING_TEXT,
-                "With fifty seeds in the place of ten every claim has the same verdict but C5 and "
-                "C6, which ten leave open, with three that begin later; notes tell where single "
-                "tests of a claim have another.",
-                "C4, C7 and C13 have a word whose meaning is one in every paper; their facts are "
-                "judged by it, and their tests stand beside them.",
+                "With fifty seeds instead of ten every claim has the same verdict except C5 and "
+                "C6, which ten leave open, with three that begin later; notes say where single "
+                "tests of a claim differ.",
+                "C4, C7 and C13 contain a word that has one meaning in all papers; it judges "
+                "their facts, and their tests are shown beside them.",
             ),
             tuple(dict.fromkeys((*claims.points(others), *claims.on_a_wire(plan)))),
             Detail.RESULT,

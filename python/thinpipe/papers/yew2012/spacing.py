@@ -305,8 +305,8 @@ def _by_chance(cells: Sequence[Cell]) -> str:
     clear = sum(bool(cell.change.gain) for cell in cells)
     agree = 2 ** (len(SEEDS) - 1)
     return (
-        f"Helped or harmed are {clear} of {len(cells)} cells, always and in slow start only. Were "
-        f"spacing without effect, the {len(SEEDS)} runs of a cell would agree by chance in one of "
+        f"Spacing, always or in slow start only, helps or harms {clear} of {len(cells)} cells. "
+        f"Without an effect, the {len(SEEDS)} runs of a cell would agree by chance in one of "
         f"{agree} (exact two-sided sign test, not corrected): in at most "
         f"{short(len(cells) / agree, 2)} of these cells."
     )
@@ -320,8 +320,8 @@ def _several(of: dict[Aspect, list[Cell]]) -> str:
         for flows in FLOWS
     }
     return (
-        f"Goodput changes by {percent(means[1], 2)} in the mean over networks and controllers with "
-        f"one flow and by {percent(means[FLOWS[-1]], 2)} with {FLOWS[-1]}."
+        f"Goodput changes by {percent(means[1], 2)} on average over networks and controllers with "
+        f"one flow, and by {percent(means[FLOWS[-1]], 2)} with {FLOWS[-1]}."
     )
 
 
@@ -335,8 +335,8 @@ def _own_rate(outcomes: Outcomes) -> str:
     ]
     same = sum(plain.flows == spaced.flows for plain, spaced in runs)
     return (
-        f"{BBR} names its own rate: {same} of its {len(runs)} runs with spacing have the very "
-        "figures of those without. Its panel compares it with Reno in bursts."
+        f"{BBR} sets its own rate: {same} of its {len(runs)} runs with spacing have exactly the "
+        "results of those without. Its panel compares it with Reno in bursts."
     )
 
 
@@ -370,12 +370,11 @@ ITEM: Final = Item(
     (
         "The same transfers with and without packet spacing by the current round-trip time "
         "(equation 3): one flow, or eight that share the bottleneck; three sizes of short "
-        "transfers, and endless ones. Endpoints are as the scenarios have them, but for the "
-        "congestion control. A cell of the figure is coloured where every run agrees on the "
-        "direction and their mean changes by 1 % or more; its number is the change of that mean in "
-        "per cent. The runs of a cell differ in seed, in 1 ms of one-way delay each, and in when "
-        "flows begin. Aggarwal, Savage and Anderson "
-        "(INFOCOM 2000) ask the same of wired paths.",
+        "transfers, and endless ones. Endpoints are those of the scenarios, except for the "
+        "congestion control. A cell of the figure is coloured if all runs agree on the direction "
+        "and their mean changes by 1 % or more; its number is the change of that mean in per "
+        "cent. The runs of a cell differ in seed, in 1 ms of one-way delay each, and in when "
+        "flows begin. Aggarwal, Savage and Anderson (INFOCOM 2000) ask the same of wired paths.",
     ),
     POINTS,
     Detail.RESULT,

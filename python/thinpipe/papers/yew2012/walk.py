@@ -61,10 +61,10 @@ ITEM: Final = Item(
     "walk",
     "Section V: the mobile's walk",
     (
-        "The mobile leaves its home at 5 s at 100 m/s, and AR1 at 30 s at 1 m/s; where it hears "
-        "which access point follows from cells of 200 m, which are our choice. “–” in a column is "
-        "what does not happen: a link that is not lost before the next is there, a home agent that "
-        "is not told.",
+        "The mobile leaves its home at 5 s at 100 m/s, and AR1 at 30 s at 1 m/s; which access "
+        "point it hears where follows from cells of 200 m, which are our choice. “–” in a column "
+        "means that the event does not happen: the old link is not lost before the next one is "
+        "there, or the home agent is not updated.",
     ),
     (POINT,),
     Detail.RESULT,

@@ -19,7 +19,7 @@ ESTIMATORS: Final = ("static", "westwood", "radio")
 NAMES: Final = {
     "static": "window stays",
     "westwood": "Westwood's estimate",
-    "radio": "rate told by the network",
+    "radio": "rate reported by the radio",
 }
 SEEDS: Final = (1, 2, 3)
 

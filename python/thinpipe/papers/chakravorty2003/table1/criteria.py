@@ -236,12 +236,12 @@ ANY: Final = float("inf")
 _ROWS: Final = (
     ("settings of TCP in the end systems", 0.0, 0.0, changed_hosts),
     ("KB waiting at the border, 200 KB alone", -ANY, 2 * BDP / KB, queued),
-    ("time of 18 KB over that without a box", -ANY, 0.9, start),
+    ("time of 18 KB divided by that without a middlebox", -ANY, 0.9, start),
     ("Jain's index, second flow of 30 or 90 KB after 5 or 20 s", 0.9, ANY, shared),
     ("% of the best goodput with 10, 20 and 30 % of blocks in error", 90.0, ANY, kept),
-    ("s lost beside a stall of 5 s", -ANY, 3.0, lost_after(STALLS_S["stall"])),
-    ("s lost beside an outage of 30 s", -ANY, 6.0, lost_after(STALLS_S["outage"])),
-    ("acknowledgements that come before the mobile's", 0.0, 0.0, early),
+    ("s lost beyond a stall of 5 s", -ANY, 3.0, lost_after(STALLS_S["stall"])),
+    ("s lost beyond an outage of 30 s", -ANY, 6.0, lost_after(STALLS_S["outage"])),
+    ("ACKs that come before the mobile's", 0.0, 0.0, early),
 )
 
 ROWS: Final = tuple(Criterion(name, *row) for name, row in zip(CRITERIA, _ROWS, strict=True))

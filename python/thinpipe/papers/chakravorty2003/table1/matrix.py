@@ -48,7 +48,7 @@ def _cell(outcomes: Outcomes, scheme: Scheme, row: int) -> Cell:
 
 
 _HIDDEN: Final = "this radio loses nothing in so short a stall, and the queue of 64 KB hides it"
-_PLAIN: Final = "so has plain TCP here: it loses less than 3 s beside the outage"
+_PLAIN: Final = "so has plain TCP here: it loses less than 3 s beyond the outage"
 
 WHY: Final[dict[tuple[str, str], str]] = {
     ("Snoop", "stall of 5 s"): _HIDDEN,

@@ -110,7 +110,7 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
     )
     caption = (
         "Table VI.3: 10 KB, 540 B, BLER 1 %, B/s, median of twenty seeds. Facts count from the "
-        "SYN; since the connection stands is the other reading."
+        "SYN; the other reading counts from when the connection is established."
     )
     return (Table(caption, head, tuple(rows)),)
 
@@ -255,7 +255,7 @@ def table_windows(outcomes: Outcomes) -> tuple[Table, ...]:
         for window, share in beside_greatest(outcomes).items()
     )
     caption = (
-        f"SF 8, no errors: rate × least RTT is {short(bdp_packets(outcomes))} packets of 540 B"
+        f"SF 8, no errors: rate × minimum RTT is {short(bdp_packets(outcomes))} packets of 540 B"
     )
     return (Table(caption, ("window", "B/s", "of the max"), rows),)
 

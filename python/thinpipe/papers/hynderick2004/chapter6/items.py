@@ -26,18 +26,18 @@ _RECOVERY: Final = (
         "set-up",
         "Chapter VI: the set-up",
         (
-            "A file of 1 MB (10⁶ bytes) to a mobile over a dedicated channel; packets are 540 B or "
-            "1,540 B, 40 B of them headers. What the thesis leaves open stands in the scenario "
-            "umts-thesis, each value with its reason.",
-            "A rate counts PDUs with their headers of 3 B, and what is no whole number of blocks "
-            "an interval is carried over to the next.",
+            "A file of 1 MB (10⁶ bytes) to a mobile over a dedicated channel; packets are 540 B "
+            "or 1,540 B, 40 B of them headers. Values that the thesis does not state are in the "
+            "scenario umts-thesis, each with its reason.",
+            "A rate counts PDUs with their headers of 3 B; a fraction of a block per interval is "
+            "carried over to the next.",
             "Modifications I-2, I-5, I-7, I-8 and II-3 repair faults of the module that ours "
-            "never had; tests of the radio crate hold what they ask for, and no fact counts them. "
-            "III-2, RRC's timer, is a key of cells; chapter VI has one bearer, which stays open. "
-            "What chapter II quotes of other networks (64 and 384 kbit/s, round trips of a few "
-            "hundred ms to 1 s, delay spikes of several times that), the 5 MHz and the four codes "
-            "of the first level are no result of the thesis. BSD's least timeout of 0.5 s and "
-            "windows of 65,535 B are examples; ns-2 has neither.",
+            "never had; tests of the radio crate check what they require, and no fact counts "
+            "them. III-2, RRC's timer, is a key of cells; chapter VI has one bearer, which stays "
+            "open. What chapter II quotes about other networks (64 and 384 kbit/s, round trips of "
+            "a few hundred ms to 1 s, delay spikes of several times that), the 5 MHz and the four "
+            "codes of the first level are not results of the thesis. BSD's minimum timeout of 0.5 "
+            "s and windows of 65,535 B are examples; ns-2 has neither.",
         ),
         (*parameters.RATE_POINTS, *recovery.cells(0.1, recovery.TOGETHER)),
         Detail.TABLES,
@@ -50,16 +50,17 @@ _RECOVERY: Final = (
         "Table VI.1 and figures VI.1 to VI.3: link-layer recovery",
         (
             "Tahoe, SF 8, 540 B, initial window 1, queue unlimited. The thesis's own link control "
-            "(PDUs of 60 B, a timeout of 60 ms, feedback that names the next PDU expected) stands "
-            "beside that of TS 25.322 at its best, which repairs each PDU by name.",
-            "What the thesis measured without recovery, 2,132 B/s, needs about 15 % of segments "
-            "lost. Nine PDUs at 1 % lose 8.6 %; 16.5 % if the data and the control channel of a "
-            "block fail apart. The table has one draw a block beside: no fact counts it.",
-            "The text does not give the algorithm of its link control. Ours was fitted with Table "
-            "VI.1 in view, and two results at 120 and 60 kbit/s: when a gap is requested, 3 B of "
-            "header a PDU, two draws a block, and 50 ms of wire. What holds here holds by a fit.",
-            "Figure VI.1 of the thesis scatters from 140 to 240 ms about a mean of 158; ours is "
-            "nearly flat, as no queue builds up. None of the four deviations of Table VI.1 is met.",
+            "(PDUs of 60 B, a timeout of 60 ms, feedback that names the next PDU expected) is "
+            "compared with that of TS 25.322 at its best, which repairs each PDU by name.",
+            "The thesis's result without recovery, 2,132 B/s, needs about 15 % of segments lost. "
+            "Nine PDUs at 1 % lose 8.6 %, or 16.5 % if the data and the control channel of a "
+            "block fail independently. The table also has one draw per block: no fact counts it.",
+            "The text does not give the algorithm of its link control. Ours was fitted to Table "
+            "VI.1 and two results at 120 and 60 kbit/s: when a gap is requested, 3 B of header "
+            "per PDU, two draws per block, and 50 ms of wire. Agreement here is a fit.",
+            "Figure VI.1 of the thesis varies from 140 to 240 ms around a mean of 158; ours is "
+            "nearly flat, because no queue builds up. None of the four deviations of Table VI.1 "
+            "is met.",
         ),
         recovery.TABLE_POINTS,
         Detail.TABLES,
@@ -78,8 +79,7 @@ _RECOVERY: Final = (
     Item(
         "variants-alike",
         "Figures VI.4 to VI.7: with recovery all variants are the same",
-        ("The same blocks are in error for each variant. Acknowledgement times are compared "
-         "exactly.",),
+        ("The same blocks are in error for each variant. ACK times are compared exactly.",),
         recovery.GRID_POINTS,
         Detail.TABLES,
         figures.alike,
@@ -90,10 +90,10 @@ _RECOVERY: Final = (
         "link-limits",
         "How much recovery: limits of retransmissions, delivery in and out of sequence",
         (
-            "The thesis claims this without a figure. SF 8, 540 B, Tahoe, queue unlimited; a PDU "
-            "sent again as often as it may is given up with its packet.",
+            "The thesis claims this without a figure. SF 8, 540 B, Tahoe, queue unlimited; when a "
+            "PDU reaches the limit of retransmissions, it is given up with its packet.",
             "Without a limit no timeout is spurious here; some are at SF 128 with 1,540 B and "
-            "BLER 10 to 30 %, which is not drawn.",
+            "BLER 10 to 30 %, which the figure does not show.",
         ),
         (*limits.LIMIT_POINTS, *limits.ORDER_POINTS),
         Detail.SEGMENTS,
@@ -107,8 +107,8 @@ _QUEUES: Final = (
         "queue-level",
         "Figures VI.8, VI.9 and VI.13 to VI.15, Table VI.2: queues",
         (
-            "Recovery, Tahoe, 1 MB, mean of five seeds; bars are the range over seeds, stars what "
-            "the thesis states.",
+            "Recovery, Tahoe, 1 MB, mean of five seeds; bars are the range over seeds, stars the "
+            "thesis's numbers.",
             "Table VI.2 does not state its error rate. We take 0 %: the text has 67.2 kbit/s and "
             "325 ms at 10 %, and the table 87.5 and 251, for one row. At 10 % our throughputs are "
             "24 to 32 % below the table’s, at 0 % within 7 %.",
@@ -123,8 +123,9 @@ _QUEUES: Final = (
     Item(
         "outstanding",
         "Figures VI.10 to VI.12: outstanding data",
-        ("Over time, 60 kbit/s, 500 B, BLER 10 %: each change, the mean of the samples so far, and "
-         "the mean weighted by time.",),
+        (
+            "Over time, 60 kbit/s, 500 B, BLER 10 %: each change, the mean of the samples so far, "
+            "and the mean weighted by time.",),
         queues.OUTSTANDING_POINTS,
         Detail.SEGMENTS,
         figures.outstanding,
@@ -133,7 +134,9 @@ _QUEUES: Final = (
     Item(
         "queue-variants",
         "Figure VI.16: the variants against the queue",
-        ("BLER 10 %. The thesis does not say at which rate and packet size: here are all.",),
+        (
+            "BLER 10 %. The thesis does not say at which rate and packet size: the figure has "
+            "all.",),
         queues.VARIANT_POINTS,
         Detail.RESULT,
         figures.queue_variants,
@@ -146,8 +149,8 @@ _RATES: Final = (
         "rate-steps",
         "Figures VI.17 and VI.18: rates that step",
         (
-            "500 B, BLER 0 %, Tahoe, queue 4, which the thesis does not state. Facts look at "
-            "twenty moments of the first jump; drawn is the first.",
+            "500 B, BLER 0 %, Tahoe, queue 4, which the thesis does not state. Facts cover twenty "
+            "moments of the first jump; the figure shows the first.",
         ),
         (
             *rates.all_of(rates.FALLING, rates.COPING, rates.STEP_MOMENTS_S),
@@ -160,11 +163,11 @@ _RATES: Final = (
         "step-sequences",
         "Figures VI.19 to VI.22: the jumps packet by packet",
         (
-            "Segments, retransmissions, drops, the lines of acknowledgements and of the window. "
-            "The thesis does not state the moment of the jump; drawn is a typical one of twenty, "
-            "at which neither queue overflows because of it.",
-            "At four of the twenty, as at 20.35 s, both queues do as in the thesis: three drops at "
-            "the jump with a queue of 2, none with one of 4.",
+            "Segments, retransmissions, drops, the lines of ACKs and of the window. The thesis "
+            "does not state the moment of the jump; the figure shows a typical one of twenty, at "
+            "which neither queue overflows because of it.",
+            "At four of the twenty, such as 20.35 s, both queues behave as in the thesis: three "
+            "drops at the jump with a queue of 2, none with one of 4.",
         ),
         rates.STEP_POINTS,
         Detail.TRACE,
@@ -173,7 +176,7 @@ _RATES: Final = (
     Item(
         "rate-falls",
         "Figures VI.23 to VI.28: falls from 480 kbit/s",
-        ("Facts count over five moments of the jump; drawn is the first.",),
+        ("Facts cover five moments of the jump; the figure shows the first.",),
         (*rates.FALL_POINTS, *rates.RISE_POINTS, *rates.STEP_POINTS),
         Detail.TRACE,
         figures.rate_falls,
@@ -184,7 +187,7 @@ _RATES: Final = (
         "Figures VI.29 to VI.34: rises to 480 kbit/s",
         (
             "The mean of the last ten packets hardly shows that the channel is idle for a while; "
-            "what a queue of 4 leaves unused shows in the mean so far.",
+            "the capacity that a queue of 4 leaves unused shows in the mean so far.",
         ),
         rates.RISE_POINTS,
         Detail.TRACE,
@@ -196,7 +199,7 @@ _BLACK_OUTS: Final = (
     Item(
         "black-outs",
         "Figures VI.35 to VI.37: two black-outs",
-        ("Scenario A; grey is where nothing passes.",),
+        ("Scenario A; nothing passes in the grey intervals.",),
         (blackouts.scenario_a(),),
         Detail.TRACE,
         figures.black_outs,
@@ -205,8 +208,8 @@ _BLACK_OUTS: Final = (
         "long-black-out",
         "Figure VI.38: a black-out of 50 s",
         (
-            "Tahoe, 1,500 B, 120 kbit/s, queue 2. The thesis has the link back at 50 s and "
-            "calls that a black-out of 50 s: both readings are run, with link-layer recovery and "
+            "Tahoe, 1,500 B, 120 kbit/s, queue 2. In the thesis the link is back at 50 s, which "
+            "it calls a black-out of 50 s: we ran both readings, with link-layer recovery and "
             "without.",
         ),
         (
@@ -234,7 +237,7 @@ _BLACK_OUTS: Final = (
         "Variants around a black-out",
         (
             "BLER 10 %, 120 kbit/s, 1,500 B, queue 4, one black-out from 15 s on, forty seeds. "
-            "What is lost is the time of the transfer less that without a black-out.",
+            "The time lost is the time of the transfer minus that without a black-out.",
         ),
         variants.POINTS,
         Detail.TABLES,
@@ -264,7 +267,7 @@ _BLACK_OUTS: Final = (
 _ADVICE: Final = (
     Item(
         "windows",
-        "Windows and the path's product of bandwidth and delay",
+        "Windows and the path's bandwidth-delay product",
         (),
         advice.WINDOW_POINTS,
         Detail.RESULT,
@@ -275,11 +278,11 @@ _ADVICE: Final = (
         "Table VI.3: the initial window",
         (
             "With recovery, which the thesis does not state: without it our throughputs at SF 64 "
-            "are less than half. Rates count from the SYN, as everywhere; the table has what they "
-            "are since the connection stands.",
+            "are less than half. Rates count from the SYN, as everywhere; the table also has the "
+            "rates counted from when the connection is established.",
             "Rings are medians of twenty seeds, dots the seeds: in one the SYN is lost.",
-            "8,441 B/s at SF 8 with an initial window of 1 is in no reading: less than over a "
-            "quarter of the rate.",
+            "8,441 B/s at SF 8 with an initial window of 1 fits neither reading: it is less than "
+            "over a quarter of the rate.",
         ),
         advice.SHORT_POINTS,
         Detail.RESULT,
@@ -299,10 +302,10 @@ _ADVICE: Final = (
         "The thesis's future work: a buffer that RRC manages",
         (
             "The bearer steps through 480, 60, 480, 120, 480, 240, 480 and 60 kbit/s, 15 s each; "
-            "540 B, no errors, a window of 64 packets. The manager lets a flow have its share of "
-            "one product of rate and round-trip time (BDP) waiting, half of it if it is "
-            "interactive, and never less than three packets; it counts the coming rate one round "
-            "trip ahead of a change. Here are other factors, too.",
+            "540 B, no errors, a window of 64 packets. The manager lets a flow queue its share of "
+            "one product of rate and round-trip time (BDP), half of it if the flow is "
+            "interactive, and never less than three packets; it uses the coming rate one round "
+            "trip ahead of a change. The table has other factors, too.",
         ),
         buffers.POINTS,
         Detail.TABLES,
@@ -313,14 +316,15 @@ _ADVICE: Final = (
         "shared-buffer",
         "The same for a bulk and an interactive flow on one bearer",
         (
-            "The interactive flow asks for 400 B, a packet, about once a second. One fixed queue "
-            "for both stands against a queue for each of its own size: half a BDP for the "
-            "interactive flow, 1 to 1,000 for the bulk flow. Both are sent in order of arrival "
-            "or in turn.",
-            "What wins is a queue of its own for each flow, served in turn: then the bulk flow's "
-            "may be as long as its throughput asks for. By its size alone, in one order of "
+            "The interactive flow requests 400 B, a packet, about once a second. One fixed queue "
+            "for both is compared with a queue for each of its own size: half a BDP for the "
+            "interactive flow, 1 to 1,000 for the bulk flow. Both are sent in order of arrival or "
+            "in turn.",
+            "The best is a queue of its own for each flow, served in turn: then the bulk flow's "
+            "may be as long as its throughput requires. By its size alone, in one order of "
             "arrival, the manager beats short queues only.",
-            "Against an unlimited queue throughput can only be equal: it keeps the channel busy.",
+            "Throughput can at most equal that of an unlimited queue, which keeps the channel "
+            "busy.",
         ),
         sharing.POINTS,
         Detail.RESULT,

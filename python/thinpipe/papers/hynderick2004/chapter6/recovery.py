@@ -130,9 +130,9 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
     head = ("", "BLER", "B/s", "RTT ms", "deviation ms", "timeouts", "TCP sent/delivered",
             "RLC sent/delivered")  # fmt: skip
     caption = (
-        "Table VI.1. Ours are means of forty seeds with two draws under the thesis's link control, "
-        "else of five. Transmission effort stands beside throughput: payload that TCP sent, and "
-        "bytes of blocks sent downlink, over payload delivered."
+        "Table VI.1. Ours are means of forty seeds with two draws under the thesis's link "
+        "control, otherwise of five. Transmission effort is beside throughput: payload that TCP "
+        "sent, and bytes of blocks sent downlink, divided by payload delivered."
     )
     return (Table(caption, head, tuple(rows)),)
 

@@ -265,7 +265,7 @@ def _where(outcomes: Outcomes) -> Table:
         for place, service in product(PLACES, SERVICES)
     ]
     caption = (
-        "A bulk and an interactive flow share the bearer: the least factor (BDPs for the bulk "
+        "A bulk and an interactive flow share the bearer: the smallest factor (BDPs for the bulk "
         "flow) with which the manager beats each fixed queue on the throughput of both, on the "
         "mean response time of the interactive flow and on the 95 % point of that. *: on each "
         f"with 95 % confidence, {len(SEEDS)} seeds; –: with none"
