@@ -3,10 +3,7 @@
 //! `cargo bench -p cc`: nanoseconds for one `on_ack` in steady state, through the trait.
 
 use base::{Duration, Time};
-use cc::{
-    Ack, Algorithm, BbrParameters, CubicParameters, Limits, Loss, LossKind, RateSample,
-    RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
-};
+use cc::{Ack, Algorithm, Limits, Loss, LossKind, Parameters, RateSample};
 use divan::Bencher;
 
 const MSS: u64 = 1_460;
@@ -18,29 +15,20 @@ fn main() {
     divan::main();
 }
 
-fn algorithms() -> impl Iterator<Item = Algorithm> {
-    [
-        Algorithm::Tahoe,
-        Algorithm::Reno(RenoParameters::PLAIN),
-        Algorithm::Vegas(VegasParameters::PLAIN),
-        Algorithm::Westwood(WestwoodParameters::PLAIN),
-        Algorithm::Cubic(CubicParameters {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: true,
-            reno_friendly: true,
-            slow_start: SlowStart::Standard,
-        }),
-        Algorithm::Bbr(BbrParameters { seed: 1 }),
-    ]
-    .into_iter()
-}
+const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm::Tahoe,
+    Algorithm::Reno,
+    Algorithm::Vegas,
+    Algorithm::Westwood,
+    Algorithm::Cubic,
+    Algorithm::Bbr,
+];
 
-#[divan::bench(args = algorithms())]
-fn on_ack(bencher: Bencher<'_, '_>, algorithm: &Algorithm) {
+#[divan::bench(args = ALGORITHMS)]
+fn on_ack(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
     let limits =
         Limits { mss: MSS as u32, initial_window: 64, initial_ssthresh: 64, maximum_window: 64 };
-    let mut controller = algorithm.controller(&limits);
+    let mut controller = algorithm.controller(&limits, &Parameters::default());
     let loss = Loss {
         now: Time::ZERO,
         kind: LossKind::DuplicateAcks,

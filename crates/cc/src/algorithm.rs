@@ -1,47 +1,110 @@
-//! Which algorithm, with its parameters.
+//! Which algorithm, with its parameters: the registry of those that ship, and others.
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{
-    Bbr, BbrParameters, Controller, Cubic, CubicParameters, Limits, Reno, RenoParameters, Tahoe,
-    Vegas, VegasParameters, Westwood, WestwoodParameters, Wtcp,
-};
+use settings::{Leaf, Scalar, Word};
 
-/// A congestion control and its parameters: makes one [`Controller`] for each connection.
-#[derive(Clone, Debug)]
-pub enum Algorithm {
-    /// [`Tahoe`].
-    Tahoe,
-    /// [`Reno`].
-    Reno(RenoParameters),
-    /// [`Vegas`].
-    Vegas(VegasParameters),
-    /// [`Westwood`].
-    Westwood(WestwoodParameters),
-    /// [`Cubic`].
-    Cubic(CubicParameters),
-    /// [`Bbr`].
-    Bbr(BbrParameters),
-    /// [`Wtcp`].
-    Wtcp,
-    /// One that is not ours.
+use crate::{Algorithm, Controller, Limits, Parameters};
+
+/// Registers algorithms, a line for each: its type, what its constructor takes beside [`Limits`] (a
+/// field of [`Parameters`]), and its word.
+macro_rules! algorithms {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident $(($field:ident: $type:ty as $form:ty))? = $word:literal,
+    )*) => {
+        settings::words! {
+            /// A congestion control that ships.
+            pub enum Algorithm {
+                $($(#[doc = $doc])* $name = $word,)*
+            }
+        }
+
+        settings::section! {
+            /// What congestion controls are told beside [`Limits`], those of `[tcp]` that are not in
+            /// use as well.
+            #[derive(Copy)]
+            pub struct Parameters {
+                $($(
+                    /// What the algorithm of that name is told.
+                    pub $field: $type as $form = Default::default();
+                )?)*
+            }
+        }
+
+        impl Algorithm {
+            /// A controller for a connection that begins.
+            pub fn controller(
+                self,
+                limits: &Limits,
+                parameters: &Parameters,
+            ) -> Box<dyn Controller> {
+                match self {
+                    $(Self::$name => Box::new($name::new(limits $(, parameters.$field)?)),)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use algorithms;
+
+/// A congestion control: makes a [`Controller`] for each connection.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CongestionControl {
+    /// One that ships.
+    Shipped(Algorithm),
+    /// One that was handed in.
     Custom(Custom),
 }
 
-impl Algorithm {
-    /// A controller for a connection that begins.
-    pub fn controller(&self, limits: &Limits) -> Box<dyn Controller> {
+impl CongestionControl {
+    /// As it is written.
+    pub fn name(&self) -> &str {
         match self {
-            Self::Tahoe => Box::new(Tahoe::new(limits)),
-            Self::Reno(parameters) => Box::new(Reno::new(limits, *parameters)),
-            Self::Vegas(parameters) => Box::new(Vegas::new(limits, *parameters)),
-            Self::Westwood(parameters) => Box::new(Westwood::new(limits, *parameters)),
-            Self::Cubic(parameters) => Box::new(Cubic::new(limits, *parameters)),
-            Self::Bbr(parameters) => Box::new(Bbr::new(limits, *parameters)),
-            Self::Wtcp => Box::new(Wtcp::new(limits)),
+            Self::Shipped(algorithm) => algorithm.name(),
+            Self::Custom(custom) => custom.name(),
+        }
+    }
+
+    /// A controller for a connection that begins.
+    pub fn controller(&self, limits: &Limits, parameters: &Parameters) -> Box<dyn Controller> {
+        match self {
+            Self::Shipped(algorithm) => algorithm.controller(limits, parameters),
             Self::Custom(custom) => (custom.make)(limits),
         }
+    }
+}
+
+impl From<Algorithm> for CongestionControl {
+    fn from(algorithm: Algorithm) -> Self {
+        Self::Shipped(algorithm)
+    }
+}
+
+impl From<Custom> for CongestionControl {
+    fn from(custom: Custom) -> Self {
+        Self::Custom(custom)
+    }
+}
+
+/// The form of [`CongestionControl`]. Those that are handed in are found before any is read.
+#[derive(Debug)]
+pub struct Controlled;
+
+impl Leaf for Controlled {
+    type Value = CongestionControl;
+
+    fn expected() -> String {
+        Word::<Algorithm>::expected()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<CongestionControl, String> {
+        Word::<Algorithm>::parse(scalar).map(CongestionControl::Shipped)
+    }
+
+    fn show(value: &CongestionControl) -> String {
+        value.name().to_owned()
     }
 }
 

@@ -1,34 +1,39 @@
 //! CUBIC (RFC 9438).
 
 use base::{Duration, Time};
+use settings::{Flag, Fraction, Positive, Word, section, words};
 
 use crate::cube_root::cube_root;
 use crate::hystart::Hystart;
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// CUBIC's parameters.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct CubicParameters {
-    /// How steep the curve is, in segments/s³: C (RFC 9438 §5.1).
-    pub c: f64,
-    /// What a loss leaves of the window: β (RFC 9438 §4.6).
-    pub beta: f64,
-    /// Release more when a loss came below the last one's window (RFC 9438 §4.7).
-    pub fast_convergence: bool,
-    /// Never slower than Reno (RFC 9438 §4.3).
-    pub reno_friendly: bool,
-    /// How the first slow start ends.
-    pub slow_start: SlowStart,
+section! {
+    /// `[tcp.cubic]`: the curve.
+    #[derive(Copy)]
+    pub struct CubicParameters {
+        /// C: how steep it is, in segments/s³. Default: RFC 9438 §5.1.
+        pub c: f64 as Positive = 0.4;
+        /// β: what a loss leaves of the window. Default: RFC 9438 §4.6.
+        pub beta: f64 as Fraction = 0.7;
+        /// Release more when a loss came below the last one's window. Default: RFC 9438 §4.7.
+        pub fast_convergence: bool as Flag = true;
+        /// Never be slower than Reno. Default: RFC 9438 §4.3.
+        pub reno_friendly: bool as Flag = true;
+        /// How the first slow start ends: at ssthresh or with a loss, or also when the round-trip
+        /// time rises, by `HyStart++` (RFC 9406). Default: RFC 5681.
+        pub slow_start: SlowStart as Word<SlowStart> = SlowStart::Standard;
+    }
 }
 
-/// How the first slow start ends (RFC 9438 §4.10).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SlowStart {
-    /// At ssthresh or with a loss (RFC 5681).
-    Standard,
-    /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
-    Hystart,
+words! {
+    /// How the first slow start ends (RFC 9438 §4.10).
+    pub enum SlowStart {
+        /// At ssthresh or with a loss (RFC 5681).
+        Standard = "standard",
+        /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
+        Hystart = "hystart",
+    }
 }
 
 /// A window that is a cubic function of the time since the last loss.

@@ -20,8 +20,10 @@ mod westwood;
 mod window;
 mod wtcp;
 
-pub use algorithm::{Algorithm, Custom};
-pub use bbr::{Bbr, BbrParameters};
+use settings::{NoKey, Shared};
+
+pub use algorithm::{CongestionControl, Controlled, Custom};
+pub use bbr::Bbr;
 pub use controller::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
 pub use cubic::{Cubic, CubicParameters, SlowStart};
 pub use reno::{Growth, Halving, Reno, RenoParameters};
@@ -29,3 +31,20 @@ pub use tahoe::Tahoe;
 pub use vegas::{BaseRtt, Delta, Inflation, Vegas, VegasParameters};
 pub use westwood::{MinimumRtt, Westwood, WestwoodParameters};
 pub use wtcp::Wtcp;
+
+algorithm::algorithms! {
+    /// Jacobson 1988.
+    Tahoe = "tahoe",
+    /// RFC 5681.
+    Reno(reno: RenoParameters as Shared<RenoParameters>) = "reno",
+    /// Brakmo and Peterson 1995.
+    Vegas(vegas: VegasParameters as Shared<VegasParameters>) = "vegas",
+    /// Westwood+: Grieco and Mascolo 2004.
+    Westwood(westwood: WestwoodParameters as Shared<WestwoodParameters>) = "westwood",
+    /// RFC 9438.
+    Cubic(cubic: CubicParameters as Shared<CubicParameters>) = "cubic",
+    /// draft-ietf-ccwg-bbr: its chance has a seed.
+    Bbr(seed: u64 as NoKey<u64>) = "bbr",
+    /// Sinha et al. 1999, reconstructed.
+    Wtcp = "wtcp",
+}

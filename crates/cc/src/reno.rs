@@ -1,45 +1,46 @@
 //! Reno (Jacobson 1988 and 1990; RFC 5681).
 
 use base::Time;
+use settings::{Word, section, words};
 
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole
-/// number where these are odd; ssthresh is rounded down to one in any case.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Halving {
-    /// As many whole segments, at least 2.
-    WholeSegments,
-    /// Exactly half, at least 1: ns-2.35.
-    Exact,
+words! {
+    /// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole
+    /// number where these are odd; ssthresh is rounded down to one in any case.
+    pub enum Halving {
+        /// As many whole segments, at least 2.
+        WholeSegments = "whole-segments",
+        /// Exactly half, at least 1: ns-2.35.
+        Exact = "exact",
+    }
 }
 
-/// What the window grows by. A receiver that acknowledges every other segment halves the pace of
-/// one that counts acknowledgements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Growth {
-    /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance (RFC
-    /// 5681 equations 2 and 3).
-    Acknowledgements,
-    /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465; RFC
-    /// 5681 §3.1 recommends it for congestion avoidance).
-    Bytes,
+words! {
+    /// What the window grows by. A receiver that acknowledges every other segment halves the pace
+    /// of one that counts acknowledgements.
+    pub enum Growth {
+        /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance
+        /// (RFC 5681 equations 2 and 3).
+        Acknowledgements = "acknowledgements",
+        /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465;
+        /// RFC 5681 §3.1 recommends it for congestion avoidance).
+        Bytes = "bytes",
+    }
 }
 
-/// The habits of [`Reno`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RenoParameters {
-    /// What half of a window is.
-    pub halving: Halving,
-    /// What the window grows by.
-    pub growth: Growth,
-}
-
-impl RenoParameters {
-    /// Whole segments, and one step for each acknowledgement.
-    pub const PLAIN: Self =
-        Self { halving: Halving::WholeSegments, growth: Growth::Acknowledgements };
+section! {
+    /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.
+    #[derive(Copy)]
+    pub struct RenoParameters {
+        /// What half of a window is: as many whole segments, or exactly half. ns-2.35 has the
+        /// latter. Default: whole segments.
+        pub halving: Halving as Word<Halving> = Halving::WholeSegments;
+        /// What the window grows by: acknowledgements, or the bytes that they acknowledge. Default:
+        /// ns-2.
+        pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
+    }
 }
 
 /// Additive increase, multiplicative decrease.

@@ -2,27 +2,30 @@
 //! IEEE JSAC 13(8), 1995), with the habits of its ns-2 version, on which the papers' results rest.
 
 use base::{Duration, Time};
+use settings::{Factor, Fault, NoKey, Table, Word, section, words};
 
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// How the difference of expected and actual throughput is used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Delta {
-    /// Rounded to whole segments: ns-2. Only so does a window of 6 shrink from a round-trip time
-    /// of 0.3 s on, over a base of 0.12 s.
-    Rounded,
-    /// As it is: Brakmo and Peterson.
-    Exact,
+words! {
+    /// How the difference of expected and actual throughput is used.
+    pub enum Delta {
+        /// Rounded to whole segments: ns-2. Only so does a window of 6 shrink from a round-trip
+        /// time of 0.3 s on, over a base of 0.12 s.
+        Rounded = "rounded",
+        /// As it is: Brakmo and Peterson.
+        Exact = "exact",
+    }
 }
 
-/// What becomes of baseRTT when the way to the peer changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BaseRtt {
-    /// Nothing: a sender that does not know (Brakmo and Peterson; ns-2).
-    Kept,
-    /// It is forgotten, and learned from what is sent over the new way alone.
-    RenewedAtHandover,
+words! {
+    /// What becomes of baseRTT when the way to the peer changes.
+    pub enum BaseRtt {
+        /// Nothing: a sender that does not know (Brakmo and Peterson; ns-2).
+        Kept = "kept",
+        /// It is forgotten, and learned from what is sent over the new way alone.
+        RenewedAtHandover = "renewed-at-handover",
+    }
 }
 
 /// Which window duplicate acknowledgements open during fast recovery.
@@ -35,33 +38,38 @@ pub enum Inflation {
     Window,
 }
 
-/// Vegas's thresholds, in segments that the connection may keep in the network's queues.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct VegasParameters {
-    /// Below this the window grows: α.
-    pub alpha: f64,
-    /// Above this it shrinks: β.
-    pub beta: f64,
-    /// Above this slow start ends: γ.
-    pub gamma: f64,
-    /// How the difference is used.
-    pub delta: Delta,
-    /// What a change of the way does to baseRTT.
-    pub base_rtt: BaseRtt,
-    /// What duplicates open.
-    pub inflation: Inflation,
+section! {
+    /// `[tcp.vegas]`: thresholds in segments that a flow may keep in queues. Defaults: ns-2;
+    /// α and β also of lo2005 §2.
+    #[derive(Copy)]
+    pub struct VegasParameters {
+        /// α: below this the window grows.
+        pub alpha: f64 as Factor = 1.0;
+        /// β: above this the window shrinks.
+        pub beta: f64 as Factor = 3.0;
+        /// γ: above this slow start ends.
+        pub gamma: f64 as Factor = 1.0;
+        /// How the difference of expected and actual throughput is used. Default: ns-2, on which
+        /// lo2005's numbers rest.
+        pub delta: Delta as Word<Delta> = Delta::Rounded;
+        /// What becomes of baseRTT, the smallest round-trip time, when a handover of the mobile is
+        /// complete: nothing, or it is learned anew from what is sent from then on. Default:
+        /// Brakmo and Peterson 1995, ns-2.
+        pub base_rtt: BaseRtt as Word<BaseRtt> = BaseRtt::Kept;
+        /// What duplicates open: loss recovery says.
+        pub inflation: Inflation as NoKey<Inflation> = Inflation::Beside;
+    }
+    check(Self::thresholds_in_order)
 }
 
 impl VegasParameters {
-    /// ns-2's thresholds, and a window beside cwnd for what duplicates open.
-    pub const PLAIN: Self = Self {
-        alpha: 1.0,
-        beta: 3.0,
-        gamma: 1.0,
-        delta: Delta::Rounded,
-        base_rtt: BaseRtt::Kept,
-        inflation: Inflation::Beside,
-    };
+    fn thresholds_in_order(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.alpha > self.beta {
+            let message = format!("{at}.alpha must not be above {at}.beta");
+            return tree.clash_at(at, &["alpha", "beta"], message);
+        }
+        Ok(())
+    }
 }
 
 /// Delay-based congestion avoidance.

@@ -3,35 +3,36 @@
 //! Wang, "TCP Westwood", `MobiCom` 2001).
 
 use base::{Duration, Time};
+use settings::{Fraction, OfTime, Word, section, words};
 
 use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
-/// Westwood+'s parameters.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct WestwoodParameters {
-    /// The pole of the low-pass filter, from 0 (none) to below 1: α.
-    pub alpha: f64,
+section! {
+    /// `[tcp.westwood]`: the estimate of the bandwidth.
+    #[derive(Copy)]
+    pub struct WestwoodParameters {
+        /// α: the share that the estimate keeps of itself at each sample, one a round trip.
+        /// Default: Grieco and Mascolo 2004.
+        pub alpha: f64 as Fraction = 0.9;
+        /// Which round-trip times `RTTmin` is the smallest of: all, or those since the last
+        /// timeout, as in Linux. Default: Grieco and Mascolo 2004.
+        pub minimum_rtt: MinimumRtt as Word<MinimumRtt> = MinimumRtt::Ever;
+        /// A sample takes a round trip, and no less than this. Default: Grieco and Mascolo 2004;
+        /// Linux has 50 ms.
+        pub shortest_sample: Duration as OfTime = Duration::ZERO;
+    }
+}
+
+words! {
     /// Which round-trip times `RTTmin` is the smallest of.
-    pub minimum_rtt: MinimumRtt,
-    /// A bandwidth sample takes a round trip, and no less than this (Linux: 50 ms).
-    pub shortest_sample: Duration,
-}
-
-impl WestwoodParameters {
-    /// As Grieco and Mascolo 2004 have them.
-    pub const PLAIN: Self =
-        Self { alpha: 0.9, minimum_rtt: MinimumRtt::Ever, shortest_sample: Duration::ZERO };
-}
-
-/// Which round-trip times `RTTmin` is the smallest of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MinimumRtt {
-    /// All that were seen (Grieco and Mascolo 2004).
-    Ever,
-    /// Those since the last timeout, as the path may be another by then (Linux,
-    /// `tcp_westwood_event` on `CA_EVENT_LOSS`).
-    SinceTimeout,
+    pub enum MinimumRtt {
+        /// All that were seen (Grieco and Mascolo 2004).
+        Ever = "ever",
+        /// Those since the last timeout, as the path may be another by then (Linux,
+        /// `tcp_westwood_event` on `CA_EVENT_LOSS`).
+        SinceTimeout = "since-timeout",
+    }
 }
 
 /// Reno that closes its window to what the path carried, not to half.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use cc::{Ack, Bbr, BbrParameters, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
+use cc::{Ack, Bbr, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
 
 use crate::harness::{ACK, LOSS};
 
@@ -61,7 +61,7 @@ impl Path {
             maximum_window: 10_000,
         };
         Self {
-            bbr: Bbr::new(&limits, BbrParameters { seed: 1 }),
+            bbr: Bbr::new(&limits, 1),
             now: Time::ZERO,
             bytes_per_second: BYTES_PER_SECOND,
             delay: DELAY,

@@ -2,8 +2,8 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, BbrParameters, Controller, CubicParameters, Delta, Limits, Loss, LossKind,
-    LostSegment, RateSample, RenoParameters, SlowStart, VegasParameters, WestwoodParameters,
+    Ack, Algorithm, Controller, CubicParameters, Delta, Limits, Loss, LossKind, LostSegment,
+    Parameters, RateSample, SlowStart, VegasParameters,
 };
 use proptest::prelude::*;
 
@@ -11,26 +11,19 @@ use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 
-fn algorithms() -> [Algorithm; 8] {
-    let cubic = |slow_start| {
-        Algorithm::Cubic(CubicParameters {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: true,
-            reno_friendly: true,
-            slow_start,
-        })
-    };
-    let vegas = |delta| VegasParameters { delta, ..VegasParameters::PLAIN };
+fn algorithms() -> [(Algorithm, Parameters); 8] {
+    let usual = Parameters { seed: 1, ..Parameters::default() };
+    let cubic = CubicParameters { slow_start: SlowStart::Hystart, ..usual.cubic };
+    let vegas = VegasParameters { delta: Delta::Exact, ..usual.vegas };
     [
-        Algorithm::Tahoe,
-        Algorithm::Reno(RenoParameters::PLAIN),
-        Algorithm::Vegas(vegas(Delta::Rounded)),
-        Algorithm::Vegas(vegas(Delta::Exact)),
-        Algorithm::Westwood(WestwoodParameters::PLAIN),
-        cubic(SlowStart::Standard),
-        cubic(SlowStart::Hystart),
-        Algorithm::Bbr(BbrParameters { seed: 1 }),
+        (Algorithm::Tahoe, usual),
+        (Algorithm::Reno, usual),
+        (Algorithm::Vegas, usual),
+        (Algorithm::Vegas, Parameters { vegas, ..usual }),
+        (Algorithm::Westwood, usual),
+        (Algorithm::Cubic, usual),
+        (Algorithm::Cubic, Parameters { cubic, ..usual }),
+        (Algorithm::Bbr, usual),
     ]
 }
 
@@ -83,8 +76,8 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(algorithm: &Algorithm, limits: &Limits) -> Self {
-        let controller = algorithm.controller(limits);
+    fn new((algorithm, parameters): (Algorithm, Parameters), limits: &Limits) -> Self {
+        let controller = algorithm.controller(limits, &parameters);
         Self { controller, now: Time::ZERO, una: 0, delivered: 0 }
     }
 
@@ -156,7 +149,7 @@ proptest! {
         maximum in 4..200_u32,
     ) {
         for algorithm in algorithms() {
-            let mut connection = Connection::new(&algorithm, &limits(maximum));
+            let mut connection = Connection::new(algorithm, &limits(maximum));
             for step in &steps {
                 connection.take(*step);
                 let window = connection.controller.window();
@@ -173,7 +166,7 @@ proptest! {
         timeouts in 0..4_usize,
     ) {
         for algorithm in algorithms() {
-            let mut connection = Connection::new(&algorithm, &limits(100));
+            let mut connection = Connection::new(algorithm, &limits(100));
             for step in &steps {
                 connection.take(*step);
             }
@@ -186,7 +179,7 @@ proptest! {
             connection.controller.on_undo(connection.now);
             let after = connection.controller.window();
             // BBR goes back to what was before ProbeRTT as well, until the next acknowledgement.
-            let exact = !matches!(algorithm, Algorithm::Bbr(_));
+            let exact = algorithm.0 != Algorithm::Bbr;
             prop_assert!(after == before || after > before && !exact, "{algorithm:?}: {after}");
         }
     }
@@ -195,7 +188,7 @@ proptest! {
     fn the_same_facts_give_the_same_window(steps in prop::collection::vec(step(), 1..100)) {
         for algorithm in algorithms() {
             let run = || {
-                let mut connection = Connection::new(&algorithm, &limits(100));
+                let mut connection = Connection::new(algorithm, &limits(100));
                 let step = |step: &Step| {
                     connection.take(*step);
                     (connection.controller.window(), connection.controller.pacing_rate())
@@ -209,11 +202,11 @@ proptest! {
 
 #[test]
 fn classic_windows_stand_still_while_losses_are_repaired() {
-    for algorithm in algorithms() {
-        if matches!(algorithm, Algorithm::Bbr(_)) {
+    for (algorithm, parameters) in algorithms() {
+        if algorithm == Algorithm::Bbr {
             continue;
         }
-        let mut controller = algorithm.controller(&limits(100));
+        let mut controller = algorithm.controller(&limits(100), &parameters);
         for nth in 1..100 {
             let now = Time::ZERO + Duration::from_millis(10 * nth);
             let ack = Ack { now, acked: MSS, delivered: MSS, una: nth * MSS, ..ACK };
@@ -225,7 +218,10 @@ fn classic_windows_stand_still_while_losses_are_repaired() {
 
 #[test]
 fn bbr_keeps_four_segments_in_flight_but_for_a_timeout() {
-    let mut connection = Connection::new(&Algorithm::Bbr(BbrParameters { seed: 1 }), &limits(100));
+    let mut connection = Connection::new(
+        (Algorithm::Bbr, Parameters { seed: 1, ..Parameters::default() }),
+        &limits(100),
+    );
     let (after, rtt) = (Duration::from_secs(1), Some(Duration::from_nanos(1)));
     let ack = Step::Ack { after, segments: 1, rtt, recovering: true, limited: true };
     for _ in 0..50 {

@@ -9,7 +9,7 @@ const MSS: u32 = 512;
 
 fn reno(initial_window: u32, initial_ssthresh: u32, maximum_window: u32) -> Reno {
     let limits = Limits { mss: MSS, initial_window, initial_ssthresh, maximum_window };
-    Reno::new(&limits, RenoParameters::PLAIN)
+    Reno::new(&limits, RenoParameters::default())
 }
 
 fn ack(acked: u64) -> Ack {
@@ -51,7 +51,7 @@ fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
     let check = |growth, ssthresh, expect: [u64; 4]| {
         let limits =
             Limits { mss: MSS, initial_window: 8, initial_ssthresh: ssthresh, maximum_window: 64 };
-        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::PLAIN });
+        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::default() });
         let delayed = expect.map(|_| {
             let acks = segments(reno.window()) / 2;
             (0..acks).for_each(|_| reno.on_ack(&ack(2 * u64::from(MSS))));
@@ -68,7 +68,7 @@ fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
 #[test]
 fn growth_by_bytes_opens_slow_start_by_two_segments_an_acknowledgement_at_most() {
     let limits = Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64 };
-    let parameters = RenoParameters { growth: Growth::Bytes, ..RenoParameters::PLAIN };
+    let parameters = RenoParameters { growth: Growth::Bytes, ..RenoParameters::default() };
     let mut reno = Reno::new(&limits, parameters);
     reno.on_ack(&ack(8 * u64::from(MSS)));
     assert_eq!(segments(reno.window()), 10);
@@ -79,8 +79,10 @@ fn exactly_half_may_be_no_whole_number() {
     let check = |cwnd, expect: (u64, u64)| {
         let limits =
             Limits { mss: 1000, initial_window: cwnd, initial_ssthresh: 64, maximum_window: 64 };
-        let mut reno =
-            Reno::new(&limits, RenoParameters { halving: Halving::Exact, ..RenoParameters::PLAIN });
+        let mut reno = Reno::new(
+            &limits,
+            RenoParameters { halving: Halving::Exact, ..RenoParameters::default() },
+        );
         reno.on_loss(&loss(LossKind::DuplicateAcks));
         assert_eq!((reno.window(), reno.ssthresh()), expect, "from {cwnd}");
     };

@@ -11,7 +11,7 @@ const MSS: u64 = 1_000;
 
 fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
     let limits = Limits { mss: MSS as u32, initial_window, initial_ssthresh, maximum_window: 64 };
-    Vegas::new(&limits, VegasParameters { delta, ..VegasParameters::PLAIN })
+    Vegas::new(&limits, VegasParameters { delta, ..VegasParameters::default() })
 }
 
 /// A sender that keeps the window full, over a path of fixed delay and rate: one round trip
@@ -111,7 +111,7 @@ fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
 fn moved(base_rtt: BaseRtt, rounds: usize) -> (u64, Option<u64>) {
     let limits =
         Limits { mss: MSS as u32, initial_window: 6, initial_ssthresh: 2, maximum_window: 64 };
-    let vegas = Vegas::new(&limits, VegasParameters { base_rtt, ..VegasParameters::PLAIN });
+    let vegas = Vegas::new(&limits, VegasParameters { base_rtt, ..VegasParameters::default() });
     let mut path = Path::new(vegas, 100, 1);
     path.rounds(3);
     path.vegas.on_path_change(path.now + Duration::from_millis(50));
@@ -171,7 +171,7 @@ fn inflating() -> Vegas {
     let limits =
         Limits { mss: MSS as u32, initial_window: 16, initial_ssthresh: 64, maximum_window: 16 };
     let inflation = Inflation::Window;
-    Vegas::new(&limits, VegasParameters { inflation, ..VegasParameters::PLAIN })
+    Vegas::new(&limits, VegasParameters { inflation, ..VegasParameters::default() })
 }
 
 fn windows(vegas: &Vegas) -> (u64, u64) {

@@ -16,7 +16,7 @@ fn westwood(window: u32, alpha: f64) -> Westwood {
         initial_ssthresh: 2,
         maximum_window: 1_000,
     };
-    Westwood::new(&limits, WestwoodParameters { alpha, ..WestwoodParameters::PLAIN })
+    Westwood::new(&limits, WestwoodParameters { alpha, ..WestwoodParameters::default() })
 }
 
 /// One acknowledgement each round trip, of so many segments.
@@ -128,7 +128,7 @@ fn a_timeout_may_begin_the_search_for_the_smallest_anew() {
     let check = |minimum_rtt, expect| {
         let limits =
             Limits { mss: 1_000, initial_window: 40, initial_ssthresh: 64, maximum_window: 64 };
-        let parameters = WestwoodParameters { minimum_rtt, ..WestwoodParameters::PLAIN };
+        let parameters = WestwoodParameters { minimum_rtt, ..WestwoodParameters::default() };
         let mut westwood = Westwood::new(&limits, parameters);
         deliver(&mut westwood, &[20]);
         lose(&mut westwood, LossKind::Timeout);

@@ -32,7 +32,7 @@ fn peer(opening: Opening, data: &Bytes, close: Close, sink: &Sink, mishaps: &Mis
     };
     let application = Application::new(Box::new(sink.clone()), None, close);
     let ends = Ends { local, remote };
-    Peer::new(opening, &Arc::new(Config::PLAIN), &ends, application, data.clone(), seed)
+    Peer::new(opening, &Arc::new(Config::plain()), &ends, application, data.clone(), seed)
         .expect("both ends are IPv6")
         .disturbed(mishaps, seed)
         .limited(Some(Duration::from_secs(100_000)))

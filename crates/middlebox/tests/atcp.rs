@@ -10,7 +10,7 @@ use middlebox::{
 };
 use observe::MiddleboxFact;
 use proptest::prelude::*;
-use tcp::{Config, Offers, Payload};
+use tcp::{Config, Payload};
 
 use crate::support::{
     self, Network, Opening, Outage, OutageFate, Passage, PeerId, Way, aggregating, fixed, mobile,
@@ -254,9 +254,9 @@ fn settings() -> impl Strategy<Value = AtcpConfig> {
 
 /// From a fixed host to a mobile, or between mobiles; with and without SACK.
 fn opening(number: usize, kind: u8) -> Opening {
-    let offers = Offers { sack: kind & 1 == 0, timestamps: kind & 2 == 0, ecn: false };
-    let receive_buffer = if kind & 4 == 0 { 60_000 } else { 5_392 };
-    let own = Config { offers, receive_buffer, window: 32, ..modern() };
+    let (sack, timestamps) = (Some(kind & 1 == 0), kind & 2 == 0);
+    let receive_buffer = Some(if kind & 4 == 0 { 60_000 } else { 5_392 });
+    let own = Config { sack, timestamps, receive_buffer, window: 32, ..modern() };
     let (client, server) = match kind >> 3 {
         0 => (fixed(0), mobile(0)),
         1 => (mobile(0), mobile(1)),
@@ -291,8 +291,7 @@ fn transmissions(seed: u64, crowd: Crowd) -> f64 {
     };
     let mut net = network(seed, settings);
     set(&mut net, &Weather { loss, outages: Vec::new(), rate: Some(rate) });
-    let offers = Offers { sack, timestamps: true, ecn: false };
-    let own = Config { offers, window: 32, ..modern() };
+    let own = Config { sack: Some(sack), window: 32, ..modern() };
     let (client_config, server_config) = (own.clone(), own);
     let opening = Opening { client_config, server_config, ..Opening::of(0) };
     let open = |client_port| net.open(&Opening { client_port, ..opening.clone() });

@@ -8,7 +8,7 @@ use middlebox::{
     Address, BothWays, Counters, IpFields, Itcp, Limits, Managed, Packet, PerFlow, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter, Uplink,
 };
-use tcp::{Config, Offers, RtoConfig, Segment, State};
+use tcp::{Config, Segment, State};
 
 use crate::support::{
     self, FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
@@ -131,8 +131,9 @@ fn every_handshake_leads_to_a_whole_transfer(uplink: Uplink) {
             for receive_buffer in [5_392, 300_000] {
                 for isn in [7, u32::MAX - 10_000] {
                     let config = Config {
-                        offers: Offers { sack, timestamps, ecn: false },
-                        receive_buffer,
+                        sack: Some(sack),
+                        timestamps,
+                        receive_buffer: Some(receive_buffer),
                         ..modern()
                     };
                     let opening = Opening {
@@ -249,7 +250,7 @@ fn forged_segments_are_challenged(uplink: Uplink) {
 
 /// RFC 5961 §5: what acknowledges data never sent is dropped and challenged.
 fn acknowledgements_of_nothing_are_challenged(uplink: Uplink) {
-    let plain = Config { offers: Offers::NONE, ..modern() };
+    let plain = Config { sack: Some(false), timestamps: false, ..modern() };
     let opening =
         Opening { client_config: plain.clone(), server_config: plain, ..Opening::of(5_000) };
     let mut net = network(uplink);
@@ -389,8 +390,8 @@ fn released_connections_go_on_whole(uplink: Uplink) {
     for (offers, receive_buffer) in [(true, 300_000), (false, 20_000)] {
         let shared = Shared::new(boxed(SplitConfig { uplink, ..SplitConfig::PLAIN }));
         let mut net = Network::new(1, Box::new(shared.clone()));
-        let offers = Offers { sack: offers, timestamps: offers, ecn: false };
-        let config = Config { offers, receive_buffer, ..modern() };
+        let (sack, receive_buffer) = (Some(offers), Some(receive_buffer));
+        let config = Config { sack, timestamps: offers, receive_buffer, ..modern() };
         let opening =
             Opening { client_config: config.clone(), server_config: config, ..Opening::of(5_000) };
         let (client, server) = established(&mut net, &opening);
@@ -427,8 +428,7 @@ fn released_connections_go_on_whole(uplink: Uplink) {
 /// A mobile that is gone: after as many timeouts as configured both ends are reset.
 #[test]
 fn a_hopeless_mobile_resets_both() {
-    let rto = RtoConfig { max_retransmissions: Some(4), ..modern().rto };
-    let tcp = Arc::new(Config { rto, ..modern() });
+    let tcp = Arc::new(Config { max_retransmissions: Some(4), ..modern() });
     let middlebox = PerFlowSplit::<Bytes>::per_flow(SplitConfig::PLAIN, &tcp, BUFFERS);
     let mut net = Network::new(1, Box::new(middlebox));
     let (client, server) = established(&mut net, &Opening::of(5_000));

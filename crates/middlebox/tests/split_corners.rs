@@ -10,7 +10,7 @@ use middlebox::{
     PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use observe::MiddleboxFact;
-use tcp::{Config, Length, Offers, Payload as _, Segment, State};
+use tcp::{Config, Length, Payload as _, Segment, State};
 
 use crate::support::{
     self, FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, Pattern, Shared, UP, Way,
@@ -126,7 +126,7 @@ fn a_simultaneous_open_is_split() {
 #[test]
 fn congestion_marks_end_at_the_box() {
     let mut net = network(SplitConfig::PLAIN);
-    let config = Config { offers: Offers { ecn: true, ..modern().offers }, ..modern() };
+    let config = Config { ecn: true, ..modern() };
     let opening =
         Opening { client_config: config.clone(), server_config: config, ..Opening::of(5_000) };
     let (client, server) = net.open(&opening);
@@ -321,7 +321,7 @@ fn clamped_edges_never_move_back() {
     for (clamp, receive_buffer) in [(2_000, 60_000), (9_999, 60_000), (5_001, 1_000_000)] {
         let config = SplitConfig { uplink_clamp: Some(clamp), ..SplitConfig::PLAIN };
         let mut net = network(config);
-        let server_config = Config { receive_buffer, ..modern() };
+        let server_config = Config { receive_buffer: Some(receive_buffer), ..modern() };
         let (client, server) = net.open(&Opening { server_config, ..Opening::of(5_000) });
         net.write(client, 90_000);
         net.write(server, 30_000);

@@ -4,32 +4,32 @@
 use std::sync::Arc;
 
 use base::{Duration, Probability, Time};
-use cc::{Algorithm, RenoParameters};
+use cc::Algorithm;
 use middlebox::{Itcp, Leg, Managed, PerFlowSplit, SocketBuffers, SplitConfig};
 use observe::MiddleboxFact;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tcp::{
-    Config, FackWindow, Length, NewReno, Offers, RecoveryKind, SpuriousTimeouts, VegasRecords,
+    Config, FackRules, FackWindow, Length, RecoveryKind, RecoveryRules, SackRule, SpuriousTimeouts,
 };
 
 use crate::support::{
-    CUBIC, FIRST_MOBILE, LossPattern, Losses, Network, Opening, Passing, Way, fixed, modern,
+    FIRST_MOBILE, LossPattern, Losses, Network, Opening, Passing, Way, fixed, modern,
 };
 
 const BUFFERS: SocketBuffers = SocketBuffers { receive: 87_380, send: 131_072 };
 
 /// Each recovery that a leg may use.
-const RECOVERIES: [RecoveryKind; 9] = [
-    RecoveryKind::Tahoe,
-    RecoveryKind::Reno,
-    RecoveryKind::NewReno(NewReno::RFC_6582),
-    RecoveryKind::Sack1,
-    RecoveryKind::Sack,
-    RecoveryKind::Fack(FackWindow::Halves),
-    RecoveryKind::Fack(FackWindow::Restarts),
-    RecoveryKind::Vegas(VegasRecords::Exact),
-    RecoveryKind::Rack,
+const RECOVERIES: [(RecoveryKind, SackRule, FackWindow); 9] = [
+    (RecoveryKind::Tahoe, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::Reno, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::NewReno, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::Sack, SackRule::Sack1, FackWindow::Halves),
+    (RecoveryKind::Sack, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::Fack, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::Fack, SackRule::Rfc6675, FackWindow::Restarts),
+    (RecoveryKind::Vegas, SackRule::Rfc6675, FackWindow::Halves),
+    (RecoveryKind::Rack, SackRule::Rfc6675, FackWindow::Halves),
 ];
 
 const TESTS: [SpuriousTimeouts; 3] =
@@ -53,12 +53,18 @@ impl Kind {
 }
 
 /// A host that has more to send than the connection takes at once, and what the box's senders are.
-fn sender(recovery: RecoveryKind, spurious_timeouts: SpuriousTimeouts) -> Config {
+fn sender(
+    (recovery, sack_rule, window): (RecoveryKind, SackRule, FackWindow),
+    spurious_timeouts: SpuriousTimeouts,
+) -> Config {
     Config {
-        recovery,
+        recovery: Some(recovery),
+        sack_rule,
+        repair: RecoveryRules { fack: FackRules { window }, ..RecoveryRules::default() },
+        sack: Some(true),
         spurious_timeouts,
         window: 1_000,
-        receive_buffer: 1_000_000,
+        receive_buffer: Some(1_000_000),
         nagle: true,
         ..modern()
     }
@@ -95,7 +101,7 @@ fn after_a_timeout_acknowledgements_release_what_is_lost() {
 #[derive(Clone, Debug)]
 struct Case {
     kind: Kind,
-    recovery: RecoveryKind,
+    recovery: (RecoveryKind, SackRule, FackWindow),
     spurious: SpuriousTimeouts,
     reno: bool,
     nagle: bool,
@@ -179,13 +185,9 @@ impl Case {
     /// What waits for the radio stays well below the shortest timeout: else it is up to
     /// milliseconds whether one comes in vain.
     fn sender(&self) -> Config {
-        let congestion_control = if self.reno {
-            Algorithm::Reno(RenoParameters::PLAIN)
-        } else {
-            Algorithm::Cubic(CUBIC)
-        };
+        let algorithm = if self.reno { Algorithm::Reno } else { Algorithm::Cubic };
         Config {
-            congestion_control,
+            congestion_control: Some(algorithm.into()),
             nagle: self.nagle,
             window: 24,
             initial_window: self.initial_window,
@@ -205,9 +207,8 @@ impl Case {
         }
         net.path(FIRST_MOBILE, Way::Out).rate = Some(leg_rate(Leg::Radio, self.rate));
         // A leg has no timestamps of its own.
-        let offers = Offers { sack: self.sack, timestamps: false, ecn: false };
-        let times_handshake = self.times_handshake;
-        let server_config = Config { offers, times_handshake, ..self.sender() };
+        let (sack, times_handshake) = (Some(self.sack), self.times_handshake);
+        let server_config = Config { sack, timestamps: false, times_handshake, ..self.sender() };
         let client_config = server_config.clone();
         let opening = Opening { client_config, server_config, ..Opening::of(5_000) };
         let path = match self.leg {

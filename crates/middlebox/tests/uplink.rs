@@ -49,7 +49,7 @@ fn open(net: &mut Network<Length>, port: u16) -> (PeerId, PeerId) {
         mss: MSS as u32,
         window: 500,
         initial_window: 10,
-        receive_buffer: 700_000,
+        receive_buffer: Some(700_000),
         ..modern()
     };
     net.open(&Opening { client_config: config.clone(), server_config: config, ..Opening::of(port) })
@@ -195,7 +195,7 @@ proptest! {
             mss,
             window: 500,
             initial_window: 10,
-            receive_buffer: 65_535 << scale,
+            receive_buffer: Some(65_535 << scale),
             ..modern()
         };
         for port in 5_000..5_000 + uploads {

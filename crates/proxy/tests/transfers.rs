@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use base::Duration;
-use tcp::{Config, Offers, State};
+use tcp::{Config, State};
 
 use crate::support::{HOST, HOST6, MOBILE, MOBILE6, Net, config, modern};
 
@@ -53,12 +53,12 @@ fn small_and_unequal_packets() {
 
 #[test]
 fn hosts_of_every_kind() {
-    let none = Offers::NONE;
-    let old = Config { offers: none, receive_buffer: 32_000, initial_window: 2, ..modern() };
-    let bare = Config { offers: Offers { timestamps: true, ..none }, ..modern() };
-    let plain = Config { offers: Offers { sack: true, ..none }, ..modern() };
+    let bare = Config { sack: Some(false), ..modern() };
+    let (timestamps, receive_buffer) = (false, Some(32_000));
+    let old = Config { timestamps, receive_buffer, initial_window: 2, ..bare.clone() };
+    let plain = Config { timestamps, ..modern() };
     let narrow = Config { mss: 536, ..modern() };
-    let marks = Config { offers: Offers { ecn: true, ..modern().offers }, ..modern() };
+    let marks = Config { ecn: true, ..modern() };
     for scheme in SCHEMES {
         for one in [&old, &bare, &plain, &narrow, &marks] {
             for configs in [[one, &modern()], [&modern(), one], [one, one]] {

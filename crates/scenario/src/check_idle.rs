@@ -1,6 +1,6 @@
 //! Keys of mobile networks that would do nothing, or undo each other.
 
-use crate::schema::{AccessName, DadName, MobileIp, Tcp, Wlan};
+use crate::schema::{AccessName, DadName, MobileIp, Wlan};
 use crate::validate::Check;
 use settings::Fault;
 
@@ -56,7 +56,7 @@ impl Check<'_> {
     /// What `ftp.cap` cuts can be joined, and what it makes fits in a packet.
     pub(crate) fn pieces(&self, mtu: u32) -> Result<(), Fault> {
         let Some(cap) = self.scenario.ftp.cap else { return Ok(()) };
-        let Tcp { mss, timestamps, .. } = self.scenario.tcp;
+        let tcp::Config { mss, timestamps, .. } = self.scenario.tcp;
         let keys = ["ftp.cap", "ftp.packet_size", "tcp.mss", "mobile_ip.mtu"];
         let (pieces, most) = (mss.div_ceil(cap), world::MOST_PIECES as u32);
         if pieces > most {

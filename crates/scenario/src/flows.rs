@@ -81,7 +81,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         let connection = Connection {
             sender,
             receiver,
-            tcp: &Arc::new(self.scenario.tcp.config_of(u64::from(self.chance.next_u32()))),
+            tcp: &Arc::new(self.scenario.tcp.seeded(u64::from(self.chance.next_u32()))),
             data: group.payload(mss).filter(|_| content == Content::File).map_or(ENDLESS, Length),
             traffic,
             server: server(group, content),

@@ -2,7 +2,8 @@
 //!
 //! A scenario is TOML text and a list of settings that change it. [`Scenario::parse`] reads both
 //! into typed values or answers with a [`ScenarioError`] of one line. The `section!`s of `schema`
-//! are the only place where a key, its unit, its range and its default stand; [`keys`] lists them.
+//! and of the components that these join are the only place where a key, its unit, its range and
+//! its default stand; [`keys`] lists them.
 //!
 //! ```
 //! let settings = [("tcp.variant".to_owned(), "vegas".to_owned())];
@@ -52,27 +53,23 @@ mod wlan;
 pub use build::{Network, build, build_open, build_over};
 pub use flows::NetworkFlow;
 pub use form::{CaptureFile, TraceFile};
-pub use profile::{Profile, RadioProfile, profiles};
+pub use profile::{RadioProfile, profiles};
 pub use proxy::{
     Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
     ProxyProfile, Routing,
 };
 pub use schema::{
     AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, Arq,
-    AtcpClass, AtcpKeys, Back, BackOff, BaseRtt, Buffer, Channel, ChannelStep, Class, CoDel,
-    CongestionControl, Content, Controller, Core, Cubic, DadName, DataRateName, DelayedDupacksKeys,
-    Delta, DpcchName, ErrorRatesName, Fach, Fack, FackWindow, Fair, FdaKeys, FirstChannel, Flow,
-    FlowDirection, Freeze, Ftp, GilbertElliott, Gprs, Growth, Halving, Handover, HandoverKind,
-    HandoverName, Hosts, Inactivity, InitialState, Limit, Link, MTcpKeys, Manager, Middlebox,
-    MiddleboxKind, MinimumRtt, MobileIp, MobileIpKind, MobileNode, Mobility, Mode, NewReno, NodeB,
-    Objects, Opener, Pacing, PartialAckTimer, PartialAckWindow, Pdcp, Place, Poll, PreambleName,
-    Probe, Protocol, Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts, RadioKind,
-    RadioStateName, RadioStep, RandomOutages, Receiver, Recovery, Red, Reno, Repetition,
-    Reselection, Rest, Rlc, Route, Rrc, RttSampling, SackRule, Scenario, SchemeName, ShareState,
-    Sizes, SlowStart, SnoopKeys, SpacingRtt, Spike, Split, Spreading, SpreadingName,
-    SpuriousTimeouts, Status, Step, TbfTimes, Tcp, Telnet, Traces, TrafficVolume, TwoAddresses,
-    Udp, UdpTimes, Ue, Variant, Vegas, VegasRecords, WTcpKeys, Wan, Way, Web, Westwood, Wired,
-    Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
+    AtcpClass, AtcpKeys, Back, Buffer, Channel, ChannelStep, Class, CoDel, Content, Core, DadName,
+    DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, Fair, FdaKeys, FirstChannel,
+    Flow, FlowDirection, Ftp, GilbertElliott, Gprs, Handover, HandoverKind, HandoverName, Hosts,
+    Inactivity, InitialState, Limit, Link, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp,
+    MobileIpKind, MobileNode, Mobility, Mode, NodeB, Objects, Opener, Pdcp, Place, Poll,
+    PreambleName, Probe, Protocol, Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts,
+    RadioKind, RadioStateName, RadioStep, RandomOutages, Red, Repetition, Reselection, Rest, Rlc,
+    Route, Rrc, Scenario, SchemeName, Sizes, SnoopKeys, Spike, Split, Spreading, SpreadingName,
+    Status, Step, TbfTimes, Telnet, Traces, TrafficVolume, TwoAddresses, Udp, UdpTimes, Ue,
+    WTcpKeys, Wan, Way, Web, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

@@ -7,10 +7,10 @@ use middlebox::{
     Admission, Atcp, BothWays, DelayedDupacks, FdaLike, Itcp, MTcp, PerFlow, RadioLeg, Snoop,
     SocketBuffers, SplitConfig, Splitter, WTcp,
 };
-use tcp::Payload;
+use tcp::{Payload, Variant};
 
 use crate::profile;
-use crate::schema::{Middlebox, MiddleboxKind, Scenario, Split, Tcp, Variant};
+use crate::schema::{Middlebox, MiddleboxKind, Scenario, Split};
 use settings::Fault;
 use settings::Table;
 use settings::{Always, Form};
@@ -77,7 +77,7 @@ impl Middlebox {
     /// The senders towards mobiles.
     fn senders(&self, seed: u64) -> Arc<tcp::Config> {
         let chance = Stream::named(seed, "middlebox congestion control").next_u32();
-        Arc::new(self.tcp.config_of(u64::from(chance)))
+        Arc::new(self.tcp.seeded(u64::from(chance)))
     }
 }
 
@@ -125,8 +125,8 @@ impl MiddleboxKind {
 }
 
 /// What senders of a box of this kind are, where others are as `tcp`.
-pub(crate) fn under_box(kind: MiddleboxKind, tcp: &Tcp) -> Tcp {
-    Tcp {
+pub(crate) fn under_box(kind: MiddleboxKind, tcp: &tcp::Config) -> tcp::Config {
+    tcp::Config {
         variant: kind.variant(),
         congestion_control: None,
         recovery: None,
@@ -143,7 +143,7 @@ pub(crate) fn take_over_tcp(scenario: &mut Scenario, tree: &Table) -> Result<(),
     middlebox.tcp = under_box(middlebox.kind, &scenario.tcp);
     profile::lay_asked_under_tcp(tree, "middlebox.tcp.profile", &mut middlebox.tcp)?;
     if let Some(item) = tree.find("middlebox.tcp") {
-        middlebox.tcp = Always::<Tcp>::read(item, "middlebox.tcp", &middlebox.tcp)?;
+        middlebox.tcp = Always::<tcp::Config>::read(item, "middlebox.tcp", &middlebox.tcp)?;
     }
     Ok(())
 }

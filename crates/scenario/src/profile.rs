@@ -1,24 +1,10 @@
-//! Profiles: named sets of defaults for `[tcp]` or `[radio]`. Each is a scenario file with nothing
-//! else.
+//! Profiles: named sets of defaults for `[tcp]` ([`Profile`]) or `[radio]`. Each is a scenario file
+//! with nothing else.
 
-use crate::schema::{Scenario, Tcp};
-use settings::Fault;
-use settings::Table;
-use settings::{Form, Nothing, Or, Section, Word, Words, words};
+use settings::{Fault, Form, Nothing, Or, Section, Table, Word, Words, words};
+use tcp::Profile;
 
-words! {
-    /// A named set of defaults for `[tcp]`.
-    pub enum Profile {
-        /// The ns-2 of Fall and Floyd 1996.
-        Ns2Of1996 = "ns2-1996",
-        /// ns-2.35 as it comes.
-        Ns2 = "ns2-2.35",
-        /// What the standards ask of an endpoint today.
-        Modern = "modern",
-        /// Linux 2.4, a host of around 2002.
-        Linux24 = "linux-2.4",
-    }
-}
+use crate::schema::Scenario;
 
 words! {
     /// A named set of defaults for `[radio]`.
@@ -27,26 +13,6 @@ words! {
         Standard = "3gpp",
         /// The UMTS module of Hynderick and Raes 2004.
         Thesis = "thesis",
-    }
-}
-
-impl Profile {
-    /// Every profile of TCP.
-    pub const ALL: &'static [Self] = <Self as Words>::ALL;
-
-    /// Its keys, each with its source, as TOML.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ns2Of1996 => include_str!("../profiles/ns2-1996.toml"),
-            Self::Ns2 => include_str!("../profiles/ns2-2.35.toml"),
-            Self::Modern => include_str!("../profiles/modern.toml"),
-            Self::Linux24 => include_str!("../profiles/linux-2.4.toml"),
-        }
-    }
-
-    fn lay_under(self, scenario: &mut Scenario) {
-        overlay(scenario, self.text());
-        scenario.tcp.profile = Some(self);
     }
 }
 
@@ -77,9 +43,7 @@ pub fn profiles() -> Vec<(&'static str, &'static str)> {
 
 /// Makes the values of the profiles that `tree` asks for the defaults of `scenario`.
 pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(), Fault> {
-    if let Some(profile) = asked::<Profile>(tree, "tcp.profile")? {
-        profile.lay_under(scenario);
-    }
+    lay_asked_under_tcp(tree, "tcp.profile", &mut scenario.tcp)?;
     if let Some(profile) = asked::<RadioProfile>(tree, "radio.profile")? {
         profile.lay_under(scenario);
     }
@@ -90,7 +54,7 @@ pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(
 /// such profile.
 pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
     if let Some(profile) = Profile::ALL.iter().find(|profile| profile.name() == name) {
-        profile.lay_under(scenario);
+        scenario.tcp = profile.over(&scenario.tcp);
     } else if let Some(profile) = RadioProfile::ALL.iter().find(|known| known.name() == name) {
         profile.lay_under(scenario);
     } else {
@@ -99,19 +63,14 @@ pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
     true
 }
 
-/// `[tcp]` under `profile`.
-pub(crate) fn under(profile: Profile) -> Tcp {
-    let mut scenario = Scenario::default();
-    profile.lay_under(&mut scenario);
-    scenario.tcp
-}
-
 /// Makes the values of the profile that `tree` asks for under `key` those of `tcp`.
-pub(crate) fn lay_asked_under_tcp(tree: &Table, key: &str, tcp: &mut Tcp) -> Result<(), Fault> {
+pub(crate) fn lay_asked_under_tcp(
+    tree: &Table,
+    key: &str,
+    tcp: &mut tcp::Config,
+) -> Result<(), Fault> {
     if let Some(profile) = asked::<Profile>(tree, key)? {
-        let mut scenario = Scenario { tcp: tcp.clone(), ..Scenario::default() };
-        profile.lay_under(&mut scenario);
-        *tcp = scenario.tcp;
+        *tcp = profile.over(tcp);
     }
     Ok(())
 }

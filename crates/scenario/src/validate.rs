@@ -3,7 +3,7 @@
 use cc::Custom;
 
 use crate::profile;
-use crate::schema::{CongestionControl, Scenario};
+use crate::schema::Scenario;
 use crate::{check_mobile as mobile, files, middleboxes, schema};
 use settings::Section;
 use settings::{Fault, ScenarioError};
@@ -57,8 +57,9 @@ fn read(
     profile::lay_asked_under(&tree, &mut scenario)?;
     let custom = take_custom(&mut tree, outside.customs);
     scenario.read(&tree, "")?;
-    scenario.tcp.congestion_control =
-        custom.map(CongestionControl::Custom).or(scenario.tcp.congestion_control);
+    if let Some(custom) = custom {
+        scenario.tcp.congestion_control = Some(custom.into());
+    }
     middleboxes::take_over_tcp(&mut scenario, &tree)?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;

@@ -1,6 +1,7 @@
 //! Middleboxes in a scenario: where they stand, what their senders are, and what cannot be.
 
-use scenario::{CongestionControl, Controller, MiddleboxKind, Scenario, build, shipped};
+use cc::Algorithm;
+use scenario::{MiddleboxKind, Scenario, build, shipped};
 use world::Machine;
 
 const WIRES: &str = r#"
@@ -125,20 +126,20 @@ fn its_senders_are_as_the_hosts_but_for_what_the_kind_or_a_key_says() {
         let scenario = parse(&source, settings).expect("valid");
         let tcp = scenario.middlebox.expect("a middlebox").tcp;
         assert_eq!(tcp.mss, 1000, "as the hosts have it");
-        tcp.halves().0
+        tcp.algorithm()
     };
-    for (kind, expected) in [("i-tcp", Controller::Reno), ("split", Controller::Cubic)] {
+    for (kind, expected) in [("i-tcp", Algorithm::Reno), ("split", Algorithm::Cubic)] {
         let of_kind = controller(&[("middlebox.kind", kind)]);
-        assert_eq!(of_kind, CongestionControl::Shipped(expected), "{kind}");
+        assert_eq!(of_kind, expected.into(), "{kind}");
         let asked = controller(&[("middlebox.kind", kind), ("middlebox.tcp.variant", "westwood")]);
-        assert_eq!(asked, CongestionControl::Shipped(Controller::Westwood), "{kind}");
+        assert_eq!(asked, Algorithm::Westwood.into(), "{kind}");
         let of_profile = controller(&[
             ("middlebox.kind", kind),
             ("middlebox.tcp.profile", "modern"),
             ("tcp.mss", "1000 B"),
             ("middlebox.tcp.mss", "1000 B"),
         ]);
-        assert_eq!(of_profile, CongestionControl::Shipped(Controller::Cubic), "{kind}");
+        assert_eq!(of_profile, Algorithm::Cubic.into(), "{kind}");
     }
 }
 

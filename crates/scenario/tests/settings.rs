@@ -3,7 +3,8 @@
 use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
 use radio::umts::BlockErrorRate;
-use scenario::{Scenario, ScenarioError, Variant, keys, shipped};
+use scenario::{Scenario, ScenarioError, keys, shipped};
+use tcp::Variant;
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
 

@@ -1,113 +1,324 @@
-//! What an endpoint can be told to do.
+//! What an endpoint can be told to do: `[tcp]`.
 
 use base::Duration;
-use cc::{Algorithm, Controller, Limits, RenoParameters};
+use cc::{Algorithm, CongestionControl, Controlled, Controller, Limits};
+use settings::{
+    Always, Bytes, Count, Fault, Flag, Flat, Leaf, NoKey, Nothing, OfTime, Off, Or, Scalar, Table,
+    Unlimited, Word, as_key, join, section, words,
+};
 
-use crate::{Freeze, ShareState, WindowOpening};
+use crate::{
+    BackOff, Freeze, Pacing, Profile, ReceiverKind, RecoveryKind, RecoveryRules, SackRule,
+    ShareState, SpacingRtt, SpuriousTimeouts, Variant,
+};
 
-/// An endpoint's configuration.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// How it finds its window.
-    pub congestion_control: Algorithm,
-    /// How it repairs losses.
-    pub recovery: RecoveryKind,
-    /// Payload bytes of a full segment: offered to the peer, and the most that is sent.
-    pub mss: u32,
-    /// A peer that takes less, options included, is sent segments of this size all the same, in
-    /// bytes: or a SYN could have a packet sent for each byte.
-    pub min_mss: u32,
-    /// The most that may be in flight, in segments.
-    pub window: u32,
-    /// The congestion window to start with, in segments (RFC 5681 §3.1).
-    pub initial_window: u32,
-    /// The slow-start threshold to start with, in segments; `None` is the window.
-    pub initial_ssthresh: Option<u32>,
-    /// Bytes that may wait for the application, and hence the advertised window.
-    pub receive_buffer: u32,
-    /// How the advertised window comes to that size.
-    pub window_opening: WindowOpening,
-    /// The retransmission timer.
-    pub rto: RtoConfig,
-    /// Feed the retransmission timer with the round-trip time of the handshake (RFC 6298 §2.2).
-    pub times_handshake: bool,
-    /// Which round-trip times the retransmission timer is fed with.
-    pub rtt_sampling: RttSampling,
-    /// What the SYN offers.
-    pub offers: Offers,
-    /// How long an acknowledgement may wait for a second segment (RFC 9293 §3.8.6.3: at most
-    /// 500 ms); `None` acknowledges each segment at once.
-    pub delayed_ack: Option<Duration>,
-    /// Tell of what arrives twice (RFC 2883), where selective acknowledgements are agreed upon.
-    pub dsack: bool,
-    /// Send new data on the first two duplicate acknowledgements (RFC 3042).
-    pub limited_transmit: bool,
-    /// Fall back to the initial window after an idle timeout (RFC 5681 §4.1).
-    pub slow_start_restart: bool,
-    /// No second fast retransmit until what was sent before the last loss is acknowledged
-    /// (RFC 6582 §3.2 step 2; ns-2's `bugFix_`). Off: Reno as of 1990 (Fall and Floyd 1996).
-    pub recover_guard: bool,
-    /// Reduce the window step by step during recovery (RFC 9937), where recovery counts what is
-    /// in the network.
-    pub proportional_rate_reduction: bool,
-    /// Whether and how a timeout is found to have been in vain.
-    pub spurious_timeouts: SpuriousTimeouts,
-    /// When segments are spread over the round trip.
-    pub pacing: Pacing,
-    /// Which round trip they are spread over.
-    pub pacing_rtt: PacingRtt,
-    /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4).
-    pub nagle: bool,
-    /// What a receiver tells before and after a disconnection that it is warned of.
-    pub freeze: Freeze,
-    /// From which connections to the same host it learns at its start.
-    pub share_state: ShareState,
-    /// How long TIME-WAIT lasts: twice the maximum segment lifetime (RFC 9293 §3.4.2: 4 minutes).
-    pub time_wait: Duration,
+section! {
+    /// `[tcp]`: an endpoint.
+    pub struct Config {
+        /// A named set of defaults for this table. Keys that the scenario or a setting gives count
+        /// more. Default: the defaults listed here.
+        pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
+        /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
+        /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
+        /// westwood comes with newreno, cubic with sack, bbr and wtcp with rack. wtcp needs
+        /// tcp.timestamps. Default: Reno (RFC 5681).
+        pub variant: Variant as Word<Variant> = Variant::Reno;
+        /// How the window is found. `variant` is the half of tcp.variant.
+        pub congestion_control: Option<CongestionControl> as Or<as_key::Variant, Controlled> =
+            None;
+        /// How losses are repaired. `variant` is the half of tcp.variant; sack, fack and rack need
+        /// selective acknowledgements, and work as newreno with a peer that offers none.
+        pub recovery: Option<RecoveryKind> as Or<as_key::Variant, Word<RecoveryKind>> = None;
+        /// Payload bytes of a full segment. Default: RFC 9293 §3.7.1 over IPv4. At most what fits
+        /// in a packet of 65,535 B.
+        pub mss: u32 as Bytes<u32, 1, 65_495> = 536;
+        /// A peer whose SYN names less, options included, is sent segments of this size all the
+        /// same: or it could have a packet sent for each byte. Default: Linux's `tcp_min_snd_mss`.
+        pub min_mss: u32 as Bytes<u32, 1, 65_495> = 48;
+        /// The most that may be in flight, in segments. Default: lo2005 Table 3.
+        pub window: u32 as Count<u32, 1, 1_073_741_824> = 64;
+        /// The congestion window to start with, in segments. Default: ns-2; RFC 5681 §3.1 allows
+        /// it for every MSS.
+        pub initial_window: u32 as Count<u32, 1, 1_073_741_824> = 2;
+        /// The slow-start threshold to start with, in segments. Default: the window, as in ns-2.
+        pub initial_ssthresh: Option<u32> as Or<as_key::Window, Count<u32, 2, 1_073_741_824>> =
+            None;
+        /// How a receiver's window begins and grows, and how large it is if `receive_buffer` is
+        /// not given: of hosts of around 2002, for full segments of `mss`.
+        pub receiver: ReceiverKind as Word<ReceiverKind> = ReceiverKind::Plain;
+        /// Bytes that may wait for the application. Default: the receiver's own, of a plain one the
+        /// window, so that it limits no more than the sender.
+        pub receive_buffer: Option<u32> as Or<as_key::Window, Bytes<u32, 1, 1_073_741_824>> = None;
+        /// Retransmission timeout before the first round-trip time is known. Default: RFC 6298
+        /// (2.1); it was 3 s before 2011 (RFC 2988), as in ns-2.
+        pub initial_rto: Duration as OfTime<1> = Duration::from_secs(1);
+        /// The retransmission timeout is no shorter. Default: RFC 6298 (2.4).
+        pub min_rto: Duration as OfTime = Duration::from_secs(1);
+        /// The retransmission timeout is no longer, back-off included. Default: RFC 6298 (2.5),
+        /// ns-2.
+        pub max_rto: Duration as OfTime<1> = Duration::from_secs(60);
+        /// Granularity of measured round-trip times, G of RFC 6298; 0 s measures exactly. Default:
+        /// ns-2.
+        pub tick: Duration as OfTime = Duration::from_millis(10);
+        /// Timeouts in a row after which a connection is given up (RFC 9293 §3.8.3, R2). Default:
+        /// never, as in ns-2.
+        pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000>> = None;
+        /// How the retransmission timeout grows each time that it runs out in a row: to twice as
+        /// long, or by as much as the first, or not at all, as with wtcp always. Default:
+        /// RFC 6298 (5.5).
+        pub back_off: BackOff as Word<BackOff> = BackOff::Exponential;
+        /// How a timeout is found to have been in vain, and then undone (RFC 4015): not at all, by
+        /// F-RTO (RFC 5682) or by Eifel (RFC 3522), which needs tcp.timestamps. Default: ns-2.
+        pub spurious_timeouts: SpuriousTimeouts as Word<SpuriousTimeouts> =
+            SpuriousTimeouts::Unseen;
+        /// Which round-trip times the retransmission timer is fed with. Default: RFC 6298 §3,
+        /// ns-2.
+        pub rtt_sampling: RttSampling as Word<RttSampling> = RttSampling::OnePerWindow;
+        /// Offer timestamps (RFC 7323 §3), 12 B in each segment. Default: off, as in ns-2.
+        pub timestamps: bool as Flag = false;
+        /// Offer selective acknowledgements (RFC 2018). `recovery` offers them if the loss recovery
+        /// needs them.
+        pub sack: Option<bool> as Or<as_key::Recovery, Flag> = None;
+        /// How the sack recovery counts what is in the network: as RFC 6675 does, or as the first
+        /// of its kind (Fall and Floyd 1996), which ns-2 has. Default: RFC 6675.
+        pub sack_rule: SackRule as Word<SackRule> = SackRule::Rfc6675;
+        /// Tell of what arrives twice (RFC 2883), where selective acknowledgements are agreed upon.
+        /// Default: off, as in ns-2.
+        pub dsack: bool as Flag = false;
+        /// Reduce the window step by step (proportional rate reduction, RFC 9937) in the sack, fack
+        /// and rack recoveries. Default: off, as in ns-2.
+        pub prr: bool as Flag = false;
+        /// Offer explicit congestion notification (RFC 3168): queues that can mark packets need not
+        /// drop them. Default: off, as in ns-2.
+        pub ecn: bool as Flag = false;
+        /// When segments are spread over the round trip, at cwnd / srtt. A congestion control that
+        /// names a rate, such as bbr, is paced always. Default: ns-2.
+        pub pacing: Pacing as Word<Pacing> = Pacing::Off;
+        /// When segments leave RTT / cwnd apart, by the round trip of `spacing_rtt`: packet spacing
+        /// (Yew, Ong and Ahmad 2012, equation 3). The same pacing by another round trip than
+        /// `pacing` goes by, and not beside it. Default: ns-2.
+        pub spacing: Pacing as Word<Pacing> = Pacing::Off;
+        /// The round trip of `spacing`: the latest sample, or the smallest (Vegas's baseRTT, where
+        /// that is the congestion control; else kept at handovers). Default: Yew, Ong and Ahmad
+        /// 2012.
+        pub spacing_rtt: SpacingRtt as Word<SpacingRtt> = SpacingRtt::Current;
+        /// New data on the first two duplicate acknowledgements. Default: RFC 3042, ns-2.
+        pub limited_transmit: bool as Flag = true;
+        /// Back to the initial window after an idle timeout. Default: RFC 5681 §4.1.
+        pub slow_start_restart: bool as Flag = true;
+        /// How long an acknowledgement may wait for a second segment: at most 500 ms
+        /// (RFC 9293 §3.8.6.3); `true` is ns-2's 100 ms. Default: an acknowledgement per segment,
+        /// as in ns-2 and lo2005.
+        pub delayed_ack: Option<Duration> as DelayedAck = None;
+        /// No second fast retransmit until what was sent before the last loss is acknowledged.
+        /// Default: RFC 6582 §3.2, ns-2's `bugFix_`.
+        pub recover_guard: bool as Flag = true;
+        /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4). Default: off,
+        /// as in ns-2.
+        pub nagle: bool as Flag = false;
+        /// From which connections between the same hosts a new one learns round-trip times and
+        /// windows (RFC 9040). Default: each on its own.
+        pub share_state: ShareState as Word<ShareState> = ShareState::Off;
+        /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
+        pub time_wait: Duration as OfTime = Duration::from_secs(240);
+        /// What congestion controls are told.
+        pub control: cc::Parameters as Flat<cc::Parameters> = cc::Parameters::default();
+        /// What loss recoveries are told.
+        pub repair: RecoveryRules as Flat<RecoveryRules> = RecoveryRules::default();
+        /// What receivers do about disconnections.
+        pub freeze: Freeze as Always<Freeze> = Freeze::default();
+        /// Feed the retransmission timer with the round-trip time of the handshake (RFC 6298 §2.2),
+        /// where `[tcp.vegas]` says nothing else.
+        pub times_handshake: bool as NoKey<bool> = true;
+    }
+    check(Self::goes_together)
+}
+
+impl Config {
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        self.bounds_go_together(tree, at)?;
+        self.schemes_go_together(tree, at)
+    }
+
+    fn bounds_go_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.window_bytes() > LARGEST_WINDOW {
+            let message =
+                format!("{at}.window times {at}.mss must be at most 1 GiB (RFC 7323 §2.3)");
+            return tree.clash_at(at, &["window", "mss"], message);
+        }
+        if self.receive_buffer.is_some_and(|bytes| bytes < self.mss) {
+            let message = format!("must hold at least one segment of {at}.mss");
+            return tree.clash_at(at, &["receive_buffer", "mss"], message);
+        }
+        if self.min_rto > self.max_rto {
+            let message = format!("{at}.min_rto must not be longer than {at}.max_rto");
+            return tree.clash_at(at, &["min_rto", "max_rto"], message);
+        }
+        if self.initial_rto > self.max_rto {
+            let message = format!("{at}.initial_rto must not be longer than {at}.max_rto");
+            return tree.clash_at(at, &["initial_rto", "max_rto"], message);
+        }
+        Ok(())
+    }
+
+    fn schemes_go_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.recovery_kind().needs_sack() && self.sack == Some(false) {
+            let message = format!(
+                "{at}.recovery repairs from selective acknowledgements: {at}.sack must not be false"
+            );
+            return tree.clash_at(at, &["sack", "recovery", "variant"], message);
+        }
+        if self.spurious_timeouts == SpuriousTimeouts::Eifel && !self.timestamps {
+            let message =
+                format!("eifel looks at timestamps: {at}.timestamps must be true (RFC 3522)");
+            return tree.clash_at(at, &["spurious_timeouts", "timestamps"], message);
+        }
+        if self.is_controlled_by(Algorithm::Wtcp) && !self.timestamps {
+            let message =
+                format!("wtcp reads separations off timestamps: {at}.timestamps must be true");
+            return tree.clash_at(at, &["congestion_control", "variant", "timestamps"], message);
+        }
+        if self.pacing != Pacing::Off && self.spacing != Pacing::Off {
+            let message = format!(
+                "give {at}.pacing or {at}.spacing, not both: they are one pacing by two round trips"
+            );
+            return tree.clash_at(at, &["spacing", "pacing"], message);
+        }
+        if self.spacing == Pacing::Off
+            && self.spacing_rtt != SpacingRtt::Current
+            && !tree.is_overruled(&join(at, "spacing_rtt"), &join(at, "spacing"))
+        {
+            let message = format!("{at}.spacing_rtt does nothing while {at}.spacing is off");
+            return tree.clash_at(at, &["spacing_rtt", "spacing"], message);
+        }
+        Ok(())
+    }
+}
+
+/// The largest window that a header can express with scaling (RFC 7323 §2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// How long an acknowledgement may wait, or whether it may.
+#[derive(Debug)]
+pub struct DelayedAck;
+
+type Wait = Or<Off, OfTime<1, 500_000_000>>;
+
+impl Leaf for DelayedAck {
+    type Value = Option<Duration>;
+
+    fn expected() -> String {
+        format!("{}, true or false", Wait::expected())
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self::Value, String> {
+        let interval_of_ns2 = Duration::from_millis(100);
+        match Flag::parse(scalar) {
+            Ok(waits) => Ok(waits.then_some(interval_of_ns2)),
+            Err(_) => Wait::parse(scalar),
+        }
+    }
+
+    fn show(value: &Self::Value) -> String {
+        Wait::show(value)
+    }
+}
+
+words! {
+    /// Which round-trip times the retransmission timer is fed with. Segments that were sent more
+    /// than once never count (Karn's algorithm, RFC 6298 §3), unless timestamps tell which
+    /// transmission was acknowledged (RFC 7323 §4.1).
+    pub enum RttSampling {
+        /// One segment is timed at a time (RFC 6298 §3: at least one sample per round trip; ns-2).
+        OnePerWindow = "one-per-window",
+        /// The newest segment that each acknowledgement covers.
+        EverySegment = "every-segment",
+    }
 }
 
 impl Config {
     /// An endpoint with everything switched off that can be: Reno as of RFC 5681 with the timer of
     /// RFC 6298, to build others from.
-    pub const PLAIN: Self = Self {
-        congestion_control: Algorithm::Reno(RenoParameters::PLAIN),
-        recovery: RecoveryKind::Reno,
-        mss: 536,
-        min_mss: 1,
-        window: 64,
-        initial_window: 2,
-        initial_ssthresh: None,
-        receive_buffer: 65_535,
-        window_opening: WindowOpening::Whole,
-        rto: RtoConfig {
+    #[must_use]
+    pub fn plain() -> Self {
+        Self {
+            min_mss: 1,
+            receive_buffer: Some(65_535),
+            initial_rto: Duration::from_secs(3),
             tick: Duration::ZERO,
-            min: Duration::from_secs(1),
-            max: Duration::from_secs(60),
-            initial: Duration::from_secs(3),
-            back_off: BackOff::Exponential,
-            max_retransmissions: None,
-        },
-        times_handshake: true,
-        rtt_sampling: RttSampling::OnePerWindow,
-        offers: Offers { sack: false, timestamps: false, ecn: false },
-        delayed_ack: None,
-        dsack: false,
-        limited_transmit: false,
-        slow_start_restart: false,
-        recover_guard: true,
-        proportional_rate_reduction: false,
-        spurious_timeouts: SpuriousTimeouts::Unseen,
-        pacing: Pacing::Off,
-        pacing_rtt: PacingRtt::Smoothed,
-        nagle: false,
-        freeze: Freeze::ONCE,
-        share_state: ShareState::Off,
-        time_wait: Duration::from_secs(60),
-    };
+            sack: Some(false),
+            limited_transmit: false,
+            slow_start_restart: false,
+            freeze: Freeze::ONCE,
+            time_wait: Duration::from_secs(60),
+            ..Self::default()
+        }
+    }
+
+    /// The same with a `seed` for the chance of its congestion control: of several connections that
+    /// share a network, each needs its own.
+    #[must_use]
+    pub fn seeded(&self, seed: u64) -> Self {
+        Self { control: cc::Parameters { seed, ..self.control }, ..self.clone() }
+    }
+
+    /// The most that may be in flight, in bytes.
+    pub const fn window_bytes(&self) -> u64 {
+        self.window as u64 * self.mss as u64
+    }
+
+    /// The congestion window to start with, in segments.
+    pub fn first_window(&self) -> u32 {
+        let of_vegas = self.repair.vegas.initial_window;
+        of_vegas.filter(|_| self.is_controlled_by(Algorithm::Vegas)).unwrap_or(self.initial_window)
+    }
+
+    /// Whether the retransmission timer is fed with the round-trip time of the handshake (RFC 6298
+    /// §2.2).
+    pub fn times_handshake(&self) -> bool {
+        let of_vegas = self.repair.vegas.times_handshake;
+        self.times_handshake && (of_vegas || !self.is_controlled_by(Algorithm::Vegas))
+    }
+
+    /// Whether new data are sent on the first two duplicate acknowledgements (RFC 3042).
+    pub fn has_limited_transmit(&self) -> bool {
+        let of_vegas = self.repair.vegas.limited_transmit;
+        let of_vegas = of_vegas.filter(|_| self.recovery_kind() == RecoveryKind::Vegas);
+        of_vegas.unwrap_or(self.limited_transmit)
+    }
+
+    /// Bytes that may wait for the application, and hence the advertised window.
+    pub fn receive_bytes(&self) -> u32 {
+        let own = self.receiver.buffer(self.mss);
+        let of_window = || self.window.saturating_mul(self.mss);
+        self.receive_buffer.or(own).unwrap_or_else(of_window)
+    }
+
+    /// What the SYN offers.
+    pub fn offers(&self) -> Offers {
+        Offers {
+            sack: self.sack.unwrap_or(self.recovery_kind().needs_sack()),
+            timestamps: self.timestamps,
+            ecn: self.ecn,
+        }
+    }
+
+    /// How the timeout grows: WTCP probes at even intervals.
+    pub fn back_off(&self) -> BackOff {
+        if self.is_controlled_by(Algorithm::Wtcp) { BackOff::Constant } else { self.back_off }
+    }
+
+    /// When segments are spread, and by which round trip, if not by the smoothed one.
+    pub fn pace(&self) -> (Pacing, Option<SpacingRtt>) {
+        match self.spacing {
+            Pacing::Off => (self.pacing, None),
+            Pacing::SlowStart | Pacing::Always => (self.spacing, Some(self.spacing_rtt)),
+        }
+    }
 
     /// A controller for segments of `mss` bytes that starts with `initial_window` segments.
     pub fn controller(&self, mss: u32, initial_window: u32) -> Box<dyn Controller> {
-        self.congestion_control.controller(&self.limits(mss, initial_window))
+        self.controller_within(&self.limits(mss, initial_window))
     }
 
     /// The frame in which such a controller moves its window.
@@ -118,6 +329,12 @@ impl Config {
             initial_ssthresh: self.initial_ssthresh.unwrap_or(self.window),
             maximum_window: self.window,
         }
+    }
+
+    pub(crate) fn controller_within(&self, limits: &Limits) -> Box<dyn Controller> {
+        let mut parameters = self.control;
+        parameters.vegas.inflation = self.repair.vegas.inflation();
+        self.algorithm().controller(limits, &parameters)
     }
 }
 
@@ -145,168 +362,4 @@ impl Offers {
             ecn: self.ecn && other.ecn,
         }
     }
-}
-
-/// A way of repairing losses. Those that need selective acknowledgements work as `NewReno` where
-/// the peer does not offer them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RecoveryKind {
-    /// Fast retransmit on the third duplicate, and everything after it once more (Jacobson 1988).
-    Tahoe,
-    /// Fast retransmit on the third duplicate, and Reno's fast recovery (RFC 5681 §3.2).
-    Reno,
-    /// Reno's, which a partial acknowledgement does not end (RFC 6582).
-    NewReno(NewReno),
-    /// From a scoreboard of selective acknowledgements (RFC 6675).
-    Sack,
-    /// The first of them: Sack1 of Fall and Floyd 1996, which ns-2 has.
-    Sack1,
-    /// From the forward-most selective acknowledgement (Mathis and Mahdavi 1996).
-    Fack(FackWindow),
-    /// Reno's, and a fine-grained timer that is looked at on acknowledgements (Brakmo and
-    /// Peterson 1995 §III-A).
-    Vegas(VegasRecords),
-    /// From the time that passed since later segments arrived, with a probe of the tail
-    /// (RFC 8985).
-    Rack,
-}
-
-impl RecoveryKind {
-    /// True if it needs selective acknowledgements.
-    pub const fn is_selective(self) -> bool {
-        match self {
-            Self::Sack | Self::Sack1 | Self::Fack(_) | Self::Rack => true,
-            Self::Tahoe | Self::Reno | Self::NewReno(_) | Self::Vegas(_) => false,
-        }
-    }
-}
-
-/// What `NewReno` does on a partial acknowledgement, beside repairing the next loss.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NewReno {
-    /// To the retransmission timer.
-    pub timer: PartialAckTimer,
-    /// To the window.
-    pub window: PartialAckWindow,
-    /// How many new segments an acknowledgement may release during recovery (Fall and Floyd 1996:
-    /// two; RFC 6582 §3.2 step 3 asks for a limit in other words); `None` is any number.
-    pub burst: Option<u32>,
-}
-
-impl NewReno {
-    /// RFC 6582 as it recommends.
-    pub const RFC_6582: Self =
-        Self { timer: PartialAckTimer::Impatient, window: PartialAckWindow::Deflates, burst: None };
-}
-
-/// What a partial acknowledgement does to the retransmission timer (RFC 6582 §4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PartialAckTimer {
-    /// The first one restarts it, later ones do not: many losses end in a timeout soon.
-    Impatient,
-    /// Each one restarts it: a loss per round trip, as long as it takes.
-    SlowButSteady,
-}
-
-/// What a partial acknowledgement does to the window that duplicates have inflated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PartialAckWindow {
-    /// It shrinks by what was acknowledged, less one segment (RFC 6582 §3.2 step 3).
-    Deflates,
-    /// It is what it was when recovery began (Fall and Floyd 1996).
-    Closes,
-}
-
-/// What the vegas recovery remembers of segments.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum VegasRecords {
-    /// When each was sent, and how often.
-    Exact,
-    /// The same in a ring of as many places as the window has segments, which is not always
-    /// emptied, with what comes of it (ns-2).
-    Ring,
-}
-
-/// What a loss does to the window in the fack recovery.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FackWindow {
-    /// It is halved, and stands still during recovery (Mathis and Mahdavi 1996).
-    Halves,
-    /// It starts over from one segment, and each acknowledgement opens it from the first
-    /// retransmission on; duplicates before that release nothing (ns-2).
-    Restarts,
-}
-
-/// The retransmission timer (RFC 6298).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RtoConfig {
-    /// Granularity of round-trip times, RFC 6298's G; zero measures exactly.
-    pub tick: Duration,
-    /// The timeout is no shorter, before back-off.
-    pub min: Duration,
-    /// The timeout is no longer, after back-off.
-    pub max: Duration,
-    /// The timeout before the first round-trip time is known.
-    pub initial: Duration,
-    /// How it grows when it runs out.
-    pub back_off: BackOff,
-    /// Timeouts in a row after which the connection is given up (RFC 9293 §3.8.3, R2); `None`
-    /// never gives up.
-    pub max_retransmissions: Option<u32>,
-}
-
-/// How the timeout grows each time that it runs out in a row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BackOff {
-    /// It doubles (RFC 6298 §5.5).
-    Exponential,
-    /// It grows by itself: 1, 2, 3, … times the first.
-    Linear,
-    /// Not at all.
-    Constant,
-}
-
-/// Which round-trip times the retransmission timer is fed with. Segments that were sent more
-/// than once never count (Karn's algorithm, RFC 6298 §3), unless timestamps tell which
-/// transmission was acknowledged (RFC 7323 §4.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RttSampling {
-    /// One segment is timed at a time (RFC 6298 §3: at least one sample per round trip; ns-2).
-    OnePerWindow,
-    /// The newest segment that each acknowledgement covers.
-    EverySegment,
-}
-
-/// Whether and how a timeout is found to have been in vain, and then undone (RFC 4015).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpuriousTimeouts {
-    /// It never is.
-    Unseen,
-    /// New data sent after it tell (RFC 5682).
-    FRto,
-    /// The timestamp of the first acknowledgement after it tells (RFC 3522).
-    Eifel,
-}
-
-/// When segments are spread over the round trip at cwnd / RTT instead of sent in bursts. A
-/// controller that names a rate is paced always, at that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pacing {
-    /// Never.
-    Off,
-    /// In slow start only.
-    SlowStart,
-    /// Always.
-    Always,
-}
-
-/// The round-trip time of a paced sender's rate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PacingRtt {
-    /// SRTT of RFC 6298 (Aggarwal, Savage and Anderson 2000 §III).
-    Smoothed,
-    /// The latest sample: packet spacing (Yew, Ong and Ahmad 2012, equation 3).
-    Current,
-    /// The smallest sample, or what the controller holds for it.
-    Base,
 }

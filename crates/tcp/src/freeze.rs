@@ -4,21 +4,47 @@
 //!
 //! Only the receiving end knows of it. The sender does what RFC 9293 §3.8.6 asks of any.
 
+use base::Duration;
+use settings::{Count, Fault, Flag, OfTime, Off, Or, Table, section};
+
 use crate::{AckDue, Endpoint, Payload, Receiver, State};
 
-/// How a receiver freezes its peer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Freeze {
-    /// How often the closed window is told: further copies stand in for lost ones.
-    pub notices: u8,
-    /// How many acknowledgements tell that it is open again. Three (Goff et al. §3, after Cáceres
-    /// and Iftode 1995) have a sender that was not frozen in time send again at once.
-    pub reopenings: u8,
+section! {
+    /// `[tcp.freeze]`: receivers that see a disconnection coming freeze their senders (Freeze-TCP,
+    /// Goff et al. 2000). Disconnections are the outages of [link] towards the mobile or of
+    /// [radio], and coverage that is lost.
+    pub struct Freeze {
+        /// How long before a disconnection the mobile is warned; about a round trip (Goff et al.
+        /// §3.2), as 1 s over GPRS. Default: never.
+        pub warning: Option<Duration> as Or<Off, OfTime> = None;
+        /// How often the closed window is told, in case some of it is lost. Default: our choice.
+        pub notices: u8 as Count<u8, 1, 100> = 3;
+        /// Three acknowledgements tell of the way back (TR-ACKs), not one. Default: Goff et al. §3.
+        pub tr_acks: bool as Flag = true;
+        /// Mean of the exponential time from one warning in vain to the next. The sender is thawed
+        /// when the disconnection should have begun. Default: never.
+        pub false_warnings: Option<Duration> as Or<Off, OfTime<1>> = None;
+    }
+    check(Self::goes_together)
 }
 
 impl Freeze {
     /// Each is told once.
-    pub const ONCE: Self = Self { notices: 1, reopenings: 1 };
+    pub const ONCE: Self = Self { warning: None, notices: 1, tr_acks: false, false_warnings: None };
+
+    /// How many acknowledgements tell that the window is open again. Three (Goff et al. §3, after
+    /// Cáceres and Iftode 1995) have a sender that was not frozen in time send again at once.
+    const fn reopenings(&self) -> u8 {
+        if self.tr_acks { 3 } else { 1 }
+    }
+
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.false_warnings.is_some() && self.warning.is_none() {
+            let message = format!("warnings in vain need {at}.warning, how long they last");
+            return tree.clash_at(at, &["false_warnings", "warning"], message);
+        }
+        Ok(())
+    }
 }
 
 /// The window that is told, whatever room there is.
@@ -41,7 +67,7 @@ impl<P: Payload> Endpoint<P> {
     /// The way is there again, or never broke: the window is what room there is.
     pub fn thaw(&mut self) {
         if self.is_connected() && self.receiver.gate == Gate::Closed {
-            self.receiver.set_gate(Gate::Open, self.config.freeze.reopenings);
+            self.receiver.set_gate(Gate::Open, self.config.freeze.reopenings());
         }
     }
 

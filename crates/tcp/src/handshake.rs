@@ -69,7 +69,7 @@ impl PeerSyn {
 
 impl Handshake {
     pub(crate) fn new(isn: Seq, opening: Opening, config: &Config) -> Self {
-        let receive_buffer = config.receive_buffer;
+        let receive_buffer = config.receive_bytes();
         let scale = (0..SCALE_MAX).find(|&scale| receive_buffer >> scale <= WINDOW_FIELD_MAX);
         Self {
             isn,
@@ -79,7 +79,7 @@ impl Handshake {
             transmissions: 0,
             sent: Time::ZERO,
             scale: scale.unwrap_or(SCALE_MAX),
-            offers: config.offers,
+            offers: config.offers(),
             peer: None,
         }
     }
@@ -219,11 +219,11 @@ impl<P: Payload> Endpoint<P> {
         handshake.deadline = None;
         // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
         let initial_window = if handshake.transmissions == 1 {
-            if self.config.times_handshake {
+            if self.config.times_handshake() {
                 let rtt = cx.now - handshake.sent;
                 self.sender.time_handshake(cx.now, rtt);
             }
-            self.config.initial_window
+            self.config.first_window()
         } else {
             self.sender.timer.restart_after_lost_syn();
             1

@@ -9,7 +9,7 @@
 //!
 //! use base::{Seq, Time};
 //! use tcp::{Config, Endpoint, Length, Payload, State};
-//! let config = Arc::new(Config { mss: 512, ..Config::PLAIN });
+//! let config = Arc::new(Config { mss: 512, ..Config::plain() });
 //! let mut client = Endpoint::<Length>::connect(0, &config, 1000, 80, Seq::new(7));
 //! let mut server = Endpoint::<Length>::listen(1, &config, 80, 1000, Seq::new(9));
 //! client.write(Length(2_000));
@@ -43,6 +43,7 @@ mod payload;
 mod peer_window;
 mod persist;
 mod pieces;
+mod profile;
 mod reassembly;
 mod receiver;
 mod recovery;
@@ -59,24 +60,31 @@ mod state;
 mod stretches;
 mod timestamps;
 mod unopened;
+mod variant;
 mod window_opening;
 
 pub use close::refusal;
-pub use config::{
-    BackOff, Config, FackWindow, NewReno, Offers, Pacing, PacingRtt, PartialAckTimer,
-    PartialAckWindow, RecoveryKind, RtoConfig, RttSampling, SpuriousTimeouts, VegasRecords,
-};
+pub use config::{Config, DelayedAck, Offers, RttSampling};
 pub use crumbs::are_crumbs;
 pub use data_in::Arrival;
 pub use endpoint::Endpoint;
 pub use freeze::Freeze;
+pub use pacing::{Pacing, SpacingRtt};
 pub use payload::{Length, Payload};
 pub use pieces::Pieces;
+pub use profile::Profile;
 pub use receiver::{AckDue, Receiver};
+pub use recovery::{
+    FackRules, FackWindow, NewRenoRules, PartialAckTimer, PartialAckWindow, RecoveryKind,
+    RecoveryRules, SackRule, VegasRecords, VegasRules,
+};
+pub use retransmission_timer::BackOff;
 pub use sack_blocks::Reports;
 pub use segment::Segment;
 pub use sender::{AckOutcome, Acknowledgement, Agreement, Departure, Larger, Sender};
 pub use shared::{ShareState, Shared};
+pub use spurious::SpuriousTimeouts;
 pub use state::{Event, State};
 pub use timestamps::Timeliness;
-pub use window_opening::WindowOpening;
+pub use variant::Variant;
+pub use window_opening::ReceiverKind;

@@ -7,8 +7,30 @@
 //! 3), or the smallest.
 
 use base::{Duration, Rate, Time};
+use settings::words;
 
-use crate::{Pacing, PacingRtt};
+words! {
+    /// When segments are spread over the round trip at cwnd / RTT instead of sent in bursts. A
+    /// controller that names a rate is paced always, at that.
+    pub enum Pacing {
+        /// Never.
+        Off = "off",
+        /// In slow start only.
+        SlowStart = "slow-start",
+        /// Always.
+        Always = "always",
+    }
+}
+
+words! {
+    /// Which round trip packet spacing goes by.
+    pub enum SpacingRtt {
+        /// The latest sample (Yew, Ong and Ahmad 2012, equation 3).
+        Current = "current",
+        /// The smallest sample, or what the controller holds for it.
+        Base = "base",
+    }
+}
 
 /// Segments that leave together where a controller names the rate: a wake for each would cost more
 /// than all else (draft-ietf-ccwg-bbr, "Send Quantum").
@@ -18,7 +40,8 @@ const QUANTUM: u8 = 2;
 #[derive(Debug)]
 pub(crate) struct Pacer {
     pacing: Pacing,
-    rtt: PacingRtt,
+    /// `None` is the smoothed one.
+    rtt: Option<SpacingRtt>,
     /// Of the samples the one that it goes by, if it goes by samples.
     sample: Option<Duration>,
     /// True if the smallest sample is the controller's affair alone.
@@ -47,7 +70,7 @@ pub(crate) struct Pace {
 }
 
 impl Pacer {
-    pub(crate) const fn new(pacing: Pacing, rtt: PacingRtt) -> Self {
+    pub(crate) const fn new((pacing, rtt): (Pacing, Option<SpacingRtt>)) -> Self {
         let (leaves_base, waiting, free) = (false, false, Time::ZERO);
         Self { pacing, rtt, sample: None, leaves_base, waiting, together: 0, free }
     }
@@ -60,17 +83,19 @@ impl Pacer {
     /// A round-trip time of a segment that was sent once.
     pub(crate) fn sample(&mut self, rtt: Duration) {
         match self.rtt {
-            PacingRtt::Smoothed => {}
-            PacingRtt::Current => self.sample = Some(rtt),
-            PacingRtt::Base if self.leaves_base => {}
-            PacingRtt::Base => self.sample = Some(self.sample.map_or(rtt, |least| least.min(rtt))),
+            None => {}
+            Some(SpacingRtt::Current) => self.sample = Some(rtt),
+            Some(SpacingRtt::Base) if self.leaves_base => {}
+            Some(SpacingRtt::Base) => {
+                self.sample = Some(self.sample.map_or(rtt, |least| least.min(rtt)));
+            }
         }
     }
 
     /// The controller has forgotten what it held for the round trip without queues, as the way to
     /// the peer has changed. It knows which samples are of the new way.
     pub(crate) fn forget_base(&mut self) {
-        if self.rtt == PacingRtt::Base {
+        if self.rtt == Some(SpacingRtt::Base) {
             (self.sample, self.leaves_base) = (None, true);
         }
     }
@@ -114,9 +139,9 @@ impl Pacer {
 
     fn round_trip(&self, pace: &Pace) -> Option<Duration> {
         match self.rtt {
-            PacingRtt::Smoothed => pace.srtt,
-            PacingRtt::Current => self.sample,
-            PacingRtt::Base => pace.base_rtt.or(self.sample),
+            None => pace.srtt,
+            Some(SpacingRtt::Current) => self.sample,
+            Some(SpacingRtt::Base) => pace.base_rtt.or(self.sample),
         }
     }
 }
@@ -134,7 +159,7 @@ mod tests {
     }
 
     fn smoothed(pacing: Pacing) -> Pacer {
-        Pacer::new(pacing, PacingRtt::Smoothed)
+        Pacer::new((pacing, None))
     }
 
     #[test]
@@ -188,7 +213,7 @@ mod tests {
     #[test]
     fn a_window_takes_the_round_trip_that_is_asked_for() {
         let check = |rtt, base_rtt: Option<u64>, samples: &[u64], expect: Option<u64>| {
-            let mut pacer = Pacer::new(Pacing::Always, rtt);
+            let mut pacer = Pacer::new((Pacing::Always, rtt));
             for &millis in samples {
                 pacer.sample(Duration::from_millis(millis));
             }
@@ -203,16 +228,16 @@ mod tests {
             );
         };
         // A tenth of it, as the window is ten segments.
-        check(PacingRtt::Smoothed, None, &[300, 200, 400], Some(10));
-        check(PacingRtt::Current, None, &[300, 200, 400], Some(40));
-        check(PacingRtt::Base, None, &[300, 200, 400], Some(20));
+        check(None, None, &[300, 200, 400], Some(10));
+        check(Some(SpacingRtt::Current), None, &[300, 200, 400], Some(40));
+        check(Some(SpacingRtt::Base), None, &[300, 200, 400], Some(20));
         // The controller knows better what the way without queues takes.
-        check(PacingRtt::Base, Some(250), &[300, 200, 400], Some(25));
-        check(PacingRtt::Current, Some(250), &[300], Some(30));
+        check(Some(SpacingRtt::Base), Some(250), &[300, 200, 400], Some(25));
+        check(Some(SpacingRtt::Current), Some(250), &[300], Some(30));
         // Once the controller has forgotten its base, what it learns counts alone; but the latest
         // is the latest.
         let after = |rtt, base_rtt: Option<u64>| {
-            let mut pacer = Pacer::new(Pacing::Always, rtt);
+            let mut pacer = Pacer::new((Pacing::Always, rtt));
             pacer.sample(Duration::from_millis(100));
             pacer.forget_base();
             pacer.sample(Duration::from_millis(150));
@@ -220,11 +245,11 @@ mod tests {
             pacer.on_sent(at(5), 1_000, &Pace { base_rtt, ..pace(10_000, 5_000) });
             pacer.holds(at(5)).then(|| pacer.deadline())
         };
-        assert_eq!(after(PacingRtt::Base, None), None);
-        assert_eq!(after(PacingRtt::Base, Some(200)), Some(Some(at(25))));
-        assert_eq!(after(PacingRtt::Current, None), Some(Some(at(20))));
+        assert_eq!(after(Some(SpacingRtt::Base), None), None);
+        assert_eq!(after(Some(SpacingRtt::Base), Some(200)), Some(Some(at(25))));
+        assert_eq!(after(Some(SpacingRtt::Current), None), Some(Some(at(20))));
         // Nothing is known: nothing waits.
-        check(PacingRtt::Current, None, &[], None);
-        check(PacingRtt::Base, None, &[], None);
+        check(Some(SpacingRtt::Current), None, &[], None);
+        check(Some(SpacingRtt::Base), None, &[], None);
     }
 }

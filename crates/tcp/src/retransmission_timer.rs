@@ -3,8 +3,21 @@
 use std::sync::Arc;
 
 use base::{Duration, Time};
+use settings::words;
 
-use crate::{BackOff, Config, RttSampling, timestamps};
+use crate::{Config, RttSampling, timestamps};
+
+words! {
+    /// How the retransmission timeout grows each time that it runs out in a row.
+    pub enum BackOff {
+        /// It doubles (RFC 6298 §5.5).
+        Exponential = "exponential",
+        /// It grows by itself: 1, 2, 3, … times the first.
+        Linear = "linear",
+        /// Not at all.
+        Constant = "constant",
+    }
+}
 
 /// After so many timeouts in a row, what was measured before counts no more (RFC 6298 §5 allows it;
 /// four as in BSD and ns-2).
@@ -42,10 +55,10 @@ struct Timed {
 
 impl RetransmissionTimer {
     pub(crate) fn new(config: &Arc<Config>) -> Self {
-        let timeout = config.rto.initial;
-        let current = timeout.min(config.rto.max);
+        let timeout = config.initial_rto;
+        let current = timeout.min(config.max_rto);
         let config = Arc::clone(config);
-        let unit = config.rto.tick.as_nanos().max(1);
+        let unit = config.tick.as_nanos().max(1);
         Self {
             config,
             unit,
@@ -179,7 +192,7 @@ impl RetransmissionTimer {
         self.smoothed = Some((srtt8, rttvar4));
         // RFC 6298 equation 2.3, with a unit for G. The minimum holds before back-off, as in ns-2.
         let timeout = self.units(srtt8 / 8 + rttvar4.max(1));
-        self.timeout = timeout.max(self.config.rto.min);
+        self.timeout = timeout.max(self.config.min_rto);
         self.back_off_by(self.expiries);
     }
 
@@ -198,7 +211,7 @@ impl RetransmissionTimer {
 
     /// The SYN was lost: data start with 3 s, or what is configured above that (RFC 6298 §5.7).
     pub(crate) fn restart_after_lost_syn(&mut self) {
-        self.timeout = self.config.rto.initial.max(Duration::from_secs(3));
+        self.timeout = self.config.initial_rto.max(Duration::from_secs(3));
         self.end_back_off();
     }
 
@@ -209,13 +222,13 @@ impl RetransmissionTimer {
 
     fn back_off_by(&mut self, expiries: u32) {
         self.expiries = expiries;
-        self.current = match self.config.rto.back_off {
+        self.current = match self.config.back_off() {
             BackOff::Exponential => self.doubled(expiries),
             BackOff::Constant => self.doubled(0),
             BackOff::Linear => {
                 let times = u64::from(expiries) + 1;
                 let nanos = self.timeout.as_nanos().saturating_mul(times);
-                Duration::from_nanos(nanos).min(self.config.rto.max)
+                Duration::from_nanos(nanos).min(self.config.max_rto)
             }
         };
     }
@@ -247,34 +260,30 @@ impl RetransmissionTimer {
 
     /// The timeout doubled `times` times, whatever the back-off: for zero-window probes.
     pub(crate) fn doubled(&self, times: u32) -> Duration {
-        self.timeout.doubled(times, self.config.rto.max)
+        self.timeout.doubled(times, self.config.max_rto)
     }
 
     /// True after `retransmissions` timeouts in a row if that is too many.
     pub(crate) fn gives_up_after(&self, retransmissions: u32) -> bool {
-        self.config.rto.max_retransmissions.is_some_and(|limit| retransmissions > limit)
+        self.config.max_retransmissions.is_some_and(|limit| retransmissions > limit)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RtoConfig;
 
     const fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
     fn rto(tick: u64, min: u64) -> RetransmissionTimer {
-        let rto = RtoConfig {
+        RetransmissionTimer::new(&Arc::new(Config {
             tick: millis(tick),
-            min: millis(min),
-            max: millis(60_000),
-            initial: millis(3_000),
-            back_off: BackOff::Exponential,
+            min_rto: millis(min),
             max_retransmissions: Some(2),
-        };
-        RetransmissionTimer::new(&Arc::new(Config { rto, ..Config::PLAIN }))
+            ..Config::plain()
+        }))
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::pacing::{Pace, Pacer};
 use crate::peer_window::PeerWindow;
 use crate::persist::Persist;
 use crate::recovery::prr::{Progress, Prr};
-use crate::recovery::{DUPLICATE_THRESHOLD, Order, Recovery};
+use crate::recovery::{self, DUPLICATE_THRESHOLD, Order, Recovery};
 use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
 use crate::spurious::{Cause, Doubt};
@@ -43,7 +43,7 @@ pub struct Sender<P> {
     buffer: SendBuffer<P>,
     peer: PeerWindow,
     controller: Box<dyn Controller>,
-    recovery: Recovery,
+    recovery: Box<dyn Recovery>,
     /// The most that may be in flight, in bytes.
     cap: u64,
     /// The windows as last reported, in bytes; `cwnd` with fast recovery's inflation.
@@ -97,7 +97,7 @@ impl<P: Payload> Sender<P> {
             buffer: SendBuffer::new(first),
             peer: PeerWindow::default(),
             controller: Box::new(Unopened),
-            recovery: Recovery::new(config, false),
+            recovery: recovery::recovery(config, false),
             cap: 0,
             cwnd: 0,
             ssthresh: 0,
@@ -107,7 +107,7 @@ impl<P: Payload> Sender<P> {
             timer: RetransmissionTimer::new(config),
             persist: Persist::default(),
             last_sent: None,
-            pacer: Pacer::new(config.pacing, config.pacing_rtt),
+            pacer: Pacer::new(config.pace()),
             ecn: EcnSender::default(),
             delivery: None,
             doubt: None,
@@ -122,7 +122,7 @@ impl<P: Payload> Sender<P> {
         self.cap = u64::from(self.config.window) * u64::from(mss);
         self.peer = PeerWindow::new(window);
         self.controller = self.first_controller(initial_window);
-        self.recovery = Recovery::new(&self.config, sack);
+        self.recovery = recovery::recovery(&self.config, sack);
         self.delivery = self.controller.wants_rate().then(Box::default);
         self.buffer.board.watch_losses(self.delivery.is_some());
         self.ecn.start(ecn);
@@ -142,7 +142,7 @@ impl<P: Payload> Sender<P> {
                 limits.initial_window = segments(cwnd).max(1) as u32;
             }
         }
-        config.congestion_control.controller(&limits)
+        config.controller_within(&limits)
     }
 
     /// Begins with what others know.
@@ -335,7 +335,7 @@ impl<P: Payload> Sender<P> {
     /// in the network, what was selected has made room already.
     fn limited_transmit(&self) -> u32 {
         let duplicates = self.recovery.duplicates();
-        let counts = self.config.limited_transmit
+        let counts = self.config.has_limited_transmit()
             && duplicates < DUPLICATE_THRESHOLD
             && !self.recovery.is_recovering();
         match self.order() {
@@ -359,7 +359,7 @@ impl<P: Payload> Sender<P> {
     /// A recovery begins of which congestion control knows: its window is where the reduction ends.
     fn begin_reduction(&mut self) {
         let Order::Lost { pipe } = self.order() else { return };
-        if self.config.proportional_rate_reduction {
+        if self.config.prr {
             let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
             let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
             self.prr = Some(Box::new(prr));

@@ -1,18 +1,20 @@
 //! What a connection can learn from others between the same hosts (RFC 9040).
 
 use base::{Duration, Time};
+use settings::words;
 
 use crate::{Endpoint, Payload, State};
 
-/// From which connections to the same host a new one learns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ShareState {
-    /// None.
-    Off,
-    /// The one that ended last (RFC 9040 §6.1, temporal sharing).
-    Temporal,
-    /// Those that are open (§6.2, ensemble sharing).
-    Ensemble,
+words! {
+    /// From which connections to the same host a new one learns.
+    pub enum ShareState {
+        /// From none.
+        Off = "off",
+        /// From the one that ended last (RFC 9040 §6.1, temporal sharing).
+        Temporal = "temporal",
+        /// From those that are open (§6.2, ensemble sharing).
+        Ensemble = "ensemble",
+    }
 }
 
 /// What a connection knows of the way to its peer (RFC 9040 §4).

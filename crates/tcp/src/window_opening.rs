@@ -1,33 +1,57 @@
 //! How the window that a receiver advertises comes to the size of its buffer.
 
+use settings::words;
+
 use crate::{Payload, Receiver};
 
-/// How the advertised window comes to the size of the buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WindowOpening {
-    /// It has it from the start.
-    Whole,
-    /// It grows with what arrives, as slow start does: Linux 2.4 begins with so many segments
-    /// (`tcp_select_initial_window`) and adds two for each that arrives in order
-    /// (`tcp_grow_window`).
-    Gradual {
-        /// Full segments at the start.
-        segments: u32,
-    },
+words! {
+    /// Which receiver it is: how large its buffer is where nothing else says, and how the window
+    /// that it advertises comes to that size.
+    pub enum ReceiverKind {
+        /// It has its window from the start, all of it.
+        Plain = "plain",
+        /// Linux 2.4: four segments at first (`tcp_select_initial_window`), two more with each that
+        /// arrives in order (`tcp_grow_window`), up to 65,535 B.
+        Linux24 = "linux-2.4",
+        /// Windows 2000: 16 KB, rounded up to whole segments.
+        Windows2000 = "win2000",
+        /// Windows CE 3.0: 8 KB, rounded up to whole segments, at least four.
+        WindowsCe = "wince",
+    }
+}
+
+impl ReceiverKind {
+    /// Its buffer, where none is given; of a plain one the sender's window decides.
+    pub(crate) fn buffer(self, mss: u32) -> Option<u32> {
+        let whole = |bytes: u32| bytes.div_ceil(mss) * mss;
+        match self {
+            Self::Plain => None,
+            // 87,380 B of tcp_rmem, less a quarter for overhead (tcp_adv_win_scale = 2).
+            Self::Linux24 => Some(65_535),
+            Self::Windows2000 => Some(whole(16_384)),
+            Self::WindowsCe => Some(whole(8_192).max(4 * mss)),
+        }
+    }
+
+    /// The window that it advertises at first, in segments, if that is not all of it.
+    const fn opens_with(self) -> Option<u32> {
+        match self {
+            Self::Linux24 => Some(4),
+            Self::Plain | Self::Windows2000 | Self::WindowsCe => None,
+        }
+    }
 }
 
 /// Segments of less say nothing of what the peer sends (Linux 2.4, `tcp_event_data_recv`).
 const TELLING: u64 = 128;
 
 impl<P: Payload> Receiver<P> {
-    /// The same receiver, with a window that comes to its size in this way. Before
+    /// The same receiver, with a window that opens as that `kind`'s does. Before
     /// [`Receiver::start`].
     #[must_use]
-    pub fn with_opening(mut self, opening: WindowOpening) -> Self {
-        self.opened = match opening {
-            WindowOpening::Whole => u32::MAX,
-            WindowOpening::Gradual { segments } => segments.saturating_mul(self.mss),
-        };
+    pub fn opening_as(mut self, kind: ReceiverKind) -> Self {
+        let segments = kind.opens_with();
+        self.opened = segments.map_or(u32::MAX, |segments| segments * self.mss);
         self
     }
 

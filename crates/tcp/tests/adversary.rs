@@ -240,7 +240,7 @@ proptest! {
         opens in prop::bool::weighted(0.9),
         steps in prop::collection::vec(step(), 1..80),
     ) {
-        config.rto.max_retransmissions = max_retransmissions;
+        config.max_retransmissions = max_retransmissions;
         let mut attack = Attack::new(config, active);
         if opens {
             attack.open();
@@ -261,7 +261,7 @@ proptest! {
         closes in any::<bool>(),
     ) {
         config.delayed_ack = None;
-        config.receive_buffer = config.receive_buffer.max(1_000);
+        config.receive_buffer = config.receive_buffer.max(Some(1_000));
         let [mut attacked, mut spared] = [(); 2].map(|()| {
             let mut twin = Attack::new(config.clone(), true);
             twin.open();

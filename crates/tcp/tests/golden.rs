@@ -5,18 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use base::{Duration, Rate, Seq, Time, Transmitter};
-use cc::{Algorithm, RenoParameters, VegasParameters};
 use observe::{Observe, TcpFact};
-use tcp::{Config, Endpoint, Length, Payload, RecoveryKind, RtoConfig, Segment, VegasRecords};
+use tcp::{Config, Endpoint, Length, Payload, Segment, Variant};
 
 const MSS: u32 = 512;
 const DELAY: Duration = Duration::from_millis(60);
 const END: Time = Time::from_nanos(300_000_000_000);
-const RENO: Variant = (Algorithm::Reno(RenoParameters::PLAIN), RecoveryKind::Reno);
-const VEGAS: Variant =
-    (Algorithm::Vegas(VegasParameters::PLAIN), RecoveryKind::Vegas(VegasRecords::Exact));
-
-type Variant = (Algorithm, RecoveryKind);
 
 /// What a transfer comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,21 +75,14 @@ impl Link {
 }
 
 /// A transfer without end over a link; `header` is what a data packet has beside its payload.
-fn transfer(
-    (congestion_control, recovery): Variant,
-    header: u32,
-    rate: u64,
-    limit: usize,
-    window: u32,
-) -> Counts {
+fn transfer(variant: Variant, header: u32, rate: u64, limit: usize, window: u32) -> Counts {
     let config = Arc::new(Config {
-        congestion_control,
-        recovery,
+        variant,
         mss: MSS,
         window,
-        rto: RtoConfig { tick: Duration::from_millis(10), ..Config::PLAIN.rto },
+        tick: Duration::from_millis(10),
         limited_transmit: true,
-        ..Config::PLAIN
+        ..Config::plain()
     });
     let mut counts = Counts::default();
     let mut sides = [
@@ -144,7 +131,7 @@ fn transfers_come_to_what_ns2_counts() {
     };
     let check = |variant: Variant, rate, limit, window, golden: [u64; 4], ns2: [u64; 4]| {
         // ns-2 sends Vegas's segments without a header.
-        let header = if variant.1 == VEGAS.1 { 0 } else { 40 };
+        let header = if variant == Variant::Vegas { 0 } else { 40 };
         let actual = transfer(variant, header, rate, limit, window);
         assert_eq!(actual, counts(golden), "{rate} bit/s, queue {limit}, window {window}");
         let off = |actual: u64, expect: u64, margin: u64| actual.abs_diff(expect) > margin;
@@ -154,14 +141,14 @@ fn transfers_come_to_what_ns2_counts() {
         assert!(!off(actual.timeouts, ns2.timeouts, 0), "ns-2: {ns2:?}");
         assert!(!off(actual.cuts, ns2.cuts, 1), "ns-2: {ns2:?}");
     };
-    check(RENO, 384_000, 100, 64, [26_051, 0, 0, 0], [26_045, 0, 0, 0]);
-    check(RENO, 384_000, 20, 64, [25_874, 121, 1, 62], [25_874, 121, 1, 62]);
-    check(RENO, 384_000, 8, 64, [24_846, 166, 1, 141], [24_840, 166, 1, 141]);
-    check(RENO, 384_000, 8, 20, [20_508, 180, 1, 180], [20_502, 180, 1, 180]);
-    check(RENO, 64_000, 20, 64, [4_294, 61, 1, 20], [4_293, 61, 1, 20]);
-    check(RENO, 64_000, 8, 20, [4_316, 92, 1, 75], [4_316, 91, 1, 75]);
-    check(RENO, 800_000, 10, 64, [49_637, 159, 1, 112], [49_638, 157, 1, 112]);
-    check(VEGAS, 384_000, 100, 64, [28_062, 0, 0, 0], [28_052, 0, 0, 0]);
-    check(VEGAS, 64_000, 8, 64, [4_683, 0, 0, 0], [4_680, 0, 0, 0]);
-    check(VEGAS, 800_000, 100, 64, [58_304, 0, 0, 0], [58_398, 0, 0, 0]);
+    check(Variant::Reno, 384_000, 100, 64, [26_051, 0, 0, 0], [26_045, 0, 0, 0]);
+    check(Variant::Reno, 384_000, 20, 64, [25_874, 121, 1, 62], [25_874, 121, 1, 62]);
+    check(Variant::Reno, 384_000, 8, 64, [24_846, 166, 1, 141], [24_840, 166, 1, 141]);
+    check(Variant::Reno, 384_000, 8, 20, [20_508, 180, 1, 180], [20_502, 180, 1, 180]);
+    check(Variant::Reno, 64_000, 20, 64, [4_294, 61, 1, 20], [4_293, 61, 1, 20]);
+    check(Variant::Reno, 64_000, 8, 20, [4_316, 92, 1, 75], [4_316, 91, 1, 75]);
+    check(Variant::Reno, 800_000, 10, 64, [49_637, 159, 1, 112], [49_638, 157, 1, 112]);
+    check(Variant::Vegas, 384_000, 100, 64, [28_062, 0, 0, 0], [28_052, 0, 0, 0]);
+    check(Variant::Vegas, 64_000, 8, 64, [4_683, 0, 0, 0], [4_680, 0, 0, 0]);
+    check(Variant::Vegas, 800_000, 100, 64, [58_304, 0, 0, 0], [58_398, 0, 0, 0]);
 }

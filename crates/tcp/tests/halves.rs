@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Seq, Time, Timestamps};
-use cc::{Ack, Algorithm, Controller, Custom, Limits, Loss, Reno, Vegas};
+use cc::{Ack, Controller, Custom, Limits, Loss, Reno, Vegas};
 use tcp::{
     AckDue, AckOutcome, Acknowledgement, Agreement, Arrival, Config, Departure, Endpoint, Length,
     Payload, Receiver, Reports, RttSampling, Sender, Timeliness,
@@ -14,9 +14,9 @@ fn config() -> Config {
         mss: 1_000,
         window: 32,
         initial_window: 4,
-        receive_buffer: 20_000,
+        receive_buffer: Some(20_000),
         rtt_sampling: RttSampling::EverySegment,
-        ..Config::PLAIN
+        ..Config::plain()
     }
 }
 
@@ -143,7 +143,7 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
         Box::new(Told { window: u64::from(limits.mss) })
     };
     let check = |slow_start_restart, expect| {
-        let congestion_control = Algorithm::Custom(Custom::new("told", told));
+        let congestion_control = Some(Custom::new("told", told).into());
         let config = Arc::new(Config { congestion_control, slow_start_restart, ..config() });
         let mut sender = Sender::<Length>::new(0, &config, Seq::new(0));
         let (sack, timestamps, ecn) = (false, false, false);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Stream, Time};
 use bytes::Bytes;
-use cc::{Ack, Algorithm, Controller, Custom, Limits, Loss};
+use cc::{Ack, Controller, Custom, Limits, Loss};
 use proptest::prelude::*;
 use tcp::{
-    Acknowledgement, Agreement, Arrival, Config, Departure, NewReno, Offers, Payload, Receiver,
-    RecoveryKind, Reports, RttSampling, Sender, VegasRecords,
+    Acknowledgement, Agreement, Arrival, Config, Departure, Payload, Receiver, RecoveryKind,
+    Reports, RttSampling, SackRule, Sender,
 };
 
 use crate::draw;
@@ -55,7 +55,7 @@ impl Path {
         let mut sender = Sender::new(0, &config, FIRST);
         let mut receiver = Receiver::new(1, config.mss, 100_000, config.delayed_ack);
         receiver.start(FIRST);
-        let sack = config.offers.sack;
+        let sack = config.offers().sack;
         if sack {
             receiver.agree_on_sack(Reports::Blocks);
         }
@@ -190,29 +190,30 @@ impl Controller for Deaf {
 #[test]
 fn what_is_too_large_goes_again_at_once() {
     let kinds = [
-        RecoveryKind::Tahoe,
-        RecoveryKind::Reno,
-        RecoveryKind::NewReno(NewReno::RFC_6582),
-        RecoveryKind::Sack1,
-        RecoveryKind::Sack,
-        RecoveryKind::Rack,
-        RecoveryKind::Vegas(VegasRecords::Exact),
+        (RecoveryKind::Tahoe, SackRule::Rfc6675),
+        (RecoveryKind::Reno, SackRule::Rfc6675),
+        (RecoveryKind::NewReno, SackRule::Rfc6675),
+        (RecoveryKind::Sack, SackRule::Sack1),
+        (RecoveryKind::Sack, SackRule::Rfc6675),
+        (RecoveryKind::Rack, SackRule::Rfc6675),
+        (RecoveryKind::Vegas, SackRule::Rfc6675),
     ];
     let deaf = |limits: &Limits| -> Box<dyn Controller> {
         Box::new(Deaf { window: u64::from(limits.mss) * 8 })
     };
-    for recovery in kinds {
+    for (recovery, sack_rule) in kinds {
         for sack in [true, false] {
             let config = Config {
-                congestion_control: Algorithm::Custom(Custom::new("deaf", deaf)),
-                recovery,
+                congestion_control: Some(Custom::new("deaf", deaf).into()),
+                recovery: Some(recovery),
+                sack_rule,
                 mss: 1_448,
                 window: 40,
                 initial_window: 8,
-                offers: Offers { sack, timestamps: false, ecn: false },
+                sack: Some(sack),
                 recover_guard: true,
                 rtt_sampling: RttSampling::EverySegment,
-                ..Config::PLAIN
+                ..Config::plain()
             };
             let at = |millis| Time::ZERO + Duration::from_millis(millis);
             let limits = vec![(at(250), 536), (at(750), 200)];
@@ -223,7 +224,10 @@ fn what_is_too_large_goes_again_at_once() {
             // more at most.
             let sent: u64 = path.lengths.iter().sum();
             let twice = sent - 200_000;
-            assert!((8 * 1_448..=6 * 8 * 1_448).contains(&twice), "{recovery:?} {sack}: {twice}");
+            assert!(
+                (8 * 1_448..=6 * 8 * 1_448).contains(&twice),
+                "{recovery:?} {sack_rule:?} {sack}: {twice}"
+            );
         }
     }
 }
@@ -235,8 +239,8 @@ fn pieces_leave_in_order_and_the_fin_goes_with_the_last() {
         mss: 1_000,
         window: 40,
         initial_window: 4,
-        recovery: RecoveryKind::Sack,
-        ..Config::PLAIN
+        recovery: Some(RecoveryKind::Sack),
+        ..Config::plain()
     });
     let mut sender = Sender::<Bytes>::new(0, &config, Seq::new(0));
     let (timestamps, ecn) = (false, false);

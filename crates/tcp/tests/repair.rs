@@ -2,14 +2,14 @@
 //! lost again when it is sent again.
 
 use base::{Duration, Time};
-use cc::{Algorithm, RenoParameters};
+use cc::{Algorithm, CongestionControl};
 use proptest::prelude::*;
-use tcp::{Config, FackWindow, NewReno, Pacing, PacingRtt, RecoveryKind, SpuriousTimeouts};
+use tcp::{Config, Pacing, RecoveryKind, RecoveryRules, SackRule, SpuriousTimeouts};
 
 use crate::draw::config;
 use crate::flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, plan, run};
 
-const RENO: Algorithm = Algorithm::Reno(RenoParameters::PLAIN);
+const RENO: Option<CongestionControl> = Some(CongestionControl::Shipped(Algorithm::Reno));
 
 const DUPLICATE_THRESHOLD: u32 = 3;
 
@@ -24,44 +24,42 @@ fn plain() -> impl Strategy<Value = Config> {
         spurious_timeouts: SpuriousTimeouts::Unseen,
         slow_start_restart: false,
         nagle: false,
-        recover_guard: config.recover_guard || config.recovery.is_selective(),
+        recover_guard: config.recover_guard || config.recovery_kind().needs_sack(),
         // ns-2's own two wait for the timer where their texts repair: they are held against ns-2.
-        recovery: match config.recovery {
-            RecoveryKind::Fack(FackWindow::Restarts) => RecoveryKind::Fack(FackWindow::Halves),
-            RecoveryKind::Sack1 => RecoveryKind::Sack,
-            kind => kind,
-        },
+        sack_rule: SackRule::Rfc6675,
+        repair: RecoveryRules::default(),
         ..config
     })
 }
 
 /// True if what the window allows leaves at once.
 fn is_unpaced(config: &Config) -> bool {
-    let rated = matches!(config.congestion_control, Algorithm::Bbr(_) | Algorithm::Wtcp);
-    config.pacing == Pacing::Off && !rated
+    config.pace().0 == Pacing::Off && !is_rated(config)
+}
+
+/// True if its congestion control names a rate.
+fn is_rated(config: &Config) -> bool {
+    [Algorithm::Bbr, Algorithm::Wtcp].into_iter().any(|rated| config.algorithm() == rated.into())
 }
 
 /// The same, with Reno in the place of what names a rate, which may be below a segment a timeout;
 /// and paced by the smoothed round trip, if at all: the smallest may be the one sample that a lost
 /// acknowledgement has made longer than any timeout.
 fn quick(config: Config) -> Config {
-    let config = Config { pacing_rtt: PacingRtt::Smoothed, ..config };
-    match config.congestion_control {
-        Algorithm::Bbr(_) | Algorithm::Wtcp => Config { congestion_control: RENO, ..config },
-        _ => config,
-    }
+    let config = Config { pacing: config.pace().0, spacing: Pacing::Off, ..config };
+    if is_rated(&config) { Config { congestion_control: RENO, ..config } } else { config }
 }
 
 /// The same, with Reno in the place of what names a rate.
 fn unpaced(config: Config) -> Config {
-    let config = Config { pacing: Pacing::Off, ..config };
+    let config = Config { pacing: Pacing::Off, spacing: Pacing::Off, ..config };
     if is_unpaced(&config) { config } else { Config { congestion_control: RENO, ..config } }
 }
 
 /// The recovery where the peer may not select.
 fn recovery(plan: &Plan) -> RecoveryKind {
-    let kind = plan.config.recovery;
-    if kind.is_selective() && !plan.sack { RecoveryKind::NewReno(NewReno::RFC_6582) } else { kind }
+    let kind = plan.config.recovery_kind();
+    if kind.needs_sack() && !plan.sack { RecoveryKind::NewReno } else { kind }
 }
 
 /// What the text of a recovery says of the segments in a [`Book`], and nothing of how it is done.
@@ -99,12 +97,11 @@ impl Text {
     /// True if duplicates are counted, and not selections.
     fn counts(&self) -> bool {
         match self.kind {
-            RecoveryKind::Sack | RecoveryKind::Fack(_) | RecoveryKind::Rack => false,
+            RecoveryKind::Sack | RecoveryKind::Fack | RecoveryKind::Rack => false,
             RecoveryKind::Tahoe
             | RecoveryKind::Reno
-            | RecoveryKind::NewReno(_)
-            | RecoveryKind::Sack1
-            | RecoveryKind::Vegas(_) => true,
+            | RecoveryKind::NewReno
+            | RecoveryKind::Vegas => true,
         }
     }
 
@@ -130,20 +127,20 @@ impl Text {
             (self.duplicates, self.owed) = (0, None);
             if self.recovering.is_some_and(|point| una >= point) {
                 self.recovering = None;
-            } else if self.recovering.is_some() && matches!(self.kind, RecoveryKind::NewReno(_)) {
+            } else if self.recovering.is_some() && self.kind == RecoveryKind::NewReno {
                 // RFC 6582 §3.2 step 3, the partial acknowledgement.
                 self.owed = Some(una);
             }
         }
         let duplicate = match self.kind {
             // RFC 6675 §5: "regardless of its status as a cumulative acknowledgment".
-            RecoveryKind::Sack | RecoveryKind::Fack(_) => selects,
+            RecoveryKind::Sack | RecoveryKind::Fack => selects,
             _ => !advances && una < max,
         };
         self.duplicates += u32::from(duplicate);
         let enough = match self.kind {
             RecoveryKind::Rack => false,
-            RecoveryKind::Sack | RecoveryKind::Fack(_) => {
+            RecoveryKind::Sack | RecoveryKind::Fack => {
                 let oldest = book.segments.front().filter(|oldest| !oldest.selected);
                 self.duplicates >= DUPLICATE_THRESHOLD
                     || oldest.is_some_and(|oldest| self.is_lost(oldest, book))
@@ -159,13 +156,12 @@ impl Text {
     fn enter(&mut self, max: u64, book: &Book) {
         self.owed = Some(book.una);
         (self.since, self.timed_out) = (book.turn, false);
-        self.point = (!matches!(self.kind, RecoveryKind::Vegas(_))).then_some(max);
+        self.point = (self.kind != RecoveryKind::Vegas).then_some(max);
         self.recovering = match self.kind {
-            RecoveryKind::Tahoe | RecoveryKind::Reno | RecoveryKind::Vegas(_) => None,
-            RecoveryKind::NewReno(_)
+            RecoveryKind::Tahoe | RecoveryKind::Reno | RecoveryKind::Vegas => None,
+            RecoveryKind::NewReno
             | RecoveryKind::Sack
-            | RecoveryKind::Sack1
-            | RecoveryKind::Fack(_)
+            | RecoveryKind::Fack
             | RecoveryKind::Rack => Some(max),
         };
     }
@@ -175,7 +171,7 @@ impl Text {
     fn allows(&self, una: u64) -> bool {
         let Some(point) = self.point.filter(|_| self.guard) else { return true };
         match self.kind {
-            RecoveryKind::Sack | RecoveryKind::Fack(_) => una >= point,
+            RecoveryKind::Sack | RecoveryKind::Fack => una >= point,
             _ => una > point,
         }
     }
@@ -193,7 +189,7 @@ impl Text {
                 bytes > u64::from(DUPLICATE_THRESHOLD - 1) * self.mss
                     || runs.count() >= DUPLICATE_THRESHOLD as usize
             }
-            RecoveryKind::Fack(_) => {
+            RecoveryKind::Fack => {
                 let missing = u64::from(DUPLICATE_THRESHOLD) * self.mss;
                 let patience = if self.recovering.is_some() { 0 } else { missing };
                 selected().any(|above| above.end > segment.offset + patience)
@@ -215,9 +211,7 @@ impl Text {
                 .copied()
                 .collect(),
             _ if of_timeout => book.missing().filter(stale).filter(below).copied().collect(),
-            RecoveryKind::Sack | RecoveryKind::Fack(FackWindow::Halves)
-                if self.recovering.is_some() && self.guard =>
-            {
+            RecoveryKind::Sack | RecoveryKind::Fack if self.recovering.is_some() && self.guard => {
                 // What was sent again is in the network, though RFC 6675's HighRxt would let the
                 // next recovery send it once more.
                 let lost = |segment: &&Outstanding| self.is_lost(segment, book);
@@ -276,7 +270,7 @@ impl Law for NothingWaits {
         let sent = |owed: &mut u64| {
             let again = |segment: &Outstanding| segment.transmissions > 1;
             book.has_left(*owed)
-                || matches!(self.text.kind, RecoveryKind::Vegas(_))
+                || matches!(self.text.kind, RecoveryKind::Vegas)
                     && book.segments.front().is_some_and(again)
         };
         self.text.owed.take_if(sent);
@@ -309,7 +303,7 @@ impl Law for OneForOne {
             return;
         };
         // Vegas looks at its fine timer on each of them, and ns-2's counts three at once then.
-        let vegas = matches!(self.text.kind, RecoveryKind::Vegas(_));
+        let vegas = matches!(self.text.kind, RecoveryKind::Vegas);
         let retransmits = entered || vegas;
         let again = retransmits && book.has_left(book.una);
         let left = book.left.len() - usize::from(again);

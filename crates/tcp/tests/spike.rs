@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use base::{Duration, Seq, Time};
 use observe::{Observe, TcpFact};
-use tcp::{
-    Config, Endpoint, FackWindow, Length, NewReno, Offers, RecoveryKind, RttSampling, Segment,
-    SpuriousTimeouts, VegasRecords,
-};
+use tcp::{Config, Endpoint, Length, RecoveryKind, RttSampling, Segment, SpuriousTimeouts};
 
 const SEGMENTS: u64 = 600;
 const MSS: u32 = 1_000;
@@ -62,15 +59,16 @@ type Way = VecDeque<(Time, Segment<Length>)>;
 
 fn run(recovery: RecoveryKind, spurious_timeouts: SpuriousTimeouts) -> Tally {
     let config = Arc::new(Config {
-        recovery,
+        recovery: Some(recovery),
         spurious_timeouts,
         mss: MSS,
         window: 30,
-        receive_buffer: 60_000,
+        receive_buffer: Some(60_000),
         initial_ssthresh: Some(15),
         rtt_sampling: RttSampling::EverySegment,
-        offers: Offers { sack: recovery.is_selective(), timestamps: true, ecn: false },
-        ..Config::PLAIN
+        sack: None,
+        timestamps: true,
+        ..Config::plain()
     });
     let mut sides = [
         Endpoint::connect(0, &config, 1, 2, Seq::new(7)),
@@ -113,11 +111,11 @@ fn through_bottleneck(free: &mut Time, now: Time) -> Time {
 const RECOVERIES: [RecoveryKind; 7] = [
     RecoveryKind::Tahoe,
     RecoveryKind::Reno,
-    RecoveryKind::NewReno(NewReno::RFC_6582),
+    RecoveryKind::NewReno,
     RecoveryKind::Sack,
-    RecoveryKind::Fack(FackWindow::Halves),
+    RecoveryKind::Fack,
     RecoveryKind::Rack,
-    RecoveryKind::Vegas(VegasRecords::Exact),
+    RecoveryKind::Vegas,
 ];
 
 #[test]

@@ -69,9 +69,9 @@ fn plan() -> impl Strategy<Value = Plan> {
     (weather, [config(), config()], [isn.clone(), isn], work, pauses).prop_map(
         |(weather, mut configs, isns, (segments, tail, chunk), (slow_reader, freezes))| {
             for config in &mut configs {
-                config.rto.max = config.rto.max.max(weather.delay * 10);
-                if config.rto.back_off == BackOff::Constant {
-                    config.rto.initial = config.rto.initial.max(weather.delay * 4);
+                config.max_rto = config.max_rto.max(weather.delay * 10);
+                if config.back_off() == BackOff::Constant {
+                    config.initial_rto = config.initial_rto.max(weather.delay * 4);
                 }
             }
             Plan { weather, configs, isns, segments, tail, chunk, slow_reader, freezes }
@@ -279,7 +279,7 @@ impl Run {
         let beyond = self.laws.sent[side].saturating_sub(acked + 1) as u32;
         let sack = &mut segment.header.options.sack;
         let room = (1..3).contains(&sack.as_slice().len());
-        if !room || beyond == 0 || self.plan.configs.iter().any(|config| !config.offers.sack) {
+        if !room || beyond == 0 || self.plan.configs.iter().any(|config| !config.offers().sack) {
             return;
         }
         let left = 1 + self.chance.below(beyond);
@@ -316,7 +316,7 @@ impl Run {
     /// What was agreed upon is there, the rest is not; and blocks tell only of what has come in.
     fn check_options(&self, side: usize, segment: &Segment<Bytes>) {
         let options = &segment.header.options;
-        let [one, other] = self.plan.configs.each_ref().map(|config| config.offers);
+        let [one, other] = self.plan.configs.each_ref().map(Config::offers);
         let agreed = one.and(other);
         if segment.has(Flags::SYN) || segment.has(Flags::RST) {
             return;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Duration, Flags, Seq, Stream, TcpHeader, Time};
 use observe::{ConnectionFact, EchoFact, Observe, PacketEvent, PacketFact, PageFact, TcpFact};
 use proptest::prelude::*;
-use tcp::{Length, RtoConfig, Segment, State};
+use tcp::{Length, Segment, State};
 use world::{
     Connection, Exchange, Fetching, Machine, MachineId, NodeId, Objects, Pages, Probes, Side,
     Sizes, Telnet, Traffic, Web, World,
@@ -19,10 +19,10 @@ fn config() -> Arc<tcp::Config> {
     Arc::new(tcp::Config {
         mss: MSS,
         window: 32,
-        receive_buffer: 32 * MSS,
-        rto: RtoConfig { initial: Duration::from_secs(1), ..tcp::Config::PLAIN.rto },
+        initial_rto: Duration::from_secs(1),
+        receive_buffer: Some(32 * MSS),
         time_wait: Duration::from_secs(1),
-        ..tcp::Config::PLAIN
+        ..tcp::Config::plain()
     })
 }
 

@@ -10,7 +10,7 @@ use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Concatenation;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
-use tcp::{Length, RtoConfig, Segment};
+use tcp::{Length, Segment};
 use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
 
 type Net = World<Segment<Length>>;
@@ -21,15 +21,12 @@ fn tcp_config() -> tcp::Config {
     tcp::Config {
         mss: MSS,
         window: 32,
-        receive_buffer: 32 * MSS,
-        rto: RtoConfig {
-            tick: Duration::from_millis(10),
-            initial: Duration::from_secs(1),
-            ..tcp::Config::PLAIN.rto
-        },
+        receive_buffer: Some(32 * MSS),
+        tick: Duration::from_millis(10),
+        initial_rto: Duration::from_secs(1),
         limited_transmit: true,
         time_wait: Duration::from_secs(1),
-        ..tcp::Config::PLAIN
+        ..tcp::Config::plain()
     }
 }
 

@@ -142,7 +142,7 @@ fn network(bytes: u64) -> (Net, MachineId) {
     world.add_connection(&Connection {
         sender: host,
         receiver: mobile,
-        tcp: &Arc::new(tcp::Config { mss: MSS, window: 32, ..tcp::Config::PLAIN }),
+        tcp: &Arc::new(tcp::Config { mss: MSS, window: 32, ..tcp::Config::plain() }),
         data: Length(bytes),
         traffic: Traffic::File,
         server: Side::Sender,

@@ -31,13 +31,6 @@ use self::sample::Sample;
 use self::undo::Undo;
 use crate::{Ack, Controller, Limits, Loss, LossKind, LostSegment};
 
-/// BBR's parameter. Its constants are the draft's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BbrParameters {
-    /// Seeds the chance in when it probes for bandwidth (§5.3.3.8).
-    pub seed: u64,
-}
-
 /// A model of the path, and sending as it says.
 ///
 /// From samples of the delivery rate and the round-trip time it learns the bandwidth and the
@@ -127,7 +120,7 @@ impl State {
 
 impl Bbr {
     /// A connection's controller at its start (§5.2.1).
-    pub fn new(limits: &Limits, parameters: BbrParameters) -> Self {
+    pub fn new(limits: &Limits, seed: u64) -> Self {
         let cwnd = Cwnd::new(limits);
         Self {
             state: State::Startup,
@@ -144,7 +137,7 @@ impl Bbr {
             pacing: PacingRate::new(cwnd.initial),
             cwnd,
             bw: 0.0,
-            chance: Philox::named(parameters.seed, "bbr"),
+            chance: Philox::named(seed, "bbr"),
         }
     }
 

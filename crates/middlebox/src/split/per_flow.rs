@@ -279,12 +279,12 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         let agreement = Agreement {
             mss: terms.mss.min(self.config.mss),
             window: terms.window,
-            initial_window: self.config.initial_window,
+            initial_window: self.config.first_window(),
             sack: terms.sack,
             timestamps: false,
             ecn: terms.ecn,
         };
-        let rtt = terms.rtt.filter(|_| self.config.times_handshake);
+        let rtt = terms.rtt.filter(|_| self.config.times_handshake());
         self.with(flow, watch, |line, told| {
             if let Some(rtt) = rtt {
                 line.sender.know_round_trip(now, rtt);

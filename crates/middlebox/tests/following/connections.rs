@@ -10,7 +10,7 @@ use middlebox::{
     Snoop, SnoopConfig, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
-use tcp::{Config, Offers, RecoveryKind};
+use tcp::{Config, Variant};
 
 use crate::support::{
     FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, PeerId, Way,
@@ -117,9 +117,9 @@ fn repetitions(net: &Network<Bytes>) -> usize {
 /// An endpoint of the schemes' own time: Reno, without options.
 fn period() -> Config {
     Config {
-        recovery: RecoveryKind::Reno,
-        congestion_control: Config::PLAIN.congestion_control,
-        offers: Offers::NONE,
+        variant: Variant::Reno,
+        sack: Some(false),
+        timestamps: false,
         limited_transmit: false,
         ..modern()
     }
@@ -299,9 +299,10 @@ fn mobiles_among_themselves() {
 fn endpoint() -> impl Strategy<Value = Config> {
     (any::<bool>(), any::<bool>(), any::<bool>(), 3_000_u32..200_000).prop_map(
         |(sack, timestamps, delayed, receive_buffer)| Config {
-            offers: Offers { sack, timestamps, ecn: false },
+            sack: Some(sack),
+            timestamps,
             delayed_ack: delayed.then(|| Duration::from_millis(100)),
-            receive_buffer,
+            receive_buffer: Some(receive_buffer),
             ..modern()
         },
     )

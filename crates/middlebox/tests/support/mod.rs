@@ -19,9 +19,7 @@ pub use laws::{
     fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,
 };
 pub use losses::{LossPattern, Losses};
-pub use network::{
-    CUBIC, FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern,
-};
+pub use network::{FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern};
 pub use passing::{Gone, Passing};
 pub use path::{Outage, OutageFate, Path};
 pub use pattern::Pattern;

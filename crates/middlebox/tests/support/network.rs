@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Time};
-use cc::{Algorithm, CubicParameters, SlowStart};
 use middlebox::{Address, Connection, IpFields, Leg, Managed, Packet, PmtuHandler, RadioReport};
 use observe::MiddleboxFact;
-use tcp::{Config, Endpoint, Offers, RecoveryKind, RttSampling, Segment, State};
+use tcp::{Config, Endpoint, RttSampling, Segment, State, Variant};
 
 use super::{Path, Pattern};
 
@@ -24,29 +23,20 @@ pub const fn fixed(number: u32) -> Address {
     Address { leg: Leg::Wired, host: number as u128 }
 }
 
-/// CUBIC as RFC 9438 §5 has it.
-pub const CUBIC: CubicParameters = CubicParameters {
-    c: 0.4,
-    beta: 0.7,
-    fast_convergence: true,
-    reno_friendly: true,
-    slow_start: SlowStart::Standard,
-};
-
 /// An endpoint as one finds it today: CUBIC, SACK, timestamps, 64 segments of 1000 bytes.
 pub fn modern() -> Config {
     Config {
-        congestion_control: Algorithm::Cubic(CUBIC),
-        recovery: RecoveryKind::Sack,
+        variant: Variant::Cubic,
         mss: 1_000,
         window: 64,
         initial_window: 4,
-        receive_buffer: 60_000,
+        receive_buffer: Some(60_000),
         rtt_sampling: RttSampling::EverySegment,
-        offers: Offers { sack: true, timestamps: true, ecn: false },
+        sack: None,
+        timestamps: true,
         delayed_ack: Some(Duration::from_millis(100)),
         limited_transmit: true,
-        ..Config::PLAIN
+        ..Config::plain()
     }
 }
 

@@ -103,8 +103,10 @@ pub fn weather() -> impl Strategy<Value = Weather> {
 /// How connection `number` is opened.
 pub fn opening(number: usize, flow: &Flow) -> Opening {
     let config = |side: usize| Config {
-        offers: flow.offers[side],
-        receive_buffer: flow.receive_buffers[side],
+        sack: Some(flow.offers[side].sack),
+        timestamps: flow.offers[side].timestamps,
+        ecn: flow.offers[side].ecn,
+        receive_buffer: Some(flow.receive_buffers[side]),
         mss: flow.mss[side],
         window: 32,
         ..modern()

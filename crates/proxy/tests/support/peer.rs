@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Ecn, Seq, Time};
 use bytes::Bytes;
-use cc::{Algorithm, CubicParameters, SlowStart};
-use tcp::{Config, Endpoint, Offers, RecoveryKind, RttSampling, Segment, State};
+use tcp::{Config, Endpoint, RttSampling, Segment, State, Variant};
 use wire::{IpFields, Payload, emit, parse};
 
 use super::packets::addresses;
@@ -31,25 +30,18 @@ pub struct Peer {
 /// An endpoint as one finds it today: CUBIC, SACK, timestamps, window scale, an initial window of
 /// ten.
 pub fn modern() -> Config {
-    let cubic = CubicParameters {
-        c: 0.4,
-        beta: 0.7,
-        fast_convergence: true,
-        reno_friendly: true,
-        slow_start: SlowStart::Standard,
-    };
     Config {
-        congestion_control: Algorithm::Cubic(cubic),
-        recovery: RecoveryKind::Sack,
+        variant: Variant::Cubic,
         mss: 1_460,
         window: 300,
         initial_window: 10,
-        receive_buffer: 400_000,
+        receive_buffer: Some(400_000),
         rtt_sampling: RttSampling::EverySegment,
-        offers: Offers { sack: true, timestamps: true, ecn: false },
+        sack: None,
+        timestamps: true,
         delayed_ack: Some(Duration::from_millis(40)),
         limited_transmit: true,
-        ..Config::PLAIN
+        ..Config::plain()
     }
 }
 

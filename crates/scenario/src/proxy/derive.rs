@@ -1,11 +1,12 @@
 //! What of a profile follows from the rest of it.
 
 use base::{Duration, Rate};
+use tcp::Profile;
 
 use super::{Proxy, ProxyProfile};
 use crate::middleboxes::under_box;
-use crate::profile::{self, Profile};
-use crate::schema::{AtcpKeys, MiddleboxKind, Tcp};
+use crate::profile;
+use crate::schema::{AtcpKeys, MiddleboxKind};
 use settings::Fault;
 use settings::Table;
 use settings::{Always, Form};
@@ -22,8 +23,8 @@ pub(super) fn lay_under(proxy: &mut Proxy, tree: &Table) -> Result<(), Fault> {
 }
 
 /// What hosts of today have, under the congestion control and loss recovery of the scheme.
-pub(super) fn tcp(kind: MiddleboxKind) -> Tcp {
-    under_box(kind, &profile::under(Profile::Modern))
+pub(super) fn tcp(kind: MiddleboxKind) -> tcp::Config {
+    under_box(kind, &Profile::Modern.config())
 }
 
 fn take_over_tcp(profile: &mut ProxyProfile, tree: &Table, at: &str) -> Result<(), Fault> {
@@ -31,7 +32,7 @@ fn take_over_tcp(profile: &mut ProxyProfile, tree: &Table, at: &str) -> Result<(
     middlebox.tcp = tcp(middlebox.kind);
     profile::lay_asked_under_tcp(tree, &format!("{at}.profile"), &mut middlebox.tcp)?;
     if let Some(item) = tree.find(at) {
-        middlebox.tcp = Always::<Tcp>::read(item, at, &middlebox.tcp)?;
+        middlebox.tcp = Always::<tcp::Config>::read(item, at, &middlebox.tcp)?;
     }
     Ok(())
 }

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use base::Stream;
 use middlebox::{Admission, Journal, Limits, SplitConfig, Uplink};
-use tcp::Payload;
+use tcp::{Payload, Profile};
 
 use super::{ProxyLimits, ProxyProfile};
-use crate::profile::{self, Profile};
 
 impl ProxyProfile {
     /// The box of its mobiles, which lets connections in by `admission`. Its sources of chance go
@@ -36,7 +35,7 @@ impl ProxyProfile {
 /// Senders towards fixed hosts are as those of today.
 fn toward_hosts(seed: u64) -> tcp::Config {
     let chance = Stream::named(seed, "proxy congestion control towards hosts").next_u32();
-    profile::under(Profile::Modern).config_of(u64::from(chance))
+    Profile::Modern.config().seeded(u64::from(chance))
 }
 
 impl ProxyLimits {

@@ -3,8 +3,6 @@
 mod air;
 mod cell;
 mod channel;
-mod control;
-mod endpoint;
 mod gprs;
 mod link;
 mod middlebox;
@@ -15,9 +13,7 @@ mod queue;
 mod radio;
 mod rlc;
 mod rrc;
-mod tcp;
 mod traffic;
-mod variant;
 mod wlan;
 
 use std::sync::LazyLock;
@@ -30,11 +26,6 @@ pub use channel::{
     Buffer, Channel, ChannelStep, Class, DpcchName, Handover, HandoverKind, Manager, RadioStep,
     Spike, Spreading, SpreadingName,
 };
-pub use control::{
-    BaseRtt, Cubic, Delta, Growth, Halving, MinimumRtt, Reno, SlowStart, Vegas, VegasRecords,
-    Westwood,
-};
-pub use endpoint::{Freeze, Receiver, ShareState};
 pub use gprs::{
     Adaptation, Core, Gprs, RadioBursts, RadioStateName, RandomOutages, Reselection, SchemeName,
     TbfTimes,
@@ -54,12 +45,7 @@ pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use rrc::{
     Activity, AfterDch, FirstChannel, Inactivity, InitialState, Rest, Rrc, TrafficVolume,
 };
-pub use tcp::{
-    BackOff, Fack, FackWindow, NewReno, Pacing, PartialAckTimer, PartialAckWindow, RttSampling,
-    SackRule, SpacingRtt, SpuriousTimeouts, Tcp,
-};
 pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Udp, UdpTimes, Web};
-pub use variant::{CongestionControl, Controller, Recovery, Variant};
 pub use wlan::{
     AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,
     WlanLossName,
@@ -85,7 +71,7 @@ section! {
         /// Seeds every source of chance.
         pub seed: u64 as Count<u64, 0, { u64::MAX }> = 1;
         /// The endpoints, alike for all flows.
-        pub tcp: Tcp as Always<Tcp> = Tcp::default();
+        pub tcp: tcp::Config as Always<tcp::Config> = tcp::Config::default();
         /// What is transferred: from the fixed host to the mobile.
         pub flow: Flow as Always<Flow> = Flow::default();
         /// Wired links, in order from the fixed host towards the mobile.

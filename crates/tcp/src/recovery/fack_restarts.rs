@@ -2,9 +2,32 @@
 
 use base::{Duration, Time};
 use cc::LossKind;
+use settings::{Word, section, words};
 
-use super::{DUPLICATE_THRESHOLD, Order, Standing, Verdict};
+use super::{DUPLICATE_THRESHOLD, Order, Recovery, Standing, Verdict};
 use crate::scoreboard::{Scoreboard, Sent};
+
+section! {
+    /// `[tcp.fack]`: the window in the fack recovery.
+    #[derive(Copy)]
+    pub struct FackRules {
+        /// What a loss does to it: it is halved and stands still during recovery; or it starts
+        /// over from one segment, opens with each acknowledgement from the first retransmission
+        /// on, and duplicates before that release nothing. Default: Mathis and Mahdavi 1996.
+        pub window: FackWindow as Word<FackWindow> = FackWindow::Halves;
+    }
+}
+
+words! {
+    /// What a loss does to the window in the fack recovery.
+    pub enum FackWindow {
+        /// It is halved, and stands still during recovery (Mathis and Mahdavi 1996).
+        Halves = "halves",
+        /// It starts over from one segment, and each acknowledgement opens it from the first
+        /// retransmission on; duplicates before that release nothing (ns-2).
+        Restarts = "restarts",
+    }
+}
 
 /// A loss is found when more than three segments are missing below the forward-most one that
 /// arrived; congestion control is told of it as of a timeout, and each acknowledgement of the
@@ -32,7 +55,7 @@ pub(crate) struct FackRestarts {
 }
 
 impl FackRestarts {
-    pub(crate) fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.una = standing.una;
         let edge = board.forward_most().unwrap_or(standing.una);
         if let Some(recover) = self.recover {
@@ -53,49 +76,63 @@ impl FackRestarts {
         board.lose_below(edge);
         Verdict::Retransmit(LossKind::Timeout)
     }
+}
 
-    pub(crate) fn on_timeout(&mut self, board: &mut Scoreboard) {
+impl Recovery for FackRestarts {
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.on_ack(standing, board)
+    }
+
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.on_ack(standing, board)
+    }
+
+    fn on_timeout(&mut self, _: Time, _: u64, _: u64, board: &mut Scoreboard) {
         self.stalled = false;
         board.start_over();
     }
 
-    pub(crate) const fn on_cut(&mut self, max: u64) {
+    fn on_cut(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.stalled = false;
         self.recover = Some(max);
     }
 
-    pub(crate) const fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.stalled = false;
         self.recover = None;
     }
 
-    pub(crate) const fn on_arrival(&mut self, segment: &Sent) {
+    fn on_arrival(&mut self, _: Time, segment: &Sent, _: Option<u32>) {
         if segment.offset == self.una {
             self.echoed = segment.last_at;
         }
     }
 
-    pub(crate) const fn is_recovering(&self) -> bool {
+    fn is_recovering(&self) -> bool {
         self.recover.is_some()
     }
 
-    pub(crate) const fn holds_window(&self) -> bool {
+    fn holds_window(&self) -> bool {
         !self.opens
     }
 
     /// The age of the segment that was the last to be acknowledged in order, on a duplicate or
     /// while something is missing.
-    pub(crate) fn age(&self, now: Time, acked: u64, board: &Scoreboard) -> Option<Duration> {
+    fn age(&self, now: Time, acked: u64, board: &Scoreboard) -> Option<Duration> {
         let plain = acked > 0 && !self.is_recovering() && board.selected_bytes() == 0;
         (!plain).then(|| now - self.echoed)
     }
 
-    pub(crate) fn burst(&self, board: &Scoreboard) -> Option<u32> {
+    fn burst(&self, board: &Scoreboard) -> Option<u32> {
         let waits = self.stalled || !self.is_recovering() && board.selected_bytes() > 0;
         waits.then_some(0)
     }
 
-    pub(crate) const fn order(board: &Scoreboard) -> Order {
+    fn opens_with_duplicates(&self) -> bool {
+        self.opens
+    }
+
+    fn order(&self, board: &Scoreboard) -> Order {
         Order::Lost { pipe: board.pipe() }
     }
 }

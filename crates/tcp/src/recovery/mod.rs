@@ -12,11 +12,96 @@ mod tahoe;
 pub(crate) mod tail_probe;
 mod vegas;
 
+use std::fmt::Debug;
+
 use base::{Duration, Time};
 use cc::{Controller, LossKind};
+use settings::{Shared, section, words};
 
+pub use fack_restarts::{FackRules, FackWindow};
+pub use newreno::{NewRenoRules, PartialAckTimer, PartialAckWindow};
+pub use sack1::SackRule;
+pub use vegas::{VegasRecords, VegasRules};
+
+pub(crate) use rack::Rack;
+
+use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
-use crate::{Config, FackWindow, RecoveryKind, VegasRecords};
+
+/// Registers recoveries, a line for each: its section in `[tcp]` if it has one, its word, what it goes
+/// by, and what makes it.
+macro_rules! recoveries {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident $(($field:ident: $type:ty))? = $word:literal, $evidence:ident, $new:expr;
+    )*) => {
+        words! {
+            /// A way of repairing losses. Those that need selective acknowledgements work as
+            /// `NewReno` where the peer does not offer them.
+            pub enum RecoveryKind {
+                $($(#[doc = $doc])* $name = $word,)*
+            }
+        }
+
+        section! {
+            /// What recoveries are told, those of `[tcp]` that are not in use as well.
+            #[derive(Copy)]
+            pub struct RecoveryRules {
+                $($(
+                    /// What the recovery of that name is told.
+                    pub $field: $type as Shared<$type> = Default::default();
+                )?)*
+            }
+        }
+
+        impl RecoveryKind {
+            /// True if it needs selective acknowledgements.
+            pub const fn needs_sack(self) -> bool {
+                match self {
+                    $(Self::$name => matches!(Evidence::$evidence, Evidence::Selections),)*
+                }
+            }
+
+            fn recovery(self, config: &Config) -> Box<dyn Recovery> {
+                match self {
+                    $(Self::$name => $new(config),)*
+                }
+            }
+        }
+    };
+}
+
+/// What tells a recovery of losses.
+enum Evidence {
+    Duplicates,
+    Selections,
+}
+
+recoveries! {
+    /// Fast retransmit on the third duplicate, and everything after it once more (Jacobson 1988).
+    Tahoe = "tahoe", Duplicates, tahoe::Tahoe::boxed;
+    /// Fast retransmit on the third duplicate, and Reno's fast recovery (RFC 5681 §3.2).
+    Reno = "reno", Duplicates, reno::Reno::boxed;
+    /// Reno's, which a partial acknowledgement does not end (RFC 6582).
+    NewReno(newreno: NewRenoRules) = "newreno", Duplicates, newreno::NewReno::boxed;
+    /// From a scoreboard of selective acknowledgements (RFC 6675).
+    Sack = "sack", Selections, selective::sack;
+    /// From the forward-most selective acknowledgement (Mathis and Mahdavi 1996).
+    Fack(fack: FackRules) = "fack", Selections, selective::fack;
+    /// Reno's, and a fine-grained timer that is looked at on acknowledgements (Brakmo and Peterson
+    /// 1995 §III-A).
+    Vegas(vegas: VegasRules) = "vegas", Duplicates, vegas::Vegas::boxed;
+    /// From the time that passed since later segments arrived, with a probe of the tail (RFC 8985).
+    Rack = "rack", Selections, Rack::boxed;
+}
+
+/// The recovery of a connection; `sack` tells if selective acknowledgements were agreed upon.
+pub(crate) fn recovery(config: &Config, sack: bool) -> Box<dyn Recovery> {
+    match config.recovery_kind() {
+        kind if kind.needs_sack() && !sack => newreno::NewReno::rfc_6582(config),
+        kind => kind.recovery(config),
+    }
+}
 
 /// Duplicate acknowledgements that count as a loss (RFC 5681 §3.2).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
@@ -66,317 +151,126 @@ pub(crate) enum Order {
     },
 }
 
-/// A way of repairing losses.
-#[derive(Debug)]
-pub(crate) enum Recovery {
-    Tahoe(tahoe::Tahoe),
-    Reno(reno::Reno),
-    NewReno(newreno::NewReno),
-    Sack1(sack1::Sack1),
-    Selective(selective::Selective),
-    FackRestarts(fack_restarts::FackRestarts),
-    Rack(Box<rack::Rack>),
-    Vegas(Box<vegas::Vegas>),
-}
-
-impl Recovery {
-    /// The recovery of a connection; `sack` tells if selective acknowledgements were agreed upon.
-    pub(crate) fn new(config: &Config, sack: bool) -> Self {
-        let guard = config.recover_guard;
-        let limited_transmit = config.limited_transmit;
-        let selective =
-            |rule| Self::Selective(selective::Selective::new(rule, guard, limited_transmit));
-        match config.recovery {
-            RecoveryKind::Tahoe => Self::Tahoe(tahoe::Tahoe::new(guard)),
-            RecoveryKind::Reno => Self::Reno(reno::Reno::new(guard)),
-            RecoveryKind::NewReno(rule) => Self::NewReno(newreno::NewReno::new(guard, rule)),
-            RecoveryKind::Vegas(records) => Self::vegas(guard, records, config.window),
-            RecoveryKind::Sack1
-            | RecoveryKind::Sack
-            | RecoveryKind::Fack(_)
-            | RecoveryKind::Rack
-                if !sack =>
-            {
-                Self::NewReno(newreno::NewReno::new(guard, crate::NewReno::RFC_6582))
-            }
-            RecoveryKind::Sack1 => Self::Sack1(sack1::Sack1::new(guard)),
-            RecoveryKind::Sack => selective(selective::Rule::Sack),
-            RecoveryKind::Fack(FackWindow::Halves) => selective(selective::Rule::Fack),
-            RecoveryKind::Fack(FackWindow::Restarts) => {
-                Self::FackRestarts(fack_restarts::FackRestarts::default())
-            }
-            RecoveryKind::Rack => Self::Rack(Box::new(rack::Rack::new(limited_transmit))),
-        }
-    }
-
-    fn vegas(guard: bool, records: VegasRecords, window: u32) -> Self {
-        let ring = match records {
-            VegasRecords::Exact => None,
-            VegasRecords::Ring => Some(window),
-        };
-        Self::Vegas(Box::new(vegas::Vegas::new(guard, ring)))
-    }
-
+/// A way of repairing losses, of one connection.
+pub(crate) trait Recovery: Debug + Send {
     /// The oldest segment was acknowledged once more, and nothing else; or something was selected.
-    pub(crate) fn on_duplicate_ack(
-        &mut self,
-        standing: &Standing,
-        board: &mut Scoreboard,
-    ) -> Verdict {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.on_duplicate_ack(standing),
-            Self::Reno(reno) => reno.on_duplicate_ack(standing),
-            Self::NewReno(newreno) => newreno.on_duplicate_ack(standing),
-            Self::Sack1(sack1) => sack1.on_duplicate_ack(standing, board),
-            Self::Selective(selective) => selective.on_duplicate_ack(standing, board),
-            Self::FackRestarts(fack) => fack.on_ack(standing, board),
-            Self::Rack(rack) => rack.on_ack(standing, board),
-            Self::Vegas(vegas) => vegas.on_duplicate_ack(standing, board.oldest()),
-        }
-    }
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict;
 
     /// Something new was acknowledged.
-    pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.on_new_ack(),
-            Self::Reno(reno) => reno.on_new_ack(),
-            Self::NewReno(newreno) => newreno.on_new_ack(standing),
-            Self::Sack1(sack1) => sack1.on_new_ack(standing, board),
-            Self::Selective(selective) => selective.on_new_ack(standing, board),
-            Self::FackRestarts(fack) => fack.on_ack(standing, board),
-            Self::Rack(rack) => rack.on_ack(standing, board),
-            Self::Vegas(vegas) => vegas.on_new_ack(standing, board.oldest()),
-        }
-    }
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict;
 
     /// The retransmission timer ran out when everything up to `max` had been sent.
-    pub(crate) fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.on_timeout(max),
-            Self::Reno(reno) => reno.on_timeout(max),
-            Self::NewReno(newreno) => newreno.on_timeout(max),
-            Self::Sack1(sack1) => sack1.on_timeout(max, board),
-            Self::Selective(selective) => selective.on_timeout(max, board),
-            Self::FackRestarts(fack) => fack.on_timeout(board),
-            Self::Rack(rack) => rack.on_timeout(now, max, mss, board),
-            Self::Vegas(vegas) => vegas.on_timeout(now, max),
-        }
-    }
+    fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard);
 
     /// Segments were cut, since they were larger than the path takes, and count as lost. What had
     /// been sent up to `max` tells of no congestion.
-    pub(crate) fn on_cut(&mut self, now: Time, max: u64, board: &mut Scoreboard) {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.on_timeout(max),
-            Self::Reno(reno) => reno.on_timeout(max),
-            Self::NewReno(newreno) => newreno.on_timeout(max),
-            Self::Sack1(sack1) => sack1.on_timeout(max, board),
-            Self::Selective(selective) => selective.on_cut(max),
-            Self::FackRestarts(fack) => fack.on_cut(max),
-            Self::Rack(rack) => rack.on_cut(max),
-            Self::Vegas(vegas) => vegas.on_timeout(now, max),
-        }
-    }
-
-    /// A segment arrived of which that was not known; `echo` is this side's clock as the
-    /// acknowledgement echoes it.
-    pub(crate) fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
-        match self {
-            Self::Rack(rack) => rack.on_arrival(now, segment, echo),
-            Self::FackRestarts(fack) => fack.on_arrival(segment),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Sack1(_)
-            | Self::Selective(_)
-            | Self::Vegas(_) => {}
-        }
-    }
-
-    /// A segment leaves.
-    #[inline]
-    pub(crate) fn on_departure(&mut self, segment: &Sent, mss: u64) {
-        match self {
-            Self::Rack(rack) => rack.on_departure(segment),
-            Self::Vegas(vegas) => vegas.on_departure(segment, mss),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Sack1(_)
-            | Self::Selective(_)
-            | Self::FackRestarts(_) => {}
-        }
-    }
-
-    /// When to look again though nothing has arrived.
-    pub(crate) fn deadline(&self) -> Option<Time> {
-        if let Self::Rack(rack) = self { rack.deadline() } else { None }
-    }
-
-    /// Nothing is to be found lost before more arrives.
-    pub(crate) fn rest(&mut self) {
-        if let Self::Rack(rack) = self {
-            rack.rest();
-        }
-    }
-
-    /// The peer gave up what it had selected, and everything may have to be sent again.
-    pub(crate) fn on_reneging(&mut self, board: &Scoreboard) {
-        if let Self::Rack(rack) = self {
-            rack.look_at_all(board);
-        }
+    fn on_cut(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
+        self.on_timeout(now, max, mss, board);
     }
 
     /// The last loss was none, and nothing counts as lost any more.
-    pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.on_undo(),
-            Self::Reno(reno) => reno.on_undo(),
-            Self::NewReno(newreno) => newreno.on_undo(),
-            Self::Sack1(sack1) => sack1.on_undo(),
-            Self::Selective(selective) => selective.on_undo(),
-            Self::FackRestarts(fack) => fack.on_undo(),
-            Self::Rack(rack) => rack.on_undo(board),
-            Self::Vegas(vegas) => vegas.on_undo(),
-        }
-    }
+    fn on_undo(&mut self, board: &Scoreboard);
+
+    /// A segment arrived of which that was not known; `echo` is this side's clock as the
+    /// acknowledgement echoes it.
+    fn on_arrival(&mut self, _now: Time, _segment: &Sent, _echo: Option<u32>) {}
+
+    /// A segment leaves.
+    fn on_departure(&mut self, _segment: &Sent, _mss: u64) {}
 
     /// A segment left while [`Order::Lost`] ruled.
-    pub(crate) fn on_sent(&mut self, offset: u64, end: u64) {
-        match self {
-            Self::Sack1(sack1) => sack1.on_sent(offset, end),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Selective(_)
-            | Self::FackRestarts(_)
-            | Self::Rack(_)
-            | Self::Vegas(_) => {}
-        }
+    fn on_sent(&mut self, _offset: u64, _end: u64) {}
+
+    /// The peer gave up what it had selected, and everything may have to be sent again.
+    fn on_reneging(&mut self, _board: &Scoreboard) {}
+
+    /// Nothing is to be found lost before more arrives.
+    fn rest(&mut self) {}
+
+    /// When to look again though nothing has arrived.
+    fn deadline(&self) -> Option<Time> {
+        None
     }
 
-    /// The congestion window as the sender may use it, where congestion control says `cwnd`.
-    #[inline]
-    pub(crate) fn window(&self, cwnd: u64, mss: u64) -> u64 {
-        match self {
-            Self::Tahoe(_)
-            | Self::Sack1(_)
-            | Self::Selective(_)
-            | Self::FackRestarts(_)
-            | Self::Rack(_) => cwnd,
-            Self::Reno(reno) => cwnd + u64::from(reno.inflation) * mss,
-            Self::NewReno(newreno) => newreno.window(cwnd, mss),
-            Self::Vegas(vegas) => cwnd + u64::from(vegas.inflation) * mss,
-        }
+    /// What is sent next, and what counts as being in the network.
+    fn order(&self, _board: &Scoreboard) -> Order {
+        Order::Stream
     }
 
     /// Duplicate acknowledgements in a row.
-    #[inline]
-    pub(crate) fn duplicates(&self) -> u32 {
-        match self {
-            Self::Tahoe(tahoe) => tahoe.duplicates(),
-            Self::Reno(reno) => reno.duplicates,
-            Self::NewReno(newreno) => newreno.duplicates,
-            Self::Sack1(sack1) => sack1.duplicates,
-            Self::Selective(selective) => selective.duplicates,
-            Self::FackRestarts(_) | Self::Rack(_) => 0,
-            Self::Vegas(vegas) => vegas.duplicates,
-        }
+    fn duplicates(&self) -> u32 {
+        0
+    }
+
+    /// True if it goes by what is selected, and not by duplicates.
+    fn counts_selections(&self) -> bool {
+        false
     }
 
     /// True while a recovery that outlasts the next new acknowledgement is under way.
-    #[inline]
-    pub(crate) fn is_recovering(&self) -> bool {
-        match self {
-            Self::Tahoe(_) | Self::Reno(_) | Self::Vegas(_) => false,
-            Self::NewReno(newreno) => newreno.is_recovering(),
-            Self::Sack1(sack1) => sack1.is_recovering(),
-            Self::Selective(selective) => selective.is_recovering(),
-            Self::FackRestarts(fack) => fack.is_recovering(),
-            Self::Rack(rack) => rack.is_recovering(),
-        }
+    fn is_recovering(&self) -> bool {
+        false
+    }
+
+    /// The congestion window as the sender may use it, where congestion control says `cwnd`.
+    fn window(&self, cwnd: u64, _mss: u64) -> u64 {
+        cwnd
     }
 
     /// True if the window stands still with the acknowledgement that has just been taken in.
-    pub(crate) fn holds_window(&self) -> bool {
-        match self {
-            Self::Sack1(sack1) => sack1.holds_window(),
-            Self::FackRestarts(fack) => fack.holds_window(),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Selective(_)
-            | Self::Rack(_)
-            | Self::Vegas(_) => self.is_recovering(),
-        }
+    fn holds_window(&self) -> bool {
+        self.is_recovering()
+    }
+
+    /// True if duplicates open the window as well.
+    fn opens_with_duplicates(&self) -> bool {
+        false
+    }
+
+    /// What duplicates open is the controller's to keep, if it will.
+    fn hand_inflation_to(&mut self, _controller: &mut dyn Controller) {}
+
+    /// True if something new that is acknowledged now ends what the controller keeps.
+    fn deflates(&self) -> bool {
+        false
+    }
+
+    /// How many new segments an acknowledgement may release.
+    fn burst(&self, _board: &Scoreboard) -> Option<u32> {
+        None
+    }
+
+    /// How often the oldest segment was sent, as far as is remembered.
+    fn transmissions(&self, oldest: &Sent, _mss: u64) -> u16 {
+        oldest.transmissions
+    }
+
+    /// True if a retransmission backs the timer off.
+    fn backs_off(&self) -> bool {
+        false
     }
 
     /// What the retransmission timer is fed with, and restarted before, where an acknowledgement of
     /// `acked` bytes does so whatever was sent again.
-    pub(crate) fn age(&self, now: Time, acked: u64, board: &Scoreboard) -> Option<Duration> {
-        if let Self::FackRestarts(fack) = self { fack.age(now, acked, board) } else { None }
+    fn age(&self, _now: Time, _acked: u64, _board: &Scoreboard) -> Option<Duration> {
+        None
     }
 
-    /// What duplicates open is the controller's to keep, if it will.
-    pub(crate) fn hand_inflation_to(&mut self, controller: &mut dyn Controller) {
-        if let Self::Vegas(vegas) = self {
-            vegas.hand_inflation_to(controller);
-        }
+    /// The round-trip time of the newest of the segments from `from` to `una`, which have just been
+    /// acknowledged; as far as the scoreboard tells it is `rtt`.
+    fn take_round_trip(
+        &mut self,
+        _now: Time,
+        [_from, _una]: [u64; 2],
+        _mss: u64,
+        rtt: Option<Duration>,
+    ) -> Option<Duration> {
+        rtt
     }
 
-    /// True if something new that is acknowledged now ends what the controller keeps.
-    pub(crate) fn deflates(&self) -> bool {
-        matches!(self, Self::Vegas(vegas) if vegas.deflates())
-    }
-
-    /// True if a retransmission backs the timer off.
-    pub(crate) fn backs_off(&self) -> bool {
-        matches!(self, Self::Vegas(vegas) if vegas.backs_off())
-    }
-
-    /// How often the oldest segment was sent, as far as is remembered.
-    pub(crate) fn transmissions(&self, oldest: &Sent, mss: u64) -> u16 {
-        match self {
-            Self::Vegas(vegas) => vegas.transmissions(oldest, mss),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::NewReno(_)
-            | Self::Sack1(_)
-            | Self::Selective(_)
-            | Self::FackRestarts(_)
-            | Self::Rack(_) => oldest.transmissions,
-        }
-    }
-
-    /// True if duplicates open the window as well.
-    pub(crate) fn opens_with_duplicates(&self) -> bool {
-        matches!(self, Self::FackRestarts(fack) if !fack.holds_window())
-    }
-
-    /// How many new segments an acknowledgement may release.
-    pub(crate) fn burst(&self, board: &Scoreboard) -> Option<u32> {
-        match self {
-            Self::NewReno(newreno) => newreno.burst(),
-            Self::FackRestarts(fack) => fack.burst(board),
-            Self::Tahoe(_)
-            | Self::Reno(_)
-            | Self::Sack1(_)
-            | Self::Selective(_)
-            | Self::Rack(_)
-            | Self::Vegas(_) => None,
-        }
-    }
-
-    /// What is sent next, and what counts as being in the network.
-    #[inline]
-    pub(crate) fn order(&self, board: &Scoreboard) -> Order {
-        match self {
-            Self::Tahoe(_) | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => Order::Stream,
-            Self::Sack1(sack1) => sack1.order(),
-            Self::Selective(selective) => selective.order(board),
-            Self::FackRestarts(_) => fack_restarts::FackRestarts::order(board),
-            Self::Rack(rack) => rack.order(board),
-        }
+    /// RACK, if it is that: it has timers of its own.
+    fn rack(&mut self) -> Option<&mut Rack> {
+        None
     }
 }
 
@@ -414,5 +308,48 @@ impl Guard {
     /// acknowledged that had been sent at the last one.
     pub(crate) fn allows_selected(&self, una: u64) -> bool {
         !self.on || self.recover.is_none_or(|recover| una >= recover)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rules count with their own recovery alone.
+    #[test]
+    fn rules_reach_the_recovery() {
+        let check = |kind, reaches: bool, set: fn(&mut Config)| {
+            let plain = Config { recovery: Some(kind), ..Config::plain() };
+            let mut other = plain.clone();
+            set(&mut other);
+            let [plain, other] =
+                [plain, other].map(|config| format!("{:?}", recovery(&config, true)));
+            assert_eq!(plain != other, reaches, "{kind:?}: {other}");
+        };
+        for kind in [RecoveryKind::NewReno, RecoveryKind::Reno] {
+            let is_own = kind == RecoveryKind::NewReno;
+            check(kind, is_own, |config| config.repair.newreno.burst = Some(2));
+        }
+        for kind in [RecoveryKind::Fack, RecoveryKind::Sack] {
+            let is_own = kind == RecoveryKind::Fack;
+            check(kind, is_own, |config| config.repair.fack.window = FackWindow::Restarts);
+            check(kind, !is_own, |config| config.sack_rule = SackRule::Sack1);
+        }
+        for kind in [RecoveryKind::Vegas, RecoveryKind::Reno] {
+            let is_own = kind == RecoveryKind::Vegas;
+            check(kind, is_own, |config| config.repair.vegas.records = VegasRecords::Ring);
+        }
+    }
+
+    #[test]
+    fn without_selections_it_is_newreno() {
+        for &kind in <RecoveryKind as settings::Words>::ALL {
+            let config = Config { recovery: Some(kind), ..Config::plain() };
+            let name = format!("{:?}", recovery(&config, false));
+            assert_eq!(
+                name.starts_with("NewReno"),
+                kind.needs_sack() || kind == RecoveryKind::NewReno
+            );
+        }
     }
 }

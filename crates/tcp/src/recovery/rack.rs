@@ -6,7 +6,8 @@ use base::{Duration, Seq, Time};
 use cc::LossKind;
 
 use super::tail_probe::TailProbe;
-use super::{DUPLICATE_THRESHOLD, Order, Standing, Verdict};
+use super::{DUPLICATE_THRESHOLD, Order, Recovery, Standing, Verdict};
+use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
 use crate::timestamps::clock;
 
@@ -77,32 +78,9 @@ struct ReorderingWindow {
 const PERSISTENCE: u32 = 16;
 
 impl Rack {
-    pub(crate) fn new(limited_transmit: bool) -> Self {
-        Self { limited_transmit, ..Self::default() }
-    }
-
-    /// A segment leaves.
-    pub(crate) fn on_departure(&mut self, segment: &Sent) {
-        self.queue.push_back(Transmission::of(segment));
-    }
-
-    /// RFC 8985 §6.2 steps 1 to 3: a segment arrived. If it was sent more than once, `echo` may
-    /// tell that an earlier transmission did (RFC 3522), and so may a time too short.
-    pub(crate) fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
-        let once = segment.transmissions == 1;
-        let rtt = now.saturating_since(segment.last_at);
-        if once {
-            self.minimum.sample(now, rtt);
-            self.order.reordered |= segment.end() < self.order.highest;
-        }
-        self.order.highest_now = self.order.highest_now.max(segment.end());
-        let older = |echo| Seq::new(echo).before(Seq::new(clock(segment.last_at)));
-        if !once && (echo.is_some_and(older) || rtt < self.minimum.get()) {
-            return;
-        }
-        self.tail.on_round_trip();
-        self.rtt = rtt;
-        self.newest = self.newest.max(Transmission::of(segment));
+    pub(super) fn boxed(config: &Config) -> Box<dyn Recovery> {
+        let limited_transmit = config.has_limited_transmit();
+        Box::new(Self { limited_transmit, ..Self::default() })
     }
 
     /// RFC 8985 §6.2 step 4: the peer reports something that arrived twice (RFC 2883).
@@ -122,7 +100,7 @@ impl Rack {
     }
 
     /// An acknowledgement told of something new.
-    pub(crate) fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.order.highest = self.order.highest_now;
         let over = self.phase.is_some_and(|phase| standing.una >= phase.point());
         if over {
@@ -167,8 +145,48 @@ impl Rack {
         Verdict::Retransmit(LossKind::DuplicateAcks)
     }
 
+    /// Every segment in the network is judged anew.
+    fn look_at_all(&mut self, board: &Scoreboard) {
+        self.queue.clear();
+        self.queue.extend(board.flying().map(Transmission::of));
+        self.queue.make_contiguous().sort_unstable();
+    }
+
+    /// True if the reordering timer has run out.
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// True while losses are repaired, however they were found.
+    pub(crate) const fn is_repairing(&self) -> bool {
+        self.phase.is_some()
+    }
+
+    /// RFC 8985 §6.2 step 4: `RACK_update_reo_wnd`. While no reordering was ever seen, three
+    /// segments beyond count as a loss at once, as they do by RFC 6675 §4.
+    fn reordering_window(&self, mss: u64, board: &Scoreboard) -> Duration {
+        if !self.order.reordered {
+            let most = u64::from(DUPLICATE_THRESHOLD - 1) * mss;
+            if self.phase.is_some() || board.selected_bytes() > most {
+                return Duration::ZERO;
+            }
+        }
+        let window = self.minimum.get() * self.window.quarters / 4;
+        self.smoothed.map_or(window, |smoothed| window.min(smoothed))
+    }
+}
+
+impl Recovery for Rack {
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.on_ack(standing, board)
+    }
+
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+        self.on_ack(standing, board)
+    }
+
     /// RFC 8985 §6.3: the oldest is lost, and what was sent more than a round trip ago.
-    pub(crate) fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
         let wait = self.rtt + self.reordering_window(mss, board);
         if let Some(oldest) = board.oldest() {
             let end = oldest.end();
@@ -189,69 +207,74 @@ impl Rack {
     }
 
     /// Losses up to `max` are no news to congestion control.
-    pub(crate) fn on_cut(&mut self, max: u64) {
+    fn on_cut(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.phase = Some(Phase::Timeout { point: max });
         self.deadline = None;
         self.tail.cancel();
     }
 
     /// What was held for lost is in the network after all.
-    pub(crate) fn on_undo(&mut self, board: &Scoreboard) {
+    fn on_undo(&mut self, board: &Scoreboard) {
         self.phase = None;
         self.look_at_all(board);
     }
 
-    /// Every segment in the network is judged anew.
-    pub(crate) fn look_at_all(&mut self, board: &Scoreboard) {
-        self.queue.clear();
-        self.queue.extend(board.flying().map(Transmission::of));
-        self.queue.make_contiguous().sort_unstable();
+    /// RFC 8985 §6.2 steps 1 to 3: a segment arrived. If it was sent more than once, `echo` may
+    /// tell that an earlier transmission did (RFC 3522), and so may a time too short.
+    fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
+        let once = segment.transmissions == 1;
+        let rtt = now.saturating_since(segment.last_at);
+        if once {
+            self.minimum.sample(now, rtt);
+            self.order.reordered |= segment.end() < self.order.highest;
+        }
+        self.order.highest_now = self.order.highest_now.max(segment.end());
+        let older = |echo| Seq::new(echo).before(Seq::new(clock(segment.last_at)));
+        if !once && (echo.is_some_and(older) || rtt < self.minimum.get()) {
+            return;
+        }
+        self.tail.on_round_trip();
+        self.rtt = rtt;
+        self.newest = self.newest.max(Transmission::of(segment));
+    }
+
+    fn on_departure(&mut self, segment: &Sent, _: u64) {
+        self.queue.push_back(Transmission::of(segment));
+    }
+
+    fn on_reneging(&mut self, board: &Scoreboard) {
+        self.look_at_all(board);
     }
 
     /// Both timers stop.
-    pub(crate) const fn rest(&mut self) {
+    fn rest(&mut self) {
         self.deadline = None;
         self.tail.cancel();
     }
 
     /// When to look again though nothing has arrived: the reordering timer and the probe's.
-    pub(crate) fn deadline(&self) -> Option<Time> {
+    fn deadline(&self) -> Option<Time> {
         Time::earlier(self.deadline, self.tail.deadline())
     }
 
-    /// True if the reordering timer has run out.
-    pub(crate) fn is_due(&self, now: Time) -> bool {
-        self.deadline.is_some_and(|deadline| deadline <= now)
-    }
-
-    /// True in fast recovery.
-    pub(crate) const fn is_recovering(&self) -> bool {
-        matches!(self.phase, Some(Phase::Fast { .. }))
-    }
-
-    /// True while losses are repaired, however they were found.
-    pub(crate) const fn is_repairing(&self) -> bool {
-        self.phase.is_some()
-    }
-
-    pub(crate) fn order(&self, board: &Scoreboard) -> Order {
+    fn order(&self, board: &Scoreboard) -> Order {
         // Before a loss is established, only Limited Transmit lets selections release new data.
         let held = !self.limited_transmit && self.phase.is_none();
         let arrived = if held { board.selected_bytes() } else { 0 };
         Order::Lost { pipe: board.pipe() + arrived }
     }
 
-    /// RFC 8985 §6.2 step 4: `RACK_update_reo_wnd`. While no reordering was ever seen, three
-    /// segments beyond count as a loss at once, as they do by RFC 6675 §4.
-    fn reordering_window(&self, mss: u64, board: &Scoreboard) -> Duration {
-        if !self.order.reordered {
-            let most = u64::from(DUPLICATE_THRESHOLD - 1) * mss;
-            if self.phase.is_some() || board.selected_bytes() > most {
-                return Duration::ZERO;
-            }
-        }
-        let window = self.minimum.get() * self.window.quarters / 4;
-        self.smoothed.map_or(window, |smoothed| window.min(smoothed))
+    /// True in fast recovery.
+    fn is_recovering(&self) -> bool {
+        matches!(self.phase, Some(Phase::Fast { .. }))
+    }
+
+    fn counts_selections(&self) -> bool {
+        true
+    }
+
+    fn rack(&mut self) -> Option<&mut Rack> {
+        Some(self)
     }
 }
 
@@ -345,7 +368,7 @@ mod tests {
     /// without have passed.
     #[test]
     fn reports_of_duplicates_widen_the_window_for_sixteen_recoveries() {
-        let mut rack = Rack::new(true);
+        let mut rack = Rack { limited_transmit: true, ..Rack::default() };
         let mut check = |una, nxt, expect| {
             rack.on_duplicate_report(una, nxt);
             assert_eq!(rack.window.quarters, expect, "{una}");
@@ -364,15 +387,16 @@ mod tests {
     /// Of two transmissions the queue knows which is the last; the other is dropped.
     #[test]
     fn a_segment_sent_again_is_judged_by_its_last_transmission() {
-        let (mut rack, mut board) = (Rack::new(true), Scoreboard::default());
+        let (mut rack, mut board) =
+            (Rack { limited_transmit: true, ..Rack::default() }, Scoreboard::default());
         for offset in [0, 10, 20] {
             let (first_at, last_at) = (at(0), at(0));
             let (length, transmissions, fate) = (10, 1, Fate::Flying);
             board.push(Sent { offset, length, transmissions, fate, first_at, last_at });
-            rack.on_departure(board.last().expect("it was pushed"));
+            rack.on_departure(board.last().expect("it was pushed"), 10);
         }
         let again = board.sent_again(at(50), 0, 10);
-        rack.on_departure(&again);
+        rack.on_departure(&again, 10);
         board.select(20, 30, |segment| rack.on_arrival(at(100), segment, None));
         rack.detect(at(125), 30, 10, &mut board);
         let fates: Vec<_> = [0, 10, 20].iter().map(|&offset| board.at(offset).fate).collect();

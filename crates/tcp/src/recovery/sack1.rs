@@ -1,9 +1,21 @@
 //! Sack1, the first TCP with selective acknowledgements (Fall and Floyd 1996), which ns-2 has.
 
+use base::Time;
 use cc::LossKind;
+use settings::words;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Order, Standing, Verdict};
+use super::{DUPLICATE_THRESHOLD, Guard, Order, Recovery, Standing, Verdict};
 use crate::scoreboard::Scoreboard;
+
+words! {
+    /// How the sack recovery counts what is in the network.
+    pub enum SackRule {
+        /// RFC 6675 §4.
+        Rfc6675 = "rfc6675",
+        /// Fall and Floyd 1996 §3; ns-2.
+        Sack1 = "sack1",
+    }
+}
 
 /// Reno's fast retransmit; then, until everything is acknowledged that had been sent when recovery
 /// began, `pipe` estimates what is in the network: one segment less for each duplicate
@@ -14,7 +26,7 @@ use crate::scoreboard::Scoreboard;
 pub(crate) struct Sack1 {
     /// Set by timeouts alone: after a fast retransmit ns-2 asks for no more than three duplicates.
     guard: Guard,
-    pub(crate) duplicates: u32,
+    duplicates: u32,
     recovery: Option<Episode>,
     /// True if the newest acknowledgement ended an episode.
     ended: bool,
@@ -31,7 +43,7 @@ struct Episode {
 }
 
 impl Sack1 {
-    pub(crate) const fn new(guard: bool) -> Self {
+    pub(super) const fn new(guard: bool) -> Self {
         Self {
             guard: Guard::new(guard),
             duplicates: 0,
@@ -40,12 +52,10 @@ impl Sack1 {
             timed_out: false,
         }
     }
+}
 
-    pub(crate) fn on_duplicate_ack(
-        &mut self,
-        standing: &Standing,
-        board: &mut Scoreboard,
-    ) -> Verdict {
+impl Recovery for Sack1 {
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         let mss = standing.mss as i64;
         if let Some(episode) = &mut self.recovery {
             episode.pipe -= mss;
@@ -70,7 +80,7 @@ impl Sack1 {
         Verdict::Retransmit(LossKind::DuplicateAcks)
     }
 
-    pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates = 0;
         self.timed_out = false;
         self.ended = self.recovery.as_ref().is_some_and(|it| standing.una >= it.recover);
@@ -85,7 +95,7 @@ impl Sack1 {
         Verdict::Wait
     }
 
-    pub(crate) fn on_timeout(&mut self, max: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _: Time, max: u64, _: u64, board: &mut Scoreboard) {
         self.guard.set(max);
         self.timed_out = true;
         self.duplicates = 0;
@@ -93,7 +103,7 @@ impl Sack1 {
         board.forget_selections();
     }
 
-    pub(crate) const fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.guard.clear();
         self.timed_out = false;
         self.duplicates = 0;
@@ -102,22 +112,26 @@ impl Sack1 {
 
     /// A segment left. The first retransmission of an episode is not told of: it takes the place of
     /// the lost one.
-    pub(crate) fn on_sent(&mut self, offset: u64, end: u64) {
+    fn on_sent(&mut self, offset: u64, end: u64) {
         if let Some(episode) = &mut self.recovery {
             episode.pipe += (end - offset) as i64;
         }
     }
 
-    pub(crate) const fn is_recovering(&self) -> bool {
+    fn is_recovering(&self) -> bool {
         self.recovery.is_some()
     }
 
     /// In ns-2 the acknowledgement that ends an episode does not open the window.
-    pub(crate) const fn holds_window(&self) -> bool {
+    fn holds_window(&self) -> bool {
         self.is_recovering() || self.ended
     }
 
-    pub(crate) fn order(&self) -> Order {
+    fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
+    fn order(&self, _: &Scoreboard) -> Order {
         match &self.recovery {
             Some(episode) => Order::Lost { pipe: episode.pipe.max(0) as u64 },
             None => Order::Stream,

@@ -1,13 +1,17 @@
 //! Recovery from a scoreboard of selective acknowledgements.
 
+use base::Time;
 use cc::LossKind;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Order, Standing, Verdict};
+use super::fack_restarts::FackRestarts;
+use super::sack1::Sack1;
+use super::{DUPLICATE_THRESHOLD, FackWindow, Guard, Order, Recovery, SackRule, Standing, Verdict};
+use crate::Config;
 use crate::scoreboard::Scoreboard;
 
 /// What is lost, given what arrived above it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Rule {
+enum Rule {
     /// RFC 6675 §4, `IsLost`: three segments above it arrived, or three stretches.
     Sack,
     /// Mathis and Mahdavi 1996: everything below the forward-most segment that arrived, once more
@@ -25,27 +29,34 @@ pub(crate) struct Selective {
     rule: Rule,
     guard: Guard,
     limited_transmit: bool,
-    pub(crate) duplicates: u32,
+    duplicates: u32,
     /// RFC 6675's `RecoveryPoint`, while recovery lasts.
     recovery_point: Option<u64>,
 }
 
-impl Selective {
-    pub(crate) const fn new(rule: Rule, guard: bool, limited_transmit: bool) -> Self {
-        let guard = Guard::new(guard);
-        Self { rule, guard, limited_transmit, duplicates: 0, recovery_point: None }
+/// The sack recovery.
+pub(super) fn sack(config: &Config) -> Box<dyn Recovery> {
+    match config.sack_rule {
+        SackRule::Rfc6675 => Box::new(Selective::new(Rule::Sack, config)),
+        SackRule::Sack1 => Box::new(Sack1::new(config.recover_guard)),
     }
+}
 
-    pub(crate) fn on_duplicate_ack(
-        &mut self,
-        standing: &Standing,
-        board: &mut Scoreboard,
-    ) -> Verdict {
+/// The fack recovery.
+pub(super) fn fack(config: &Config) -> Box<dyn Recovery> {
+    match config.repair.fack.window {
+        FackWindow::Halves => Box::new(Selective::new(Rule::Fack, config)),
+        FackWindow::Restarts => Box::new(FackRestarts::default()),
+    }
+}
+
+impl Recovery for Selective {
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates += 1;
         self.look(standing, board)
     }
 
-    pub(crate) fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         // RFC 6675 §5: what selects something is a duplicate, "regardless of its status as a
         // cumulative acknowledgment".
         self.duplicates = u32::from(standing.selected > 0);
@@ -55,7 +66,7 @@ impl Selective {
         self.look(standing, board)
     }
 
-    pub(crate) fn on_timeout(&mut self, max: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _: Time, max: u64, _: u64, board: &mut Scoreboard) {
         self.guard.set(max);
         self.duplicates = 0;
         self.recovery_point = None;
@@ -63,28 +74,44 @@ impl Selective {
     }
 
     /// Recovery as after a loss that congestion control knows of.
-    pub(crate) const fn on_cut(&mut self, max: u64) {
+    fn on_cut(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.guard.set(max);
         self.duplicates = 0;
         self.recovery_point = Some(max);
     }
 
-    pub(crate) const fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.guard.clear();
         self.duplicates = 0;
         self.recovery_point = None;
     }
 
-    pub(crate) const fn is_recovering(&self) -> bool {
+    fn is_recovering(&self) -> bool {
         self.recovery_point.is_some()
     }
 
-    pub(crate) fn order(&self, board: &Scoreboard) -> Order {
+    fn order(&self, board: &Scoreboard) -> Order {
         // Before a loss is established, only Limited Transmit lets duplicates release new data.
         let in_order = self.recovery_point.is_none() && board.lost_segments() == 0;
         let held = !self.limited_transmit && self.duplicates > 0 && in_order;
         let arrived = if held { board.selected_bytes() } else { 0 };
         Order::Lost { pipe: board.pipe() + arrived }
+    }
+
+    fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
+    fn counts_selections(&self) -> bool {
+        true
+    }
+}
+
+impl Selective {
+    fn new(rule: Rule, config: &Config) -> Self {
+        let guard = Guard::new(config.recover_guard);
+        let limited_transmit = config.has_limited_transmit();
+        Self { rule, guard, limited_transmit, duplicates: 0, recovery_point: None }
     }
 
     /// RFC 6675 §5 steps 1 to 4, and C.

@@ -1,8 +1,11 @@
 //! Tahoe's fast retransmit (Jacobson 1988).
 
+use base::Time;
 use cc::LossKind;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Standing, Verdict};
+use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use crate::Config;
+use crate::scoreboard::Scoreboard;
 
 /// On the third duplicate acknowledgement everything is sent again from the oldest segment on, in
 /// slow start, as after a timeout but without the wait. There is no fast recovery: what arrived
@@ -16,11 +19,14 @@ pub(crate) struct Tahoe {
 }
 
 impl Tahoe {
-    pub(crate) const fn new(guard: bool) -> Self {
-        Self { guard: Guard::new(guard), duplicates: 0, earlier: 0 }
+    pub(super) fn boxed(config: &Config) -> Box<dyn Recovery> {
+        let guard = Guard::new(config.recover_guard);
+        Box::new(Self { guard, duplicates: 0, earlier: 0 })
     }
+}
 
-    pub(crate) fn on_duplicate_ack(&mut self, standing: &Standing) -> Verdict {
+impl Recovery for Tahoe {
+    fn on_duplicate_ack(&mut self, standing: &Standing, _: &mut Scoreboard) -> Verdict {
         self.duplicates += 1;
         if self.earlier + self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(standing.una)
         {
@@ -30,7 +36,7 @@ impl Tahoe {
         Verdict::Wait
     }
 
-    pub(crate) const fn on_new_ack(&mut self) -> Verdict {
+    fn on_new_ack(&mut self, _: &Standing, _: &mut Scoreboard) -> Verdict {
         self.duplicates = 0;
         self.earlier = 0;
         Verdict::Wait
@@ -38,18 +44,18 @@ impl Tahoe {
 
     /// Duplicates that count for Limited Transmit: those before a timeout have had their turn, and
     /// count for the threshold alone.
-    pub(crate) const fn duplicates(&self) -> u32 {
+    fn duplicates(&self) -> u32 {
         let counts = self.earlier + self.duplicates < DUPLICATE_THRESHOLD;
         if counts { self.duplicates } else { DUPLICATE_THRESHOLD }
     }
 
-    pub(crate) const fn on_timeout(&mut self, max: u64) {
+    fn on_timeout(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.guard.set(max);
         self.earlier += self.duplicates;
         self.duplicates = 0;
     }
 
-    pub(crate) const fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.guard.clear();
         self.duplicates = 0;
         self.earlier = 0;

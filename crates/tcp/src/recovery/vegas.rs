@@ -1,10 +1,55 @@
 //! Vegas's retransmission (Brakmo and Peterson 1995 §III-A), as ns-2 has it.
 
 use base::{Duration, Time};
-use cc::{Controller, LossKind};
+use cc::{Controller, Inflation, LossKind};
+use settings::{Count, Flag, Or, Word, as_key, section, words};
 
-use super::{DUPLICATE_THRESHOLD, Guard, Standing, Verdict};
-use crate::scoreboard::Sent;
+use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use crate::Config;
+use crate::scoreboard::{Scoreboard, Sent};
+
+section! {
+    /// What of `[tcp.vegas]` is no parameter of the congestion control.
+    #[derive(Copy)]
+    pub struct VegasRules {
+        /// The congestion window to start with, in segments, if it is another than that of the
+        /// other algorithms: ns-2's Vegas opens no connection, and starts otherwise.
+        pub initial_window: Option<u32> as Or<as_key::InitialWindow, Count<u32, 1, 1_073_741_824>> =
+            None;
+        /// New data on the first two duplicate acknowledgements in the vegas recovery, if that is
+        /// not as in the others: ns-2's has none.
+        pub limited_transmit: Option<bool> as Or<as_key::LimitedTransmit, Flag> = None;
+        /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
+        /// §2.2.
+        pub times_handshake: bool as Flag = true;
+        /// What the vegas recovery remembers of when and how often each segment was sent: that, or
+        /// what ns-2's ring of `window` places still holds of it. With the ring, a retransmission
+        /// also backs the timer off, duplicates open cwnd itself, and a segment that is
+        /// not outstanding counts as lost. Default: Brakmo and Peterson 1995.
+        pub records: VegasRecords as Word<VegasRecords> = VegasRecords::Exact;
+    }
+}
+
+words! {
+    /// What the vegas recovery remembers of segments.
+    pub enum VegasRecords {
+        /// When each was sent, and how often.
+        Exact = "exact",
+        /// The same in a ring of as many places as the window has segments, which is not always
+        /// emptied, with what comes of it (ns-2).
+        Ring = "ring",
+    }
+}
+
+impl VegasRules {
+    /// What duplicates open.
+    pub(crate) const fn inflation(&self) -> Inflation {
+        match self.records {
+            VegasRecords::Exact => Inflation::Beside,
+            VegasRecords::Ring => Inflation::Window,
+        }
+    }
+}
 
 /// Reno's, and a fine-grained timer that is looked at when acknowledgements come: on each
 /// duplicate, and on the first two new ones after a retransmission. If the oldest segment is
@@ -20,8 +65,8 @@ pub(crate) struct Vegas {
     guard: Guard,
     timer: FineTimer,
     ring: Option<Ring>,
-    pub(crate) duplicates: u32,
-    pub(crate) inflation: u32,
+    duplicates: u32,
+    inflation: u32,
     /// When the window was last cut: what was sent before is no reason to cut it once more.
     cut: Option<Time>,
     /// New acknowledgements that still look at the timer.
@@ -29,9 +74,17 @@ pub(crate) struct Vegas {
 }
 
 impl Vegas {
+    pub(super) fn boxed(config: &Config) -> Box<dyn Recovery> {
+        let ring = match config.repair.vegas.records {
+            VegasRecords::Exact => None,
+            VegasRecords::Ring => Some(config.window),
+        };
+        Box::new(Self::new(config.recover_guard, ring))
+    }
+
     /// `ring` is the number of segments that the window lets fly, if they are remembered as in
     /// ns-2.
-    pub(crate) fn new(guard: bool, ring: Option<u32>) -> Self {
+    fn new(guard: bool, ring: Option<u32>) -> Self {
         Self {
             guard: Guard::new(guard),
             timer: FineTimer::default(),
@@ -43,13 +96,24 @@ impl Vegas {
         }
     }
 
-    pub(crate) fn on_duplicate_ack(
-        &mut self,
-        standing: &Standing,
-        oldest: Option<&Sent>,
-    ) -> Verdict {
+    fn next_has_expired(&self, standing: &Standing, oldest: Option<&Sent>) -> bool {
+        let sent = match (&self.ring, oldest) {
+            // An empty place is older than any timeout: what follows is sent once more than needed.
+            (Some(ring), _) => match ring.slot(number(standing.una, standing.mss)).sent {
+                Some(sent) => sent,
+                None => return true,
+            },
+            (None, Some(oldest)) => oldest.last_at,
+            (None, None) => return false,
+        };
+        self.timer.has_expired(standing.now, sent)
+    }
+}
+
+impl Recovery for Vegas {
+    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates += 1;
-        let Some(oldest) = oldest else { return Verdict::Wait };
+        let Some(oldest) = board.oldest() else { return Verdict::Wait };
         let transmissions = self.transmissions(oldest, standing.mss);
         let expired = self.timer.has_expired(standing.now, oldest.last_at);
         if !expired && self.duplicates != DUPLICATE_THRESHOLD {
@@ -76,7 +140,7 @@ impl Vegas {
         Verdict::Retransmit(kind)
     }
 
-    pub(crate) fn on_new_ack(&mut self, standing: &Standing, oldest: Option<&Sent>) -> Verdict {
+    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
         self.duplicates = 0;
         self.inflation = 0;
         if let Some(rtt) = standing.rtt {
@@ -86,7 +150,7 @@ impl Vegas {
             return Verdict::Wait;
         }
         self.worried -= 1;
-        if !self.next_has_expired(standing, oldest) {
+        if !self.next_has_expired(standing, board.oldest()) {
             self.worried = 0;
             return Verdict::Wait;
         }
@@ -94,29 +158,13 @@ impl Vegas {
         Verdict::Repair
     }
 
-    fn next_has_expired(&self, standing: &Standing, oldest: Option<&Sent>) -> bool {
-        let sent = match (&self.ring, oldest) {
-            // An empty place is older than any timeout: what follows is sent once more than needed.
-            (Some(ring), _) => match ring.slot(number(standing.una, standing.mss)).sent {
-                Some(sent) => sent,
-                None => return true,
-            },
-            (None, Some(oldest)) => oldest.last_at,
-            (None, None) => return false,
-        };
-        self.timer.has_expired(standing.now, sent)
-    }
-
-    /// A segment leaves.
-    pub(crate) fn on_departure(&mut self, segment: &Sent, mss: u64) {
+    fn on_departure(&mut self, segment: &Sent, mss: u64) {
         if let Some(ring) = &mut self.ring {
             ring.send(number(segment.offset, mss), segment.last_at);
         }
     }
 
-    /// The round-trip time of the newest of the segments from `from` to `una`, which have just been
-    /// acknowledged; `rtt` without a ring.
-    pub(crate) fn take_round_trip(
+    fn take_round_trip(
         &mut self,
         now: Time,
         [from, una]: [u64; 2],
@@ -128,32 +176,28 @@ impl Vegas {
         ring.acknowledge(number(from, mss), next, now)
     }
 
-    /// How often `oldest` was sent, as far as is remembered.
-    pub(crate) fn transmissions(&self, oldest: &Sent, mss: u64) -> u16 {
+    fn transmissions(&self, oldest: &Sent, mss: u64) -> u16 {
         match &self.ring {
             Some(ring) => ring.slot(number(oldest.offset, mss)).transmissions,
             None => oldest.transmissions,
         }
     }
 
-    /// What duplicates open is the controller's to keep, if it will.
-    pub(crate) fn hand_inflation_to(&mut self, controller: &mut dyn Controller) {
+    fn hand_inflation_to(&mut self, controller: &mut dyn Controller) {
         if self.ring.is_some() && self.inflation > 0 && controller.inflate(self.inflation) {
             self.inflation = 0;
         }
     }
 
-    /// True if something new that is acknowledged now ends what the controller keeps.
-    pub(crate) const fn deflates(&self) -> bool {
+    fn deflates(&self) -> bool {
         self.ring.is_some() && self.duplicates > DUPLICATE_THRESHOLD
     }
 
-    /// True if a retransmission backs the coarse timer off.
-    pub(crate) const fn backs_off(&self) -> bool {
+    fn backs_off(&self) -> bool {
         self.ring.is_some()
     }
 
-    pub(crate) fn on_timeout(&mut self, now: Time, max: u64) {
+    fn on_timeout(&mut self, now: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.guard.set(max);
         self.duplicates = 0;
         self.inflation = 0;
@@ -163,7 +207,15 @@ impl Vegas {
         }
     }
 
-    pub(crate) const fn on_undo(&mut self) {
+    fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
+    fn window(&self, cwnd: u64, mss: u64) -> u64 {
+        cwnd + u64::from(self.inflation) * mss
+    }
+
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.guard.clear();
         self.duplicates = 0;
         self.inflation = 0;
@@ -281,8 +333,8 @@ mod tests {
     fn inflation_is_lost_with_no_controller() {
         let limits =
             Limits { mss: 1_000, initial_window: 8, initial_ssthresh: 64, maximum_window: 8 };
-        let inflation = cc::Inflation::Window;
-        let parameters = VegasParameters { inflation, ..VegasParameters::PLAIN };
+        let inflation = Inflation::Window;
+        let parameters = VegasParameters { inflation, ..VegasParameters::default() };
         let check = |controller: &mut dyn Controller, expect| {
             let mut recovery = Vegas::new(false, Some(8));
             recovery.inflation = 3;
@@ -291,7 +343,7 @@ mod tests {
             assert_eq!((window, recovery.inflation), expect);
         };
         check(&mut cc::Vegas::new(&limits, parameters), (11, 0));
-        check(&mut Reno::new(&limits, RenoParameters::PLAIN), (8, 3));
+        check(&mut Reno::new(&limits, RenoParameters::default()), (8, 3));
     }
 
     /// A ring takes the memory of the segments that were sent, not of its window.

@@ -8,7 +8,7 @@ use super::Sender;
 use crate::Payload;
 use crate::delivery::Delivery;
 use crate::recovery::prr::Progress;
-use crate::recovery::{Recovery, Standing, Verdict};
+use crate::recovery::{Standing, Verdict};
 use crate::scoreboard::{Fate, Sent};
 use crate::spurious::{Cause, Evidence, reported};
 
@@ -112,14 +112,10 @@ impl<P: Payload> Sender<P> {
     /// RFC 6675 §2 where the scoreboard rules: it selects something new. Else RFC 5681 §2: it says
     /// nothing that had not been said.
     fn is_duplicate(&self, arrival: &Acknowledgement, window: u64, selected: &News) -> bool {
-        match self.recovery {
-            Recovery::Selective(_) | Recovery::Rack(_) => selected.delivered > 0,
-            Recovery::Tahoe(_)
-            | Recovery::Reno(_)
-            | Recovery::NewReno(_)
-            | Recovery::Sack1(_)
-            | Recovery::FackRestarts(_)
-            | Recovery::Vegas(_) => arrival.pure && arrival.window == window,
+        if self.recovery.counts_selections() {
+            selected.delivered > 0
+        } else {
+            arrival.pure && arrival.window == window
         }
     }
 
@@ -135,11 +131,9 @@ impl<P: Payload> Sender<P> {
         self.timer.forgive();
         let beyond = selected.delivered;
         let mut news = self.take_acknowledged(cx, selected, echo);
-        if let Recovery::Vegas(vegas) = &mut self.recovery
-            && acked > 0
-        {
+        if acked > 0 {
             let mss = u64::from(self.mss);
-            news.rtt = vegas.take_round_trip(cx.now, [from, to], mss, news.rtt);
+            news.rtt = self.recovery.take_round_trip(cx.now, [from, to], mss, news.rtt);
         }
         if acked > 0 {
             cx.tcp(self.id, TcpFact::Acked { offset: to });
@@ -295,7 +289,7 @@ impl<P: Payload> Sender<P> {
             self.restore_window(cx.now);
             self.update_window(cx);
         }
-        if let Recovery::Rack(rack) = &mut self.recovery {
+        if let Some(rack) = self.recovery.rack() {
             rack.set_smoothed(self.timer.smoothed());
             if twice.is_some() {
                 rack.on_duplicate_report(una, self.buffer.nxt());

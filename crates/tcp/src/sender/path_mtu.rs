@@ -39,7 +39,7 @@ impl<P: Payload> Sender<P> {
             delivery.cut(self.buffer.board.iter());
         }
         self.timer.stop_timing();
-        self.recovery.on_cut(cx.now, self.buffer.max(), &mut self.buffer.board);
+        self.recovery.on_cut(cx.now, self.buffer.max(), u64::from(bytes), &mut self.buffer.board);
         match self.order() {
             Order::Stream => self.go_back(),
             Order::Lost { .. } => {}

@@ -6,14 +6,13 @@ use observe::{Context, Observe};
 
 use super::{Acknowledgement, Departure, Sender};
 use crate::Payload;
-use crate::recovery::Recovery;
 use crate::recovery::tail_probe::{self, Content, ProbeNews, Sign};
 
 impl<P: Payload> Sender<P> {
     /// RFC 8985 §7.2: new data left, or something was acknowledged. While losses are repaired, or
     /// selections tell of one, there is no need to probe.
     pub(super) fn arm_probe(&mut self, now: Time) {
-        let Recovery::Rack(rack) = &mut self.recovery else { return };
+        let Some(rack) = self.recovery.rack() else { return };
         let in_flight = self.buffer.in_flight();
         let selected = self.buffer.board.forward_most().is_some();
         if in_flight == 0 || selected || rack.is_repairing() {
@@ -28,7 +27,7 @@ impl<P: Payload> Sender<P> {
     /// Time has passed: RACK's reordering timer (RFC 8985 §6.2 step 5) and the probe's (§7.3),
     /// which the retransmission timer starts anew for.
     pub(super) fn early_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        let Recovery::Rack(rack) = &mut self.recovery else { return };
+        let Some(rack) = self.recovery.rack() else { return };
         let reordering = rack.is_due(cx.now);
         if rack.tail.handle_timeout(cx.now, self.buffer.in_flight()) {
             self.restart_timer(cx.now);
@@ -39,7 +38,7 @@ impl<P: Payload> Sender<P> {
     }
 
     fn look_again(&mut self, cx: &mut Context<'_, impl Observe>) {
-        let Recovery::Rack(rack) = &mut self.recovery else { return };
+        let Some(rack) = self.recovery.rack() else { return };
         let (max, mss) = (self.buffer.max(), u64::from(self.mss));
         let verdict = rack.detect(cx.now, max, mss, &mut self.buffer.board);
         self.tell_losses(cx.now);
@@ -53,7 +52,7 @@ impl<P: Payload> Sender<P> {
         &mut self,
         cx: &mut Context<'_, impl Observe>,
     ) -> Option<Departure<P>> {
-        let Recovery::Rack(rack) = &mut self.recovery else { return None };
+        let rack = self.recovery.rack()?;
         if !rack.tail.take_due() || rack.is_repairing() {
             return None;
         }
@@ -65,7 +64,7 @@ impl<P: Payload> Sender<P> {
             Some(departure) => departure,
             None => self.send_again(cx, self.buffer.board.last()?.offset),
         };
-        if let Recovery::Rack(rack) = &mut self.recovery {
+        if let Some(rack) = self.recovery.rack() {
             rack.tail.on_sent(self.buffer.max(), content);
         }
         Some(departure)
@@ -80,7 +79,7 @@ impl<P: Payload> Sender<P> {
         arrival: &Acknowledgement,
         twice: Option<[u64; 2]>,
     ) {
-        let Recovery::Rack(rack) = &mut self.recovery else { return };
+        let Some(rack) = self.recovery.rack() else { return };
         let bare = una == self.buffer.una() && arrival.pure && arrival.sack.is_empty();
         let sign = match twice {
             Some([_, end]) => Sign::Twice(end),

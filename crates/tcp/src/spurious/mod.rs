@@ -13,10 +13,22 @@ pub(crate) use dsack::reported;
 pub(crate) use frto::PROBES;
 
 use base::Time;
+use settings::words;
 
-use crate::SpuriousTimeouts;
 use crate::recovery::Order;
 use crate::scoreboard::Sent;
+
+words! {
+    /// Whether and how a timeout is found to have been in vain, and then undone (RFC 4015).
+    pub enum SpuriousTimeouts {
+        /// It never is.
+        Unseen = "unseen",
+        /// New data sent after it tell (RFC 5682).
+        FRto = "f-rto",
+        /// The timestamp of the first acknowledgement after it tells (RFC 3522).
+        Eifel = "eifel",
+    }
+}
 
 /// The last loss, as far as it may have been none.
 #[derive(Debug)]

@@ -51,7 +51,7 @@ pub(crate) fn plan(config: impl Strategy<Value = Config>) -> impl Strategy<Value
     (config, chances, work).prop_map(
         |(config, (loss, loss_again, loss_back, late), (seed, sack, segments, writes))| {
             let bytes = segments * u64::from(config.mss);
-            let sack = sack && config.recovery.is_selective();
+            let sack = sack && config.recovery_kind().needs_sack();
             Plan { config, sack, seed, loss, loss_again, loss_back, late, bytes, writes }
         },
     )
@@ -255,7 +255,7 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
     let agreement = Agreement {
         mss,
         window: u64::from(PEER_WINDOW),
-        initial_window: config.initial_window,
+        initial_window: config.first_window(),
         sack: plan.sack,
         timestamps: false,
         ecn: false,

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
-use cc::{
-    Algorithm, BaseRtt, BbrParameters, CubicParameters, Delta, RenoParameters, SlowStart,
-    VegasParameters, WestwoodParameters,
-};
+use cc::{Algorithm, BaseRtt, Delta};
 use tcp::{
-    BackOff, Config, Endpoint, FackWindow, Length, NewReno, Offers, Pacing, PacingRtt,
-    PartialAckTimer, PartialAckWindow, RecoveryKind, RttSampling, Segment, SpuriousTimeouts,
-    VegasRecords, WindowOpening,
+    BackOff, Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, Pacing,
+    PartialAckTimer, PartialAckWindow, ReceiverKind, RecoveryKind, RttSampling, SackRule, Segment,
+    SpacingRtt, SpuriousTimeouts,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -28,7 +25,6 @@ pub(crate) struct Setup {
     pub(crate) config: Config,
     pub(crate) read_at_once: bool,
     variant: String,
-    vegas: VegasParameters,
     isn: Seq,
     peer_isn: Seq,
     peer_window: u16,
@@ -46,7 +42,6 @@ impl Setup {
             config: plain_config(),
             read_at_once: true,
             variant: variant.to_owned(),
-            vegas: VegasParameters::PLAIN,
             isn: Seq::new(4_000_000_000),
             peer_isn: Seq::new(1_000),
             peer_window: u16::MAX,
@@ -66,8 +61,8 @@ impl Setup {
             Some("listen") => Ok(Some(Opening::Listen)),
             Some("established") => {
                 // The peer of an open connection offers what the variant needs.
-                if self.config.recovery.is_selective() {
-                    self.config.offers.sack = true;
+                if self.config.recovery_kind().needs_sack() {
+                    self.config.sack = Some(true);
                     self.peer_takes.sack = true;
                 }
                 let rtt = words.next().and_then(|word| word.strip_prefix("rtt="));
@@ -88,44 +83,37 @@ impl Setup {
         let config = &mut self.config;
         match key {
             "variant" => {}
-            "delta" => {
-                self.vegas.delta = delta(value)?;
-                self.set_variant()?;
-            }
-            "base_rtt" => {
-                self.vegas.base_rtt = base_rtt(value)?;
-                self.set_variant()?;
-            }
+            "delta" => config.control.vegas.delta = delta(value)?,
+            "base_rtt" => config.control.vegas.base_rtt = base_rtt(value)?,
             "mss" => config.mss = number(value)?,
             "min_mss" => config.min_mss = number(value)?,
             "window" => config.window = number(value)?,
             "initial_window" => config.initial_window = number(value)?,
             "ssthresh" => config.initial_ssthresh = Some(number(value)?),
-            "receive_buffer" => config.receive_buffer = number(value)?,
-            "opening" => {
-                config.window_opening = WindowOpening::Gradual { segments: number(value)? };
-            }
-            "tick" => config.rto.tick = seconds(value)?,
-            "min_rto" => config.rto.min = seconds(value)?,
-            "max_rto" => config.rto.max = seconds(value)?,
-            "initial_rto" => config.rto.initial = seconds(value)?,
-            "max_retransmissions" => config.rto.max_retransmissions = Some(number(value)?),
-            "back_off" => config.rto.back_off = back_off(value)?,
+            "receive_buffer" => config.receive_buffer = Some(number(value)?),
+            "receiver" => config.receiver = receiver(value)?,
+            "tick" => config.tick = seconds(value)?,
+            "min_rto" => config.min_rto = seconds(value)?,
+            "max_rto" => config.max_rto = seconds(value)?,
+            "initial_rto" => config.initial_rto = seconds(value)?,
+            "max_retransmissions" => config.max_retransmissions = Some(number(value)?),
+            "back_off" => config.back_off = back_off(value)?,
             "pacing" => config.pacing = pacing(value)?,
-            "pacing_rtt" => config.pacing_rtt = pacing_rtt(value)?,
+            "spacing" => config.spacing = pacing(value)?,
+            "spacing_rtt" => config.spacing_rtt = spacing_rtt(value)?,
             "rtt_sampling" => config.rtt_sampling = sampling(value)?,
-            "sack" => config.offers.sack = switch(value)?,
-            "timestamps" => config.offers.timestamps = switch(value)?,
-            "ecn" => config.offers.ecn = switch(value)?,
+            "sack" => config.sack = Some(switch(value)?),
+            "timestamps" => config.timestamps = switch(value)?,
+            "ecn" => config.ecn = switch(value)?,
             "dsack" => config.dsack = switch(value)?,
-            "prr" => config.proportional_rate_reduction = switch(value)?,
+            "prr" => config.prr = switch(value)?,
             "spurious_timeouts" => config.spurious_timeouts = spurious(value)?,
             "peer_sack" => self.peer_takes.sack = switch(value)?,
             "peer_timestamps" => self.peer_takes.timestamps = switch(value)?,
             "peer_ecn" => self.peer_takes.ecn = switch(value)?,
             "peer_clock" => self.peer_clock = number(value)?,
             "notices" => config.freeze.notices = number(value)?,
-            "reopenings" => config.freeze.reopenings = number(value)?,
+            "tr_acks" => config.freeze.tr_acks = switch(value)?,
             "delayed_ack" => config.delayed_ack = Some(seconds(value)?),
             "limited_transmit" => config.limited_transmit = switch(value)?,
             "slow_start_restart" => config.slow_start_restart = switch(value)?,
@@ -144,28 +132,38 @@ impl Setup {
     }
 
     fn set_variant(&mut self) -> Result<(), String> {
-        let vegas = Algorithm::Vegas(self.vegas);
-        let reno = Algorithm::Reno(RenoParameters::PLAIN);
-        let newreno = RecoveryKind::NewReno(NewReno::RFC_6582);
-        let (congestion_control, recovery) = match self.variant.as_str() {
+        let config = &mut self.config;
+        let (algorithm, recovery) = match self.variant.as_str() {
             "tahoe" => (Algorithm::Tahoe, RecoveryKind::Tahoe),
-            "reno" => (reno, RecoveryKind::Reno),
-            "newreno" => (reno, newreno),
-            "newreno-1996" => (reno, RecoveryKind::NewReno(NEWRENO_1996)),
-            "newreno-ns2" => (reno, RecoveryKind::NewReno(NEWRENO_NS2)),
-            "sack" => (reno, RecoveryKind::Sack),
-            "sack1" => (reno, RecoveryKind::Sack1),
-            "fack" => (reno, RecoveryKind::Fack(FackWindow::Halves)),
-            "fack-ns2" => (reno, RecoveryKind::Fack(FackWindow::Restarts)),
-            "rack" => (reno, RecoveryKind::Rack),
-            "vegas" => (vegas, RecoveryKind::Vegas(VegasRecords::Exact)),
-            "westwood" => (Algorithm::Westwood(WestwoodParameters::PLAIN), newreno),
-            "cubic" => (Algorithm::Cubic(CUBIC), RecoveryKind::Sack),
+            "reno" => (Algorithm::Reno, RecoveryKind::Reno),
+            "newreno" => (Algorithm::Reno, RecoveryKind::NewReno),
+            "newreno-1996" => {
+                config.repair.newreno = NEWRENO_1996;
+                (Algorithm::Reno, RecoveryKind::NewReno)
+            }
+            "newreno-ns2" => {
+                config.repair.newreno.burst = Some(2);
+                (Algorithm::Reno, RecoveryKind::NewReno)
+            }
+            "sack" => (Algorithm::Reno, RecoveryKind::Sack),
+            "sack1" => {
+                config.sack_rule = SackRule::Sack1;
+                (Algorithm::Reno, RecoveryKind::Sack)
+            }
+            "fack" => (Algorithm::Reno, RecoveryKind::Fack),
+            "fack-ns2" => {
+                config.repair.fack = FackRules { window: FackWindow::Restarts };
+                (Algorithm::Reno, RecoveryKind::Fack)
+            }
+            "rack" => (Algorithm::Reno, RecoveryKind::Rack),
+            "vegas" => (Algorithm::Vegas, RecoveryKind::Vegas),
+            "westwood" => (Algorithm::Westwood, RecoveryKind::NewReno),
+            "cubic" => (Algorithm::Cubic, RecoveryKind::Sack),
             "wtcp" => (Algorithm::Wtcp, RecoveryKind::Sack),
-            "bbr" => (Algorithm::Bbr(BbrParameters { seed: 1 }), RecoveryKind::Rack),
+            "bbr" => (Algorithm::Bbr, RecoveryKind::Rack),
             other => return Err(format!("no such variant: {other}")),
         };
-        self.config = Config { congestion_control, recovery, ..self.config.clone() };
+        (config.congestion_control, config.recovery) = (Some(algorithm.into()), Some(recovery));
         Ok(())
     }
 
@@ -187,7 +185,7 @@ impl Setup {
 
     /// The peer's answer to the SYN where the script starts with an open connection.
     pub(crate) fn syn_ack(&self) -> Segment<Length> {
-        let agreed = self.config.offers.and(self.peer_takes);
+        let agreed = self.config.offers().and(self.peer_takes);
         let ece = if agreed.ecn { Flags::ECE } else { Flags::NONE };
         let timestamps = Timestamps { value: self.peer_clock, echo: 0 };
         let room = if agreed.timestamps { Timestamps::BYTES } else { 0 };
@@ -210,22 +208,10 @@ impl Setup {
 }
 
 /// `NewReno` as Fall and Floyd simulated it.
-const NEWRENO_1996: NewReno = NewReno {
+const NEWRENO_1996: NewRenoRules = NewRenoRules {
     timer: PartialAckTimer::SlowButSteady,
     window: PartialAckWindow::Closes,
     burst: None,
-};
-
-/// `NewReno` as ns-2.35 has it.
-const NEWRENO_NS2: NewReno = NewReno { burst: Some(2), ..NewReno::RFC_6582 };
-
-/// RFC 9438 §5.1 and §4.6.
-const CUBIC: CubicParameters = CubicParameters {
-    c: 0.4,
-    beta: 0.7,
-    fast_convergence: true,
-    reno_friendly: true,
-    slow_start: SlowStart::Standard,
 };
 
 /// All that there are.
@@ -253,7 +239,9 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn plain_config() -> Config {
-    Config { mss: 1_000, ..Config::PLAIN }
+    let mut config = Config { mss: 1_000, ..Config::plain() };
+    config.control.seed = 1;
+    config
 }
 
 fn delta(text: &str) -> Result<Delta, String> {
@@ -299,12 +287,19 @@ fn pacing(text: &str) -> Result<Pacing, String> {
     }
 }
 
-fn pacing_rtt(text: &str) -> Result<PacingRtt, String> {
+fn spacing_rtt(text: &str) -> Result<SpacingRtt, String> {
     match text {
-        "smoothed" => Ok(PacingRtt::Smoothed),
-        "current" => Ok(PacingRtt::Current),
-        "base" => Ok(PacingRtt::Base),
+        "current" => Ok(SpacingRtt::Current),
+        "base" => Ok(SpacingRtt::Base),
         other => Err(format!("no such round-trip time: {other}")),
+    }
+}
+
+fn receiver(text: &str) -> Result<ReceiverKind, String> {
+    match text {
+        "plain" => Ok(ReceiverKind::Plain),
+        "linux-2.4" => Ok(ReceiverKind::Linux24),
+        other => Err(format!("no such receiver: {other}")),
     }
 }
 

@@ -172,7 +172,7 @@ impl Given {
 /// set it is what the standards ask today.
 fn config(settings: &[(String, String)]) -> Result<tcp::Config, Failure> {
     let network = "[link]\nrate = \"1 Gbit/s\"\n[tcp]\nprofile = \"modern\"\n";
-    Ok(Scenario::parse(network, "thinpipe-peer", settings)?.tcp.config())
+    Ok(Scenario::parse(network, "thinpipe-peer", settings)?.tcp)
 }
 
 fn needed<T>(value: Option<T>, name: &str) -> Result<T, Failure> {

@@ -19,8 +19,6 @@ pub use w_tcp::WTcpKeys;
 
 use settings::{Always, Label, Or, Word, as_key, section, words};
 
-use super::Tcp;
-
 section! {
     /// `[middlebox]`: a box that all packets pass, at a node between the hosts.
     pub struct Middlebox {
@@ -32,7 +30,7 @@ section! {
         /// The senders of i-tcp and split towards the mobile. What is not given here is as in
         /// [tcp], but the congestion control and the loss recovery are those of the kind: reno of
         /// i-tcp, cubic of split. Its `min_mss` is that of atcp, too.
-        pub tcp: Tcp as Always<Tcp> = Tcp::default();
+        pub tcp: tcp::Config as Always<tcp::Config> = tcp::Config::default();
         /// The sockets of i-tcp and split.
         pub split: Split as Always<Split> = Split::default();
         /// The aggregating proxy.
