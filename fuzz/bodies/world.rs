@@ -184,22 +184,22 @@ fn link_config(kind: u8) -> LinkConfig {
     let rate = Rate::from_bps(384_000);
     let millis = Duration::from_millis;
     let at = |ms| Time::ZERO + millis(ms);
+    let chance = |share| Probability::new(share).expect("a probability");
     let red = Discipline::Red(red::Config {
         min_threshold: 1.0,
         max_threshold: 3.0,
-        max_probability: 0.5,
-        weight: 0.5,
-        beyond: red::Beyond::Gentle,
+        max_probability: chance(0.5),
+        weight: chance(0.5),
+        gentle: true,
         mean_packet: 500,
     });
     let codel =
         Discipline::CoDel(codel::Config { target: millis(5), interval: millis(20), mtu: 1500 });
-    let chance = |share| Probability::new(share).expect("a probability");
     let faulty = loss::Config {
         bernoulli: Some(Schedule::new(chance(0.1), vec![(at(500), chance(0.3))])),
         gilbert_elliott: Some(gilbert_elliott::Config {
-            to_bad: chance(0.2),
-            to_good: chance(0.5),
+            p: chance(0.2),
+            r: chance(0.5),
             loss_good: chance(0.01),
             loss_bad: chance(0.9),
         }),

@@ -4,8 +4,10 @@
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
 //! * [`queue`]: drop-tail, RED, `CoDel` and a fair one; [`loss`]: independent, in bursts, listed,
 //!   in outages;
+//! * [`Bottleneck`] and [`queue::Queues`]: what a scenario may say of both directions;
 //! * [`Trace`]: when a recorded link could send. A [`base::Schedule`] says what changes when.
 
+mod bottleneck;
 mod counters;
 mod link;
 pub mod loss;
@@ -14,11 +16,12 @@ pub mod queue;
 mod server;
 mod trace;
 
+pub use bottleneck::{Back, Bottleneck, Step, Traces};
 pub use counters::{Counters, Drops};
 pub use link::{Dropped, Link, LinkConfig, Output};
 pub use pipe::{Config, Pipe};
 pub use server::Service;
-pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
+pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceFile};
 
 /// What a link carries.
 pub trait Load {

@@ -32,20 +32,14 @@ impl LinkConfig {
         let Self { service, delay, queue, drop_arrivals, loss } = self;
         let Service::Rate(rate) = service else { return None };
         let is_plain = drop_arrivals.is_empty() && *loss == loss::Config::default();
-        match (queue.discipline, queue.limit.bytes) {
-            (Discipline::DropTail, None) if is_plain => Some(Config {
-                rate: rate.as_constant()?,
-                delay: delay.as_constant()?,
-                queue_limit: queue.limit.packets,
-            }),
-            (
-                Discipline::DropTail
-                | Discipline::Red(_)
-                | Discipline::CoDel(_)
-                | Discipline::Fair(_),
-                _,
-            ) => None,
+        if queue.discipline != Discipline::DropTail || queue.limit.bytes.is_some() || !is_plain {
+            return None;
         }
+        Some(Config {
+            rate: rate.as_constant()?,
+            delay: delay.as_constant()?,
+            queue_limit: queue.limit.packets,
+        })
     }
 }
 

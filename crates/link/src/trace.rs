@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use base::{Duration, Rate, Time};
+use settings::{Leaf, Scalar, path};
 
 /// What one opportunity carries, IP headers included.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -14,6 +15,41 @@ pub const OPPORTUNITY_BYTES: u32 = 1500;
 pub struct Trace {
     /// Milliseconds from the start, in order; the last, above zero, is how long it all takes.
     stamps: Arc<[u64]>,
+}
+
+/// A file that says when a link could send.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceFile {
+    /// As the scenario has it.
+    pub path: String,
+    /// What it says; there in every scenario that is parsed.
+    pub trace: Option<Trace>,
+}
+
+impl TraceFile {
+    /// What it says.
+    ///
+    /// # Panics
+    /// If it was not read, which cannot be in a parsed scenario.
+    pub fn trace(&self) -> &Trace {
+        self.trace.as_ref().expect("the files of a scenario are read when it is parsed")
+    }
+}
+
+impl Leaf for TraceFile {
+    type Value = Self;
+
+    fn expected() -> String {
+        "the path of a file with a time in milliseconds a line".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self, String> {
+        Ok(Self { path: path(scalar, &Self::expected())?, trace: None })
+    }
+
+    fn show(value: &Self) -> String {
+        value.path.clone()
+    }
 }
 
 /// What is wrong with a trace.

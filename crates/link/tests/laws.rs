@@ -70,9 +70,9 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         Discipline::Red(red::Config {
             min_threshold: min,
             max_threshold: min * 2.0 + 1.0,
-            max_probability: 0.2,
-            weight,
-            beyond: if gentle { red::Beyond::Gentle } else { red::Beyond::Drop },
+            max_probability: probability(0.2),
+            weight: probability(weight),
+            gentle,
             mean_packet: 500,
         })
     });
@@ -90,8 +90,8 @@ fn discipline() -> impl Strategy<Value = Discipline> {
 fn losses() -> impl Strategy<Value = loss::Config> {
     let bernoulli = schedule((0.0..0.5_f64).prop_map(probability));
     let burst = (0.0..0.2_f64, 0.1..1.0_f64).prop_map(|(p, r)| gilbert_elliott::Config {
-        to_bad: probability(p),
-        to_good: probability(r),
+        p: probability(p),
+        r: probability(r),
         loss_good: probability(0.01),
         loss_bad: probability(0.9),
     });
@@ -405,9 +405,9 @@ fn marks_take_the_place_of_drops() {
     let red = red::Config {
         min_threshold: 1.0,
         max_threshold: 1000.0,
-        max_probability: 1.0,
-        weight: 1.0,
-        beyond: red::Beyond::Gentle,
+        max_probability: probability(1.0),
+        weight: probability(1.0),
+        gentle: true,
         mean_packet: 500,
     };
     let codel = codel::Config {

@@ -1,17 +1,17 @@
 //! From `[radio]` and `[queue]` to the configuration of a bearer.
 
 use base::{Duration, Probability, Rate, Schedule, Time};
-use link::queue;
+use link::queue::{self, Queues};
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::{
     self, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption, Limit, Scope,
 };
 
-use crate::{Channel, DpcchName, Handover, HandoverKind, Queue, Radio, Spike};
+use crate::{Channel, DpcchName, Handover, HandoverKind, Radio, Spike};
 
 impl Radio {
     /// How the bearer behaves, with `queue` ahead of it in either direction.
-    pub fn config(&self, queue: &Queue) -> DchConfig {
+    pub fn config(&self, queue: &Queues) -> DchConfig {
         let channel = |channel: &Channel, changes: &[Change], limit: queue::Config| umts::Channel {
             rate: course(channel.rate, changes, |change| change.rate),
             tti: channel.tti,

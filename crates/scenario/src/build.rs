@@ -3,13 +3,15 @@
 use std::fmt::Debug;
 
 use base::{Duration, Rate};
+use link::Bottleneck;
+use link::queue::Queues;
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use radio::{gprs, umts};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Link, Queue, Radio, RadioKind, Scenario, Wired, mobile_network};
+use crate::{Radio, RadioKind, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
@@ -125,7 +127,7 @@ impl<B: Body> Chain<B> {
     }
 
     /// The bottleneck, with the queue ahead of it, and the receiver.
-    fn add_link(&mut self, link: &Link, queue: &Queue, seed: u64) {
+    fn add_link(&mut self, link: &Bottleneck, queue: &Queues, seed: u64) {
         let (from, to) = (self.last, self.world.add_node("receiver"));
         let name = &link.name;
         let down = self.world.add_link(&format!("{name}/down"), &link.down(queue), to, seed);
@@ -134,7 +136,7 @@ impl<B: Body> Chain<B> {
     }
 
     /// Bearers of UMTS.
-    fn add_dch(&mut self, radio: &Radio, queue: &Queue, seed: u64) {
+    fn add_dch(&mut self, radio: &Radio, queue: &Queues, seed: u64) {
         let config = radio.config(queue);
         self.add_bearers(radio.ues, "Uu", |id, name| umts::Bearer::new(id, &config, seed, name));
     }

@@ -1,7 +1,7 @@
 //! Whether the keys of `[radio]` are for its kind, and those of GPRS go together.
 
 use crate::schema::keys;
-use crate::schema::{QueueKind, Radio, RadioKind, RadioStateName};
+use crate::schema::{Radio, RadioKind, RadioStateName};
 use crate::validate::Check;
 use settings::Fault;
 
@@ -65,8 +65,8 @@ impl Check<'_> {
                            queue.per_flow must be false";
             return self.clash(&["queue.per_flow", "radio.kind"], message);
         }
-        for (key, kind) in [("queue.kind", queue.kind), ("queue.back.kind", queue.back.kind)] {
-            if kind == QueueKind::Red {
+        for (key, kind) in queue.kinds() {
+            if kind == link::queue::Kind::Red {
                 let message = format!("{key} = red needs [link]");
                 return self.clash(&[key, "radio.kind"], message);
             }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use link::Trace;
+use link::{Trace, TraceFile};
 use wire::Arrival;
 
-use crate::form::{CaptureFile, TraceFile};
+use crate::form::CaptureFile;
 use crate::{Flow, Scenario};
 use settings::Fault;
 use settings::{Item, Origin, Table};

@@ -23,7 +23,7 @@ impl Scenario {
 
     /// When nothing gets through to that mobile.
     fn outages(&self, index: Option<usize>) -> Vec<[Time; 2]> {
-        let given = self.link.iter().flat_map(|link| &link.outages);
+        let given = self.link.iter().flat_map(|link| &link.losses.outages);
         let mut outages: Vec<_> = given.map(|span| span.map(|time| Time::ZERO + time)).collect();
         if let Some(radio) = &self.radio {
             outages.extend(match radio.kind {

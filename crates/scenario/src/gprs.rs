@@ -3,18 +3,19 @@
 use std::iter::successors;
 
 use base::{Duration, Rate, Time};
+use link::queue::Queues;
 use radio::gprs::{
     self, Arq, BLOCK_PERIOD, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, Gap,
     GapKind, Quality, SetUp, State,
 };
 
+use crate::Radio;
 use crate::schema::{RadioKind, RadioStateName, RandomOutages, SchemeName};
-use crate::{Queue, Radio};
 
 impl Radio {
     /// How a GPRS bearer called `name` behaves in a run of `duration`, with `queue` ahead of it in
     /// either direction. Random outages are drawn by `seed` and the name.
-    pub fn gprs_config(&self, queue: &Queue, duration: Duration, seed: u64, name: &str) -> Config {
+    pub fn gprs_config(&self, queue: &Queues, duration: Duration, seed: u64, name: &str) -> Config {
         let tbf = &self.gprs.tbf;
         let core = |median| CoreDelay {
             median,

@@ -39,7 +39,6 @@ mod flows;
 mod form;
 mod freeze;
 mod gprs;
-mod links;
 mod middleboxes;
 mod mobile_network;
 mod profile;
@@ -52,24 +51,15 @@ mod wlan;
 
 pub use build::{Network, build, build_open, build_over};
 pub use flows::NetworkFlow;
-pub use form::{CaptureFile, TraceFile};
 pub use profile::{RadioProfile, profiles};
+pub use form::CaptureFile;
 pub use proxy::{
     Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
     ProxyProfile, Routing,
 };
 pub use schema::{
     AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, Arq,
-    AtcpClass, AtcpKeys, Back, Buffer, Channel, ChannelStep, Class, CoDel, Content, Core, DadName,
-    DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, Fair, FdaKeys, FirstChannel,
-    Flow, FlowDirection, Ftp, GilbertElliott, Gprs, Handover, HandoverKind, HandoverName, Hosts,
-    Inactivity, InitialState, Limit, Link, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp,
-    MobileIpKind, MobileNode, Mobility, Mode, NodeB, Objects, Opener, Pdcp, Place, Poll,
-    PreambleName, Probe, Protocol, Queue, QueueBack, QueueKind, Rach, Radio, RadioBursts,
-    RadioKind, RadioStateName, RadioStep, RandomOutages, Red, Repetition, Reselection, Rest, Rlc,
-    Route, Rrc, Scenario, SchemeName, Sizes, SnoopKeys, Spike, Split, Spreading, SpreadingName,
-    Status, Step, TbfTimes, Telnet, Traces, TrafficVolume, TwoAddresses, Udp, UdpTimes, Ue,
-    WTcpKeys, Wan, Way, Web, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
+    AtcpClass, AtcpKeys, Buffer, Channel, ChannelStep, Class, Content, Core, DadName, DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, FdaKeys, FirstChannel, Flow, FlowDirection, Ftp, Gprs, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Mobility, Mode, NodeB, Objects, Opener, Pdcp, Place, Poll, PreambleName, Probe, Protocol, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep, RandomOutages, Repetition, Reselection, Rest, Rlc, Route, Rrc, Scenario, SchemeName, Sizes, SnoopKeys, Spike, Split, Spreading, SpreadingName, Status, TbfTimes, Telnet, TrafficVolume, TwoAddresses, Udp, UdpTimes, Ue, WTcpKeys, Wan, Way, Web, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

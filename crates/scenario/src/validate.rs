@@ -68,7 +68,6 @@ fn read(
     check.flow()?;
     check.network()?;
     check.wired()?;
-    check.link()?;
     check.queue()?;
     check.middlebox()?;
     scenario.radio = check.radio()?;

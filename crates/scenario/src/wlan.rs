@@ -1,13 +1,14 @@
 //! From `[wlan]` and `[queue]` to the configuration of the wireless access.
 
 use base::{Stream, Time};
+use link::queue::Queues;
 use mobility::handover;
 use mobility::motion::{Leg, Motion, Position};
 use radio::wlan::{self, Air, DataRate, Loss, Preamble, Station, WlanConfig};
 
 use crate::{
-    AccessName, AccessPoint, DataRateName, MobileIp, MobileNode, PreambleName, Queue, Scenario,
-    Wlan, WlanHandoverName, WlanLossName,
+    AccessName, AccessPoint, DataRateName, MobileIp, MobileNode, PreambleName, Scenario, Wlan,
+    WlanHandoverName, WlanLossName,
 };
 
 /// What results call it.
@@ -37,7 +38,7 @@ impl Wlan {
     }
 
     /// The parameters of all, with `queue` at access points and mobiles.
-    pub(crate) fn config(&self, queue: &Queue) -> WlanConfig {
+    pub(crate) fn config(&self, queue: &Queues) -> WlanConfig {
         WlanConfig {
             rate: self.rate.rate(),
             basic_rate: self.basic_rate.rate(),

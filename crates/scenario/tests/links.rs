@@ -5,9 +5,9 @@ use std::cell::RefCell;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
-use link::queue::{Discipline, Notice};
+use link::queue::{Discipline, Kind, Notice};
 use proptest::prelude::*;
-use scenario::{Outside, QueueKind, Scenario, ScenarioError, build, shipped};
+use scenario::{Outside, Scenario, ScenarioError, build, shipped};
 
 const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
 
@@ -45,7 +45,8 @@ const fn at(seconds: u64) -> Time {
 
 #[test]
 fn lists_of_packets_in_whatever_words() {
-    let list = |text| set(&[("link.drop_arrivals", text)]).link.expect("there").drop_arrivals;
+    let list =
+        |text| set(&[("link.drop_arrivals", text)]).link.expect("there").losses.drop_arrivals;
     for text in ["[14, 28]", "[14,28]", "14,28", "14, 28", "\"14,28\"", "[14, 28,]"] {
         assert_eq!(list(text), [14, 28], "{text}");
     }
@@ -53,7 +54,10 @@ fn lists_of_packets_in_whatever_words() {
     assert_eq!(list("[]"), [0; 0]);
     let source = format!("{PLAIN}drop_arrivals = [14, 28]\n[link.back]\ndrop_arrivals = 3");
     let link = parse(&source, &[]).expect("valid").link.expect("there");
-    assert_eq!((link.drop_arrivals, link.back.drop_arrivals), (vec![14, 28], vec![3]));
+    assert_eq!(
+        (link.losses.drop_arrivals, link.back.losses.drop_arrivals),
+        (vec![14, 28], vec![3])
+    );
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn queues_become_disciplines() {
     let codel = config(&[("queue.kind", "codel"), ("queue.ecn", "true")]);
     assert!(matches!(codel.discipline, Discipline::CoDel(_)));
     assert_eq!((red.notice, codel.notice), (Notice::Drop, Notice::Mark));
-    assert_eq!(set(&[]).queue.kind, QueueKind::DropTail);
+    assert_eq!(set(&[]).queue.kind, Kind::DropTail);
     assert_eq!(config(&[("queue.bytes", "30 kB")]).limit.bytes, Some(30_000));
 }
 
@@ -298,10 +302,22 @@ fn keys_that_do_not_go_together() {
         "--set queue.ecn=true: queue.ecn needs queue.kind = red or codel",
     );
     refused_setting(
-        &[("queue.red.min_threshold", "15")],
+        &[("queue.back.kind", "red"), ("queue.red.min_threshold", "15")],
         "--set queue.red.min_threshold=15: queue.red.min_threshold must be below \
          queue.red.max_threshold",
     );
+    refused_setting(
+        &[("queue.kind", "codel"), ("queue.red.min_threshold", "4")],
+        "--set queue.red.min_threshold=4: queue.red.min_threshold is for queue.kind or \
+         queue.back.kind = red alone",
+    );
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue.fair]\nquantum = 3000",
+        ":4: queue.fair.quantum: queue.fair.quantum is for queue.kind or queue.back.kind = fair \
+         alone",
+    );
+    let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
+    assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");
     refused(
         "[radio]\n[queue]\nkind = \"red\"",
         ":3: queue.kind: the queue ahead of UMTS is droptail",

@@ -65,9 +65,9 @@ fn red() -> Discipline {
     Discipline::Red(red::Config {
         min_threshold: 3.0,
         max_threshold: 9.0,
-        max_probability: 0.2,
-        weight: 0.1,
-        beyond: red::Beyond::Gentle,
+        max_probability: percent(20.0),
+        weight: percent(10.0),
+        gentle: true,
         mean_packet: 500,
     })
 }

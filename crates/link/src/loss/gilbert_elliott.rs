@@ -3,20 +3,32 @@
 //! 1963).
 
 use base::{Probability, Stream};
+use settings::{Chance, section};
 
 use base::float::ln;
 
-/// A channel with a good and a bad state, which may change from packet to packet.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Config {
-    /// p: from good to bad, a packet.
-    pub to_bad: Probability,
-    /// r: from bad to good, a packet.
-    pub to_good: Probability,
-    /// 1 − k: lost in the good state.
-    pub loss_good: Probability,
-    /// 1 − h: lost in the bad state.
-    pub loss_bad: Probability,
+section! {
+    /// `gilbert_elliott`: a good and a bad state, which may change from packet to packet (Gilbert
+    /// 1960, Elliott 1963).
+    #[derive(Copy)]
+    pub struct Config {
+        /// p: chance a packet that the good state ends. Default: it never does.
+        pub p: Probability as Chance = Probability::NEVER;
+        /// r: chance a packet that the bad state ends; bursts last 1/r packets. Default: 4
+        /// packets.
+        pub r: Probability as Chance = Probability::new(0.25).unwrap_or_default();
+        /// 1 − k: chance that a packet is lost in the good state. Default: Gilbert.
+        pub loss_good: Probability as Chance = Probability::NEVER;
+        /// 1 − h: chance that a packet is lost in the bad state. Default: all are.
+        pub loss_bad: Probability as Chance = Probability::new(1.0).unwrap_or_default();
+    }
+}
+
+impl Config {
+    /// Whether anything is ever lost.
+    pub fn loses(&self) -> bool {
+        self.p != Probability::NEVER || self.loss_good != Probability::NEVER
+    }
 }
 
 /// The state of the channel. It begins in the good state.
@@ -38,7 +50,7 @@ enum State {
 impl GilbertElliott {
     /// With its own source of `chance`.
     pub fn new(config: Config, mut chance: Stream) -> Self {
-        let left = sojourn(config.to_bad, &mut chance);
+        let left = sojourn(config.p, &mut chance);
         Self { config, chance, state: State::Good, left }
     }
 
@@ -57,8 +69,8 @@ impl GilbertElliott {
 
     fn change(&mut self) {
         let (state, end) = match self.state {
-            State::Good => (State::Bad, self.config.to_good),
-            State::Bad => (State::Good, self.config.to_bad),
+            State::Good => (State::Bad, self.config.r),
+            State::Bad => (State::Good, self.config.p),
         };
         self.state = state;
         self.left = sojourn(end, &mut self.chance);
@@ -88,12 +100,8 @@ mod tests {
 
     fn channel(p: f64, r: f64, loss_good: f64, loss_bad: f64) -> GilbertElliott {
         let of = |value| Probability::new(value).expect("in range");
-        let config = Config {
-            to_bad: of(p),
-            to_good: of(r),
-            loss_good: of(loss_good),
-            loss_bad: of(loss_bad),
-        };
+        let [p, r, loss_good, loss_bad] = [p, r, loss_good, loss_bad].map(of);
+        let config = Config { p, r, loss_good, loss_bad };
         GilbertElliott::new(config, Stream::named(3, "bursts"))
     }
 

@@ -5,12 +5,43 @@ pub mod gilbert_elliott;
 pub mod list;
 pub mod outage;
 
-use base::{Probability, Schedule, Stream, Time};
+use base::{Duration, Probability, Schedule, Stream, Time};
 use observe::DropReason;
+use settings::{Always, Chance, Numbers, Spans, section};
 
 use self::bernoulli::Bernoulli;
 use self::gilbert_elliott::GilbertElliott;
-use self::outage::Outages;
+use self::outage::{Outage, Outages};
+
+section! {
+    /// The keys of what one direction of a link loses.
+    pub struct Keys {
+        /// Chance that a packet is lost on the wire, each on its own.
+        pub loss: Probability as Chance = Probability::NEVER;
+        /// Losses in bursts, beside those of `loss`.
+        pub gilbert_elliott: gilbert_elliott::Config as Always<gilbert_elliott::Config> =
+            gilbert_elliott::Config::default();
+        /// Packets that are dropped when they arrive, by number: the SYN is 0, on the way back that
+        /// with its acknowledgement, data follow, pure acknowledgements do not count.
+        pub drop_arrivals: Vec<u64> as Numbers = Vec::new();
+        /// From when to when all packets are lost on the wire.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+    }
+}
+
+impl Keys {
+    /// What is lost on the wire, where the chance `loss` takes the course `bernoulli`.
+    pub(crate) fn config(&self, bernoulli: Schedule<Probability>) -> Config {
+        let is_there = bernoulli.values().any(|chance| chance != Probability::NEVER);
+        let outage =
+            |[from, to]: [Duration; 2]| Outage { from: Time::ZERO + from, to: Time::ZERO + to };
+        Config {
+            bernoulli: is_there.then_some(bernoulli),
+            gilbert_elliott: Some(self.gilbert_elliott).filter(gilbert_elliott::Config::loses),
+            outages: self.outages.iter().copied().map(outage).collect(),
+        }
+    }
+}
 
 /// What a link loses on the wire: packets that took their time to send and do not arrive.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -20,7 +51,7 @@ pub struct Config {
     /// In bursts.
     pub gilbert_elliott: Option<gilbert_elliott::Config>,
     /// All that leave in one of these.
-    pub outages: Vec<outage::Outage>,
+    pub outages: Vec<Outage>,
 }
 
 /// The state of a [`Config`].

@@ -1,18 +1,29 @@
 //! Controlled Delay (RFC 8289).
 
-use base::{Duration, Time};
+use base::{Duration, Stream, Time};
+use settings::{Bytes, OfTime, section};
 
-use super::{Departure, Verdict};
+use super::{Departure, Judge, Parameters, Start, Verdict};
 
-/// Parameters of `CoDel`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// TARGET: the wait that is acceptable for ever (§4.3).
-    pub target: Duration,
-    /// INTERVAL: how long the wait must stay above the target; a round-trip time (§4.2).
-    pub interval: Duration,
-    /// A queue of no more than this many bytes is always good enough: a packet (§4.4).
-    pub mtu: u32,
+section! {
+    /// `[queue.codel]`: Controlled Delay. Defaults: RFC 8289 §4.
+    #[derive(Copy, Eq)]
+    pub struct Config {
+        /// TARGET: the wait that is acceptable for ever.
+        pub target: Duration as OfTime = Duration::from_millis(5);
+        /// INTERVAL: how long the wait must stay above it; a round-trip time.
+        pub interval: Duration as OfTime<1> = Duration::from_millis(100);
+        /// No packet is dropped that leaves no more than this behind.
+        pub mtu: u32 as Bytes<u32, 1, 65_535> = 1500;
+    }
+}
+
+impl Parameters for Config {
+    const NOTIFIES: bool = true;
+
+    fn start(&self, _: &dyn Fn(&str) -> Stream) -> Start {
+        Start::judged(CoDel::new(*self))
+    }
 }
 
 /// The state of `CoDel`, with the names of RFC 8289 §5.
@@ -52,29 +63,6 @@ impl CoDel {
         }
     }
 
-    /// What becomes of the packet whose turn it is (§5.5). If it is dropped, ask of the next.
-    pub fn on_departure(&mut self, now: Time, departure: Departure) -> Verdict {
-        if !self.is_late(now, departure) {
-            self.phase = Phase::Passing;
-            return Verdict::Pass;
-        }
-        match self.phase {
-            Phase::Passing => {
-                self.begin(now);
-                return Verdict::Notify;
-            }
-            Phase::Dropped => self.drop_next = self.control_law(self.drop_next),
-            Phase::Dropping => {}
-        }
-        if now < self.drop_next {
-            self.phase = Phase::Dropping;
-            return Verdict::Pass;
-        }
-        self.count = self.count.saturating_add(1);
-        self.phase = Phase::Dropped;
-        Verdict::Notify
-    }
-
     /// `dodequeue` (§5.6): true once packets have waited longer than the target for an interval.
     fn is_late(&mut self, now: Time, departure: Departure) -> bool {
         let Departure { sojourn, bytes_behind } = departure;
@@ -100,6 +88,31 @@ impl CoDel {
     fn control_law(&self, time: Time) -> Time {
         let interval = self.config.interval.as_nanos() as f64;
         time + Duration::from_nanos((interval / f64::from(self.count).sqrt()).round() as u64)
+    }
+}
+
+impl Judge for CoDel {
+    /// §5.5.
+    fn on_departure(&mut self, now: Time, departure: Departure) -> Verdict {
+        if !self.is_late(now, departure) {
+            self.phase = Phase::Passing;
+            return Verdict::Pass;
+        }
+        match self.phase {
+            Phase::Passing => {
+                self.begin(now);
+                return Verdict::Notify;
+            }
+            Phase::Dropped => self.drop_next = self.control_law(self.drop_next),
+            Phase::Dropping => {}
+        }
+        if now < self.drop_next {
+            self.phase = Phase::Dropping;
+            return Verdict::Pass;
+        }
+        self.count = self.count.saturating_add(1);
+        self.phase = Phase::Dropped;
+        Verdict::Notify
     }
 }
 

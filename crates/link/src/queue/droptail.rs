@@ -1,18 +1,29 @@
 //! Drop-tail: what does not fit is dropped.
 
+use settings::{Bytes, Count, Or, Unlimited, section};
+
 use super::Backlog;
 
-/// The most that fits; `None` for no limit.
-///
-/// The packet in transmission counts, whole, until its last bit has left: a limit of 50 packets is
-/// 49 that wait and one that is being sent, as in ns-2.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limit {
-    /// In packets.
-    pub packets: Option<u32>,
-    /// In bytes at the IP layer.
-    pub bytes: Option<u64>,
+section! {
+    /// The most that fits; `None` for no limit.
+    ///
+    /// The packet in transmission counts, whole, until its last bit has left: a limit of 50
+    /// packets is 49 that wait and one that is being sent, as in ns-2.
+    #[derive(Copy, Eq)]
+    pub struct Limit {
+        /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
+        pub packets: Option<u32> as Packets = Some(50);
+        /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
+        /// those packets have.
+        pub bytes: Option<u64> as Size = None;
+    }
 }
+
+/// The most packets in a queue.
+pub(super) type Packets = Or<Unlimited, Count<u32, 1, 1_000_000_000>>;
+
+/// The most bytes in a queue.
+pub(super) type Size = Or<Unlimited, Bytes<u64, 1, { u64::MAX }>>;
 
 impl Limit {
     /// True if a packet of `bytes` fits beside `backlog`.

@@ -7,11 +7,24 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Parameters of a fair queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// Bytes that a flow may send in a turn (RFC 8290 §5.2.4: a packet of the largest size).
-    pub quantum: u32,
+use base::Stream;
+use settings::{Bytes, section};
+
+use super::{Parameters, Start};
+
+section! {
+    /// `[queue.fair]`: turns of flows, by deficit round robin.
+    #[derive(Copy, Eq)]
+    pub struct Config {
+        /// Bytes that a flow may send in a turn. Default: RFC 8290 §5.2.4.
+        pub quantum: u32 as Bytes<u32, 1, 1_000_000> = 1514;
+    }
+}
+
+impl Parameters for Config {
+    fn start(&self, _: &dyn Fn(&str) -> Stream) -> Start {
+        Start { judge: None, turns: Some(*self) }
+    }
 }
 
 /// Items in a queue for each flow.

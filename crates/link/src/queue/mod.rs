@@ -1,17 +1,138 @@
 //! What waits ahead of a link, and who has to go.
 //!
-//! RED and `CoDel` see facts of the queue and answer with a [`Verdict`]; they hold no packets. The
-//! packets are in a [`Queue`], of one row or of one for each flow.
+//! A [`Judge`], as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
+//! holds no packets. The packets are in a [`Queue`], of one row or of one for each flow. What a
+//! scenario may say of all this is [`Queues`].
 
 pub mod codel;
 pub mod droptail;
 pub mod fair;
+mod keys;
 pub mod red;
 mod waiting;
 
-use base::Duration;
+use std::fmt;
 
+use base::{Duration, Stream, Time};
+use settings::{Always, section, words};
+
+pub use keys::{Back, Queues};
 pub use waiting::{Queue, Transmission, Turn};
+
+/// Declares the disciplines, each with the module that has its parameters, its state and its
+/// table of keys, which bears the discipline's name.
+macro_rules! disciplines {
+    ($($(#[doc = $doc:literal])* $name:ident: $module:ident = $word:literal,)*) => {
+        words! {
+            /// Which packets go before a queue is full.
+            pub enum Kind {
+                /// None.
+                DropTail = "droptail",
+                $($(#[doc = $doc])* $name = $word,)*
+            }
+        }
+
+        /// A [`Kind`] with its parameters.
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub enum Discipline {
+            /// None.
+            DropTail,
+            $($(#[doc = $doc])* $name($module::Config),)*
+        }
+
+        impl Discipline {
+            /// What it is at an empty queue, whose sources of chance go by their names.
+            fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start {
+                match self {
+                    Self::DropTail => Start::default(),
+                    $(Self::$name(parameters) => parameters.start(chance),)*
+                }
+            }
+        }
+
+        section! {
+            /// The parameters of all disciplines, those of each in a table of its own.
+            #[derive(Copy)]
+            pub struct Disciplines {
+                $($(#[doc = $doc])*
+                pub $module: $module::Config as Always<$module::Config> =
+                    $module::Config::default();)*
+            }
+        }
+
+        impl Disciplines {
+            /// That of the `kind`.
+            pub const fn of(&self, kind: Kind) -> Discipline {
+                match kind {
+                    Kind::DropTail => Discipline::DropTail,
+                    $(Kind::$name => Discipline::$name(self.$module),)*
+                }
+            }
+        }
+
+        impl Kind {
+            /// Whether it tells senders of congestion before the queue is full.
+            pub const fn notifies(self) -> bool {
+                match self {
+                    Self::DropTail => false,
+                    $(Self::$name => <$module::Config as Parameters>::NOTIFIES,)*
+                }
+            }
+        }
+    };
+}
+
+disciplines! {
+    /// Some on arrival, the more the longer the average queue: Floyd and Jacobson 1993.
+    Red: red = "red",
+    /// Some on departure, while packets have waited too long for some time: RFC 8289.
+    CoDel: codel = "codel",
+    /// Flows take turns, and the longest one gives way when all is full: RFC 8290 without `CoDel`.
+    Fair: fair = "fair",
+}
+
+/// The parameters of a discipline.
+trait Parameters {
+    /// Whether it tells senders of congestion before the queue is full.
+    const NOTIFIES: bool = false;
+
+    /// What it is at an empty queue, whose sources of chance go by their names.
+    fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start;
+}
+
+/// What makes a discipline.
+#[derive(Debug, Default)]
+struct Start {
+    /// Who decides on single packets, if anybody does.
+    judge: Option<Box<dyn Judge>>,
+    /// How flows take turns, if they do.
+    turns: Option<fair::Config>,
+}
+
+impl Start {
+    /// One row of packets, on which `judge` decides.
+    fn judged(judge: impl Judge + 'static) -> Self {
+        Self { judge: Some(Box::new(judge)), turns: None }
+    }
+}
+
+/// Who decides on single packets.
+trait Judge: fmt::Debug + Send + Sync {
+    /// What becomes of a packet that arrives.
+    fn on_arrival(&mut self, _arrival: Arrival) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// What becomes of the packet whose turn it is. If it is dropped, ask of the next.
+    fn on_departure(&mut self, _now: Time, _departure: Departure) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// Whether it matters how long the transmitter was idle.
+    fn heeds_idleness(&self) -> bool {
+        false
+    }
+}
 
 /// What a discipline decides on a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,19 +152,6 @@ pub enum Notice {
     Drop,
     /// By a mark on packets that can carry one (RFC 3168 §5), else by dropping them.
     Mark,
-}
-
-/// Which packets go before the queue is full.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Discipline {
-    /// None.
-    DropTail,
-    /// Some on arrival, the more the longer the average queue.
-    Red(red::Config),
-    /// Some on departure, while packets have waited too long for some time.
-    CoDel(codel::Config),
-    /// None, but flows take turns, and the longest one gives way when all is full.
-    Fair(fair::Config),
 }
 
 /// A queue.
@@ -80,8 +188,8 @@ pub struct Backlog {
 pub struct Arrival {
     /// What is there already.
     pub backlog: Backlog,
-    /// How many typical packets the link could have sent since it fell idle; 0 while it is not.
-    pub idle_packets: u64,
+    /// How many bytes the link could have sent since it fell idle; 0 while it is not.
+    pub idle_bytes: u64,
 }
 
 /// A packet whose turn it is, as a discipline sees it.

@@ -1,36 +1,50 @@
 //! Random Early Detection (Floyd and Jacobson: Random Early Detection Gateways for Congestion
 //! Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993), in packets.
 
-use base::Stream;
+use base::{Probability, Stream};
+use settings::{Bytes, Chance, Factor, Fault, Flag, Share, Table, section};
 
-use super::{Arrival, Verdict};
+use super::{Arrival, Judge, Parameters, Start, Verdict};
 use base::float::power;
 
-/// Parameters of RED. The queue counts packets, the one in transmission included.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Config {
-    /// `min_th`: below this average, in packets, every packet passes.
-    pub min_threshold: f64,
-    /// `max_th`: from this average on, in packets, packets are dropped, however they are marked.
-    pub max_threshold: f64,
-    /// `max_p`: the probability just below `max_threshold`.
-    pub max_probability: f64,
-    /// `w_q`: how much a new length counts in the average.
-    pub weight: f64,
-    /// What happens above `max_threshold`.
-    pub beyond: Beyond,
-    /// Bytes of a typical packet: what an idle link could have sent is counted in these.
-    pub mean_packet: u32,
+section! {
+    /// `[queue.red]`: Random Early Detection (Floyd and Jacobson 1993). Defaults: ns-2. The
+    /// average counts packets, the one being sent included.
+    #[derive(Copy)]
+    pub struct Config {
+        /// `min_th`: below this average, in packets, none is dropped.
+        pub min_threshold: f64 as Factor = 5.0;
+        /// `max_th`: from this average on, in packets, packets are dropped rather than marked.
+        pub max_threshold: f64 as Factor = 15.0;
+        /// `max_p`: the chance just below `max_threshold`.
+        pub max_probability: Probability as Chance = Probability::new(0.1).unwrap_or_default();
+        /// `w_q`: how much a new length counts in the average.
+        pub weight: Probability as Share = Probability::new(0.002).unwrap_or_default();
+        /// Above `max_threshold` the chance grows to 1 at twice the threshold, in the place of
+        /// jumping there.
+        pub gentle: bool as Flag = true;
+        /// A typical packet: an idle link forgets as many as it could have sent.
+        pub mean_packet: u32 as Bytes<u32, 1, 65_535> = 500;
+    }
+    check(Self::thresholds)
 }
 
-/// What happens above the upper threshold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Beyond {
-    /// Every packet is dropped.
-    Drop,
-    /// The probability goes on from `max_p` to 1 at twice the threshold (Floyd: Recommendation on
-    /// using the "gentle_" variant of RED, 2000).
-    Gentle,
+impl Config {
+    fn thresholds(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.min_threshold < self.max_threshold {
+            return Ok(());
+        }
+        let message = format!("{at}.min_threshold must be below {at}.max_threshold");
+        tree.clash_at(at, &["min_threshold", "max_threshold"], message)
+    }
+}
+
+impl Parameters for Config {
+    const NOTIFIES: bool = true;
+
+    fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start {
+        Start::judged(Red::new(*self, chance("RED")))
+    }
 }
 
 /// The state of RED.
@@ -50,13 +64,38 @@ impl Red {
         Self { config, chance, average: 0.0, count: None }
     }
 
-    /// Bytes of a typical packet.
-    pub const fn mean_packet(&self) -> u32 {
-        self.config.mean_packet
+    /// §4: the average forgets, while the link is idle, as if that many small packets had met an
+    /// empty queue.
+    fn update_average(&mut self, Arrival { backlog, idle_bytes }: Arrival) {
+        let weight = self.config.weight.value();
+        let keep = 1.0 - weight;
+        if backlog.packets == 0 {
+            let idle_packets = idle_bytes / u64::from(self.config.mean_packet);
+            self.average *= power(keep, idle_packets);
+        } else {
+            self.average = keep * self.average + weight * f64::from(backlog.packets);
+        }
     }
 
-    /// What becomes of a packet that arrives.
-    pub fn on_arrival(&mut self, arrival: Arrival) -> Verdict {
+    /// `p_b` at the present average.
+    fn probability(&self) -> f64 {
+        let Config { min_threshold: min, max_threshold: max, gentle, .. } = self.config;
+        let max_probability = self.config.max_probability.value();
+        if self.average < min {
+            0.0
+        } else if self.average < max {
+            max_probability * (self.average - min) / (max - min)
+        } else if gentle {
+            // Floyd: Recommendation on using the "gentle_" variant of RED, 2000.
+            max_probability + (1.0 - max_probability) * (self.average - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Judge for Red {
+    fn on_arrival(&mut self, arrival: Arrival) -> Verdict {
         self.update_average(arrival);
         let probability = self.probability();
         if probability <= 0.0 {
@@ -76,33 +115,8 @@ impl Red {
         if self.average < self.config.max_threshold { Verdict::Notify } else { Verdict::Drop }
     }
 
-    /// §4: the average forgets, while the link is idle, as if that many small packets had met an
-    /// empty queue.
-    fn update_average(&mut self, Arrival { backlog, idle_packets }: Arrival) {
-        let keep = 1.0 - self.config.weight;
-        if backlog.packets == 0 {
-            self.average *= power(keep, idle_packets);
-        } else {
-            self.average = keep * self.average + self.config.weight * f64::from(backlog.packets);
-        }
-    }
-
-    /// `p_b` at the present average.
-    fn probability(&self) -> f64 {
-        let Config { min_threshold: min, max_threshold: max, max_probability, beyond, .. } =
-            self.config;
-        if self.average < min {
-            0.0
-        } else if self.average < max {
-            max_probability * (self.average - min) / (max - min)
-        } else {
-            match beyond {
-                Beyond::Drop => 1.0,
-                Beyond::Gentle => {
-                    max_probability + (1.0 - max_probability) * (self.average - max) / max
-                }
-            }
-        }
+    fn heeds_idleness(&self) -> bool {
+        true
     }
 }
 
@@ -117,21 +131,17 @@ mod tests {
     use super::super::Backlog;
     use super::*;
 
-    const CONFIG: Config = Config {
-        min_threshold: 5.0,
-        max_threshold: 15.0,
-        max_probability: 0.1,
-        weight: 0.002,
-        beyond: Beyond::Gentle,
-        mean_packet: 500,
-    };
+    /// The average stays as it is.
+    fn steady() -> Config {
+        Config { weight: Probability::NEVER, ..Config::default() }
+    }
 
     fn red(config: Config, average: f64) -> Red {
         Red { average, ..Red::new(config, Stream::named(1, "red")) }
     }
 
     const fn queue(packets: u32) -> Arrival {
-        Arrival { backlog: Backlog { packets, bytes: 0 }, idle_packets: 0 }
+        Arrival { backlog: Backlog { packets, bytes: 0 }, idle_bytes: 0 }
     }
 
     fn close(value: f64, expect: f64) {
@@ -141,7 +151,7 @@ mod tests {
     /// 10 · (1 − 0.998ⁿ).
     #[test]
     fn the_average_follows_slowly() {
-        let mut red = red(CONFIG, 0.0);
+        let mut red = red(Config::default(), 0.0);
         for expect in [0.02, 0.039_96, 0.059_880_08] {
             red.update_average(queue(10));
             close(red.average, expect);
@@ -154,25 +164,26 @@ mod tests {
 
     #[test]
     fn the_average_forgets_while_the_link_is_idle() {
-        let mut red = red(CONFIG, 8.0);
-        red.update_average(Arrival { backlog: Backlog::default(), idle_packets: 3 });
+        let mut red = red(Config::default(), 8.0);
+        red.update_average(Arrival { backlog: Backlog::default(), idle_bytes: 3 * 500 });
         close(red.average, 8.0 * 0.998 * 0.998 * 0.998);
     }
 
     #[test]
     fn probabilities() {
-        let check = |average, beyond, expect| {
-            close(red(Config { beyond, ..CONFIG }, average).probability(), expect);
+        let check = |average, gentle, expect| {
+            let config = Config { gentle, ..Config::default() };
+            close(red(config, average).probability(), expect);
         };
-        check(4.999, Beyond::Gentle, 0.0);
-        check(5.0, Beyond::Gentle, 0.0);
-        check(10.0, Beyond::Gentle, 0.05);
-        check(14.0, Beyond::Gentle, 0.09);
-        check(15.0, Beyond::Gentle, 0.1);
-        check(22.5, Beyond::Gentle, 0.55);
-        check(30.0, Beyond::Gentle, 1.0);
-        check(14.999_999_999, Beyond::Drop, 0.1);
-        check(15.0, Beyond::Drop, 1.0);
+        check(4.999, true, 0.0);
+        check(5.0, true, 0.0);
+        check(10.0, true, 0.05);
+        check(14.0, true, 0.09);
+        check(15.0, true, 0.1);
+        check(22.5, true, 0.55);
+        check(30.0, true, 1.0);
+        check(14.999_999_999, false, 0.1);
+        check(15.0, false, 1.0);
     }
 
     #[test]
@@ -188,7 +199,7 @@ mod tests {
     /// With `p_a` as above, gaps are uniform on `1..1/p_b`: their mean is half of `1/p_b`.
     #[test]
     fn gaps_are_uniform() {
-        let mut red = red(Config { weight: 0.0, ..CONFIG }, 10.0);
+        let mut red = red(steady(), 10.0);
         let (mut gaps, mut gap) = (Vec::new(), 0_u32);
         for _ in 0..100_000 {
             gap += 1;
@@ -204,10 +215,10 @@ mod tests {
 
     #[test]
     fn a_full_average_drops_whatever_can_be_marked() {
-        let verdict = |average| red(CONFIG, average).on_arrival(queue(average as u32));
+        let verdict = |average| red(Config::default(), average).on_arrival(queue(average as u32));
         assert_eq!(verdict(4.0), Verdict::Pass);
         assert_eq!(verdict(40.0), Verdict::Drop);
-        let mut between = red(Config { weight: 0.0, ..CONFIG }, 22.5);
+        let mut between = red(steady(), 22.5);
         let verdicts: Vec<_> = (0..50).map(|_| between.on_arrival(queue(22))).collect();
         assert!(verdicts.contains(&Verdict::Drop) && verdicts.contains(&Verdict::Pass));
         assert!(!verdicts.contains(&Verdict::Notify));

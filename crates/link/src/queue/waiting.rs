@@ -5,10 +5,8 @@ use std::collections::VecDeque;
 use base::{Stream, Time};
 use observe::DropReason;
 
-use super::codel::CoDel;
 use super::fair::Fair;
-use super::red::Red;
-use super::{Arrival, Backlog, Config, Departure, Discipline, Notice, Verdict, droptail};
+use super::{Arrival, Backlog, Config, Departure, Judge, Notice, Start, Verdict, droptail};
 use crate::{Counters, Dropped, Load};
 
 /// Packets that wait for a transmitter: whoever sends them takes one with [`Queue::pop`] when its
@@ -17,19 +15,11 @@ use crate::{Counters, Dropped, Load};
 pub struct Queue<T> {
     limit: droptail::Limit,
     notice: Notice,
-    discipline: Active,
+    judge: Option<Box<dyn Judge>>,
     waiting: Waiting<T>,
     bytes: u64,
     /// What was taken in and dropped later, and when.
     gone: VecDeque<(Time, Dropped<T>)>,
-}
-
-/// The state of a [`Discipline`] that decides on single packets.
-#[derive(Debug)]
-enum Active {
-    Passive,
-    Red(Box<Red>),
-    CoDel(Box<CoDel>),
 }
 
 /// What waits, in the order in which it leaves.
@@ -60,22 +50,15 @@ pub struct Transmission {
 impl<T: Load> Queue<T> {
     /// An empty queue ahead of what is called `name`, by which with `seed` its chance goes.
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
-        let discipline = match config.discipline {
-            Discipline::DropTail | Discipline::Fair(_) => Active::Passive,
-            Discipline::Red(red) => {
-                let chance = Stream::named(seed, &format!("{name} RED"));
-                Active::Red(Box::new(Red::new(red, chance)))
-            }
-            Discipline::CoDel(codel) => Active::CoDel(Box::new(CoDel::new(codel))),
+        let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
+        let Config { limit, discipline, notice } = config;
+        let Start { judge, turns } = discipline.start(&chance);
+        let waiting = match turns {
+            Some(turns) => Waiting::Fair(Box::new(Fair::new(turns))),
+            None => Waiting::Fifo(VecDeque::new()),
         };
-        let waiting = match config.discipline {
-            Discipline::Fair(fair) => Waiting::Fair(Box::new(Fair::new(fair))),
-            Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) => {
-                Waiting::Fifo(VecDeque::new())
-            }
-        };
-        let (limit, notice) = (config.limit, config.notice);
-        Self { limit, notice, discipline, waiting, bytes: 0, gone: VecDeque::new() }
+        let (limit, notice) = (*limit, *notice);
+        Self { limit, notice, judge, waiting, bytes: 0, gone: VecDeque::new() }
     }
 
     /// Takes in `packet`, or gives it back. What has to go for it comes out of
@@ -116,13 +99,8 @@ impl<T: Load> Queue<T> {
             }?;
             self.bytes -= u64::from(packet.bytes());
             let start = free.max(since);
-            let verdict = match &mut self.discipline {
-                Active::Passive | Active::Red(_) => Verdict::Pass,
-                Active::CoDel(codel) => {
-                    let (sojourn, bytes_behind) = (start - since, self.bytes);
-                    codel.on_departure(start, Departure { sojourn, bytes_behind })
-                }
-            };
+            let departure = Departure { sojourn: start - since, bytes_behind: self.bytes };
+            let verdict = self.judge(|judge| judge.on_departure(start, departure));
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
                 return Some(Turn { since, packet });
             }
@@ -142,8 +120,8 @@ impl<T: Load> Queue<T> {
     }
 
     /// Whether it matters how long the transmitter was idle.
-    pub const fn heeds_idleness(&self) -> bool {
-        matches!(self.discipline, Active::Red(_))
+    pub fn heeds_idleness(&self) -> bool {
+        self.judge.as_ref().is_some_and(|judge| judge.heeds_idleness())
     }
 
     /// When the first packet was that was taken in and dropped later.
@@ -190,6 +168,14 @@ impl<T: Load> Queue<T> {
         gone.chain(self.waiting().map(|turn| &turn.packet))
     }
 
+    /// What the judge says, if there is one.
+    fn judge(&mut self, ask: impl FnOnce(&mut dyn Judge) -> Verdict) -> Verdict {
+        match &mut self.judge {
+            Some(judge) => ask(&mut **judge),
+            None => Verdict::Pass,
+        }
+    }
+
     fn backlog(&self, sending: Backlog) -> Backlog {
         let packets = self.len() as u32 + sending.packets;
         Backlog { packets, bytes: self.bytes + sending.bytes }
@@ -205,13 +191,7 @@ impl<T: Load> Queue<T> {
     ) -> Option<DropReason> {
         let Transmission { sending, idle_bytes } = transmission;
         let backlog = self.backlog(sending);
-        let verdict = match &mut self.discipline {
-            Active::Passive | Active::CoDel(_) => Verdict::Pass,
-            Active::Red(red) => {
-                let idle_packets = idle_bytes / u64::from(red.mean_packet());
-                red.on_arrival(Arrival { backlog, idle_packets })
-            }
-        };
+        let verdict = self.judge(|judge| judge.on_arrival(Arrival { backlog, idle_bytes }));
         if !self.make_room(now, packet, sending, counters) {
             return Some(DropReason::Queue);
         }

@@ -97,7 +97,7 @@ impl<T: Sdu> Sender<T> {
     }
 
     /// Whether it matters how long the medium was idle.
-    pub(super) const fn heeds_idleness(&self) -> bool {
+    pub(super) fn heeds_idleness(&self) -> bool {
         self.queue.heeds_idleness()
     }
 

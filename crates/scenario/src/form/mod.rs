@@ -5,5 +5,5 @@ mod file;
 mod network;
 
 pub(crate) use ends::Ends;
-pub use file::{CaptureFile, TraceFile};
+pub use file::CaptureFile;
 pub(crate) use network::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};

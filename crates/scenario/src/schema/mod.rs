@@ -4,12 +4,10 @@ mod air;
 mod cell;
 mod channel;
 mod gprs;
-mod link;
 mod middlebox;
 mod mobile;
 mod network;
 mod precedence;
-mod queue;
 mod radio;
 mod rlc;
 mod rrc;
@@ -19,6 +17,8 @@ mod wlan;
 use std::sync::LazyLock;
 
 use base::Duration;
+use link::Bottleneck;
+use link::queue::Queues;
 
 pub use air::{Admission, Air, ErrorRatesName, HandoverName, Mobility};
 pub use cell::{Fach, NodeB, Place, Rach, Ue};
@@ -30,7 +30,6 @@ pub use gprs::{
     Adaptation, Core, Gprs, RadioBursts, RadioStateName, RandomOutages, Reselection, SchemeName,
     TbfTimes,
 };
-pub use link::{Back, GilbertElliott, Link, Step, Traces};
 pub(crate) use middlebox::Estimator;
 pub use middlebox::{
     AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
@@ -39,7 +38,6 @@ pub use middlebox::{
 pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;
-pub use queue::{CoDel, Fair, Queue, QueueBack, QueueKind, Red};
 pub use radio::{Pdcp, Radio, RadioKind};
 pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use rrc::{
@@ -79,9 +77,9 @@ section! {
         /// Static routes between their nodes, where mobiles move through them.
         pub route: Vec<Route> as Each<Route> = Vec::new();
         /// The bottleneck, where there is no radio.
-        pub link: Option<Link> as Perhaps<Link> = None;
+        pub link: Option<Bottleneck> as Perhaps<Bottleneck> = None;
         /// The queue ahead of the bottleneck or the radio.
-        pub queue: Queue as Always<Queue> = Queue::default();
+        pub queue: Queues as Always<Queues> = Queues::default();
         /// The radio bearer of the mobile.
         pub radio: Option<Radio> as Perhaps<Radio> = None;
         /// A box between the hosts that helps TCP.

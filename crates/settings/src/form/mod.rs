@@ -9,14 +9,16 @@ mod quantity;
 mod section;
 
 pub use choice::{
-    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key,
+    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key, path,
 };
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub use place::{Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair};
 pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
-pub use section::{Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared};
+pub use section::{
+    Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys,
+};
 
 use std::collections::BTreeSet;
 

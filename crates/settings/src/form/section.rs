@@ -31,6 +31,23 @@ pub trait Section: Clone + Default {
     }
 }
 
+/// The keys of the table `at` that say something, as `section` was read from `tree`: what stands
+/// there and is not the default, and is not overruled by one of the keys `by`, which was set.
+pub fn changed_keys<S: Section>(section: &S, tree: &Table, at: &str, by: &[&str]) -> Vec<String> {
+    let mut usual = Vec::new();
+    S::default().visit(at, Scope::Every, &mut |key| usual.push((key.name, key.value)));
+    let mut changed = Vec::new();
+    section.visit(at, Scope::Present, &mut |Key { name, value, .. }| {
+        let is_said =
+            tree.find(&name).is_some() && !by.iter().any(|by| tree.is_overruled(&name, by));
+        let said = (name, value);
+        if is_said && !usual.contains(&said) {
+            changed.push(said.0);
+        }
+    });
+    changed
+}
+
 /// How a field of a section stands in its table: under its own name, whatever [`Form`] it has, or
 /// as several keys beside the others ([`Flat`]).
 pub trait Field {

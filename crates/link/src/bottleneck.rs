@@ -1,0 +1,166 @@
+//! `[link]`: the bottleneck of a network without radio, in both directions.
+
+use base::{Duration, Probability, Rate, Schedule, Time};
+use settings::{
+    Always, Chance, Fault, Flat, Label, OfTime, Off, Or, Speed, Steps, Table, Timed, Unlimited,
+    as_key, section,
+};
+
+use crate::queue::{self, Queues};
+use crate::{LinkConfig, Service, TraceFile, loss};
+
+section! {
+    /// `[link]`: the bottleneck of a network without radio. What is not under `back` is the way
+    /// towards the mobile.
+    pub struct Bottleneck {
+        /// Its name in results.
+        pub name: String as Label = "bottleneck".to_owned();
+        /// Towards the mobile; required, if there is no `link.trace.down`.
+        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// One way, alike in both directions if there is no `link.back.delay`.
+        pub delay: Duration as OfTime = Duration::ZERO;
+        /// What is lost.
+        pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
+        /// What changes when: `rate`, `delay` and `loss`, towards the mobile.
+        pub schedule: Vec<Step> as Steps<Step> = Vec::new();
+        /// When the link could send, as recorded.
+        pub trace: Traces as Always<Traces> = Traces::default();
+        /// The way back.
+        pub back: Back as Always<Back> = Back::default();
+    }
+    check(Self::traces_have_no_rate)
+}
+
+section! {
+    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements. `[queue.back]` is
+    /// the queue ahead of it.
+    pub struct Back {
+        /// Its rate. Default: no bottleneck.
+        pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// One way.
+        pub delay: Option<Duration> as Or<as_key::LinkDelay, OfTime> = None;
+        /// What is lost.
+        pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
+        /// What changes when: `rate`, `delay` and `loss` of the way back.
+        pub schedule: Vec<Step> as Steps<Step> = Vec::new();
+    }
+}
+
+section! {
+    /// A step of `link.schedule`: what is left out stays as it was.
+    pub struct Step {
+        /// From when it holds; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The rate.
+        pub rate: Option<Option<Rate>> as Or<as_key::Before, Or<Unlimited, Speed>> = None;
+        /// The delay, one way.
+        pub delay: Option<Duration> as Or<as_key::Before, OfTime> = None;
+        /// Chance that a packet is lost on the wire, each on its own.
+        pub loss: Option<Probability> as Or<as_key::Before, Chance> = None;
+    }
+}
+
+impl Timed for Step {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+section! {
+    /// `[link.trace]`: files in the format of Mahimahi, a time in milliseconds a line at which
+    /// 1500 B could leave; they begin anew at their end. A path in a scenario file starts from
+    /// that file.
+    pub struct Traces {
+        /// Towards the mobile, in the place of `link.rate`.
+        pub down: Option<TraceFile> as Or<Off, TraceFile> = None;
+        /// The way back, in the place of `link.back.rate`.
+        pub up: Option<TraceFile> as Or<Off, TraceFile> = None;
+    }
+}
+
+impl Bottleneck {
+    /// The way towards the mobile, with its queue of `queues`.
+    pub fn down(&self, queues: &Queues) -> LinkConfig {
+        let Self { rate, delay, losses, schedule, trace, .. } = self;
+        way(trace.down.as_ref(), *rate, *delay, losses, schedule, queues.forth())
+    }
+
+    /// The way back, with its queue of `queues`.
+    pub fn up(&self, queues: &Queues) -> LinkConfig {
+        let Back { rate, delay, losses, schedule } = &self.back;
+        let delay = delay.unwrap_or(self.delay);
+        way(self.trace.up.as_ref(), *rate, delay, losses, schedule, queues.back())
+    }
+
+    /// The mean rate forth over a run of `duration`, the schedule counted; of a trace its own mean.
+    /// `None` if sending takes no time at any moment.
+    pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
+        if let Some(file) = &self.trace.down {
+            return Some(file.trace().mean_rate());
+        }
+        if self.schedule.iter().all(|step| step.rate.is_none()) {
+            return self.rate;
+        }
+        let (mut rate, mut from, mut bits) = (self.rate, Duration::ZERO, 0.0);
+        let changes = self.schedule.iter().filter_map(|step| Some((step.at, step.rate?)));
+        for (at, next) in changes.chain([(duration, None)]) {
+            let at = at.min(duration);
+            if at > from {
+                bits += rate?.as_bps() as f64 * (at - from).as_secs_f64();
+            }
+            (rate, from) = (next, at);
+        }
+        Some(Rate::from_bps((bits / duration.as_secs_f64()).max(1.0) as u64))
+    }
+
+    /// A recorded link has no rate beside its trace.
+    fn traces_have_no_rate(&self, tree: &Table, _: &str) -> Result<(), Fault> {
+        let ways = [
+            (&self.trace.down, self.rate, &self.schedule, "link", "link.trace.down"),
+            (&self.trace.up, self.back.rate, &self.back.schedule, "link.back", "link.trace.up"),
+        ];
+        for (trace, rate, schedule, at, trace_key) in ways {
+            if trace.is_none() {
+                continue;
+            }
+            if rate.is_some() {
+                let key = format!("{at}.rate");
+                return tree
+                    .clash(&[trace_key, &key], format!("give {key} or {trace_key}, not both"));
+            }
+            if schedule.iter().any(|step| step.rate.is_some()) {
+                let key = format!("{at}.schedule");
+                let message = format!("give a rate in {key} or {trace_key}, not both");
+                return tree.clash(&[&key, trace_key], message);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One direction.
+fn way(
+    trace: Option<&TraceFile>,
+    rate: Option<Rate>,
+    delay: Duration,
+    losses: &loss::Keys,
+    schedule: &[Step],
+    queue: queue::Config,
+) -> LinkConfig {
+    LinkConfig {
+        service: match trace {
+            Some(file) => Service::Trace(file.trace().clone()),
+            None => Service::Rate(steps(rate, schedule, |step| step.rate)),
+        },
+        delay: steps(delay, schedule, |step| step.delay),
+        queue,
+        drop_arrivals: losses.drop_arrivals.clone(),
+        loss: losses.config(steps(losses.loss, schedule, |step| step.loss)),
+    }
+}
+
+/// The course of a value that is `first` at the start and what `field` says of a step from then.
+fn steps<V: Copy>(first: V, schedule: &[Step], field: fn(&Step) -> Option<V>) -> Schedule<V> {
+    let change = |step: &Step| Some((Time::ZERO + step.at, field(step)?));
+    Schedule::new(first, schedule.iter().filter_map(change).collect())
+}

@@ -1,0 +1,88 @@
+//! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
+
+use settings::{Always, Fault, Flag, Flat, Or, Table, Word, as_key, changed_keys, section};
+
+use super::droptail::{Limit, Packets, Size};
+use super::{Config, Disciplines, Kind, Notice};
+
+section! {
+    /// `[queue]`: the queue ahead of the bottleneck or the radio, towards the mobile.
+    pub struct Queues {
+        /// The most that fits.
+        pub limit: Limit as Flat<Limit> = Limit::default();
+        /// Whether the limits of both directions hold for each flow apart; needs [radio].
+        pub per_flow: bool as Flag = false;
+        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
+        /// [link]. Default: none.
+        pub kind: Kind as Word<Kind> = Kind::DropTail;
+        /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168),
+        /// in either direction. Default: ns-2.
+        pub ecn: bool as Flag = false;
+        /// The queue of the way back.
+        pub back: Back as Always<Back> = Back::default();
+        /// What the disciplines do in either direction.
+        pub disciplines: Disciplines as Flat<Disciplines> = Disciplines::default();
+    }
+    check(Self::kinds_suit)
+}
+
+section! {
+    /// `[queue.back]`: the queue of the way back, ahead of `[link.back]` or the radio's uplink.
+    /// What red, codel and fair do stands in `[queue.red]`, `[queue.codel]` and `[queue.fair]` for
+    /// either direction.
+    pub struct Back {
+        /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
+        /// limit for either direction.
+        pub packets: Option<Option<u32>> as Or<as_key::QueuePackets, Packets> = None;
+        /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
+        pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
+        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
+        /// [link]. Default: none.
+        pub kind: Kind as Word<Kind> = Kind::DropTail;
+    }
+}
+
+impl Queues {
+    /// The queue towards the mobile.
+    pub const fn forth(&self) -> Config {
+        self.config(self.kind, self.limit)
+    }
+
+    /// The queue of the way back.
+    pub fn back(&self) -> Config {
+        let Back { packets, bytes, kind } = self.back;
+        let limit = Limit {
+            packets: packets.unwrap_or(self.limit.packets),
+            bytes: bytes.unwrap_or(self.limit.bytes),
+        };
+        self.config(kind, limit)
+    }
+
+    const fn config(&self, kind: Kind, limit: Limit) -> Config {
+        let notice = if self.ecn { Notice::Mark } else { Notice::Drop };
+        Config { limit, discipline: self.disciplines.of(kind), notice }
+    }
+
+    /// The kinds of both directions, each with its key.
+    pub const fn kinds(&self) -> [(&'static str, Kind); 2] {
+        [("queue.kind", self.kind), ("queue.back.kind", self.back.kind)]
+    }
+
+    /// Nothing is said of what neither direction has.
+    fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let kinds = self.kinds();
+        if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {
+            let message = "queue.ecn needs queue.kind = red or codel";
+            return tree.clash(&["queue.ecn", "queue.kind"], message);
+        }
+        for key in changed_keys(&self.disciplines, tree, at, &kinds.map(|(key, _)| key)) {
+            let is_its = |kind: &str| key.starts_with(&format!("{at}.{kind}."));
+            if !kinds.iter().any(|(_, kind)| is_its(kind.name())) {
+                let table = key.split('.').nth(1).unwrap_or_default();
+                let message = format!("{key} is for queue.kind or queue.back.kind = {table} alone");
+                return tree.clash(&[&key], message);
+            }
+        }
+        Ok(())
+    }
+}
