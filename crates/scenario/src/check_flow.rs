@@ -1,6 +1,6 @@
 //! Whether the keys of flows go together.
 
-use base::{Duration, Transmitter};
+use base::Duration;
 
 use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio, Scenario, Wlan};
 use crate::validate::Check;
@@ -120,10 +120,6 @@ impl Check<'_> {
                 format!("{} must be at most tcp.mss: a probe is one segment", key("bytes"));
             return self.clash(&[&key("bytes"), "tcp.mss"], message);
         }
-        if group.probe.least > group.probe.most {
-            let message = format!("{} must not be longer than {}", key("least"), key("most"));
-            return self.clash(&[&key("least"), &key("most")], message);
-        }
         Ok(())
     }
 
@@ -145,26 +141,6 @@ impl Check<'_> {
             }
         }
         let udp = &group.udp;
-        let off_time = key("udp.off_time");
-        if !udp.is_on_off() {
-            for field in ["udp.on_time", "udp.times"].map(key) {
-                if self.tree.find(&field).is_some() && !self.tree.is_overruled(&field, &off_time) {
-                    let message = format!("{field} does nothing while {off_time} is 0 s");
-                    return self.clash(&[&field], message);
-                }
-            }
-        }
-        let gap = Transmitter::new(udp.rate).transmit(udp.payload);
-        if udp.is_on_off() && udp.on_time < gap {
-            let message = format!(
-                "{} must be at least {} s, the time of one datagram at {}",
-                key("udp.on_time"),
-                gap.as_secs_f64(),
-                key("udp.rate")
-            );
-            let keys = ["udp.on_time", "udp.rate", "udp.payload"].map(key);
-            return self.clash(&keys.each_ref().map(String::as_str), message);
-        }
         let most = world::MOST_PIECES as u32;
         if let Some(cap) = self.scenario.ftp.cap
             && udp.payload.div_ceil(cap) > most

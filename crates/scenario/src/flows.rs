@@ -6,11 +6,11 @@ use base::{Seq, Stream, Time};
 use tcp::Length;
 use wire::Arrival;
 use world::{
-    Body, Connection, Exchange, Fetching, MachineId, NodeId, Pages, Side, Traffic, UdpFlow,
+    Body, Connection, Exchange, Fetching, MachineId, NodeId, Pages, Protocol, Side, Traffic,
+    UdpFlow,
 };
 
 use crate::build::Chain;
-use crate::schema::Protocol;
 use crate::{Content, Flow, FlowDirection, Hosts, Opener, Scenario};
 
 /// More than any run can transfer: what a flow without end has to send.
@@ -72,9 +72,8 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         let bytes = bytes_of(group, content, arrival, mss);
         let port = group.port.unwrap_or_else(|| port(content, arrival));
         let Some(traffic) = self.traffic(group, content, arrival, index) else {
-            let traffic = group.udp.config(start, bytes);
             let chance = self.named(index, "on and off times");
-            let flow = UdpFlow { sender, receiver, port, traffic, chance };
+            let flow = UdpFlow { sender, receiver, port, udp: group.udp, bytes, start, chance };
             let ends = self.chain.world.add_udp(flow);
             return NetworkFlow { group: group.name.clone(), ends, bytes, content };
         };
@@ -149,16 +148,14 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
                 (None, None) => Traffic::Stream,
             },
             Content::Web => Traffic::Web(self.pages(group, index)),
-            Content::Telnet => {
-                Traffic::Telnet(Arc::new(group.telnet.config()), named("keystrokes"))
-            }
-            Content::Probe => Traffic::Probes(Arc::new(group.probe.config()), named("probes")),
+            Content::Telnet => Traffic::Telnet(Arc::new(group.telnet.clone()), named("keystrokes")),
+            Content::Probe => Traffic::Probes(Arc::new(group.probe.clone()), named("probes")),
             Content::Udp => return None,
         })
     }
 
     fn pages(&self, group: &Flow, index: usize) -> Pages {
-        let web = Arc::new(group.web.config());
+        let web = Arc::new(group.web.clone());
         Pages::named(&web, self.scenario.seed, &format!("flow {index}"))
     }
 
@@ -192,7 +189,7 @@ fn bytes_of(group: &Flow, content: Content, arrival: Option<&Arrival>, mss: u32)
         Content::File => arrival.map(|arrival| arrival.answer).or_else(|| group.payload(mss)),
         Content::Web | Content::Udp => group.payload(mss),
         Content::Telnet => group.telnet.count.map(|count| count * u64::from(group.telnet.echo)),
-        Content::Probe => Some(group.probe.config().total()),
+        Content::Probe => Some(group.probe.total()),
     }
 }
 

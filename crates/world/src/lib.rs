@@ -43,6 +43,6 @@ pub use path_mtu::{IPV6_MTU_MIN, Quote, TooBig};
 pub use probe::{Prober, Probes};
 pub use reassembly::{MOST_PIECES, Reassembly};
 pub use telnet::{Echoer, Telnet, Typist};
-pub use udp::{Lengths, OnOff, UdpEnd, UdpFlow, UdpTraffic};
-pub use web::{Browser, Objects, Pages, Server, Sizes, Web};
+pub use udp::{Udp, UdpEnd, UdpFlow, UdpTimes};
+pub use web::{Browser, Objects, Pages, Protocol, Server, Sizes, Web};
 pub use world::{Delivery, Directory, WlanNodes, World};

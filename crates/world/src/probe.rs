@@ -4,19 +4,26 @@
 use std::sync::Arc;
 
 use base::{Duration, Stream, Time};
+use settings::{Bytes, Count, Fault, OfTime, Table, section};
 use tcp::{Endpoint, Payload, State};
 
 use crate::draws::between;
 
-/// What probes are like.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Probes {
-    /// Bytes of payload in each, at most those of a segment.
-    pub bytes: u32,
-    /// The shortest and the longest pause before each; uniform.
-    pub pause: [Duration; 2],
-    /// How many there are.
-    pub count: u64,
+section! {
+    /// `[flow.probe]`: single segments with pauses, uniform between two limits. Defaults: figure 1
+    /// of chakravorty2003, 1000 packets more than 4 s apart.
+    #[derive(Eq)]
+    pub struct Probes {
+        /// Payload of each: at most that of a segment.
+        pub bytes: u32 as Bytes<u32, 1, 65_495> = 500;
+        /// The shortest pause before one.
+        pub least: Duration as OfTime = Duration::from_secs(4);
+        /// The longest pause before one.
+        pub most: Duration as OfTime<1> = Duration::from_secs(8);
+        /// How many there are.
+        pub count: u64 as Count<u64, 1, 1_000_000_000> = 1000;
+    }
+    check(Self::pauses)
 }
 
 /// The end that sends them, and closes after the last.
@@ -36,6 +43,14 @@ impl Probes {
     /// Bytes of all of them.
     pub const fn total(&self) -> u64 {
         self.bytes as u64 * self.count
+    }
+
+    fn pauses(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.least <= self.most {
+            return Ok(());
+        }
+        let message = format!("{at}.least must not be longer than {at}.most");
+        tree.clash_at(at, &["least", "most"], message)
     }
 }
 
@@ -70,7 +85,7 @@ impl<P: Payload> Prober<P> {
 
     /// Draws when the next probe comes, if one is to come.
     fn pause(&mut self, now: Time) {
-        let pause = between(self.probes.pause, &mut self.chance);
+        let pause = between([self.probes.least, self.probes.most], &mut self.chance);
         self.next = (self.left > 0).then(|| now + pause);
     }
 }

@@ -9,22 +9,25 @@ use std::sync::Arc;
 
 use base::{Duration, Stream, Time};
 use observe::{EchoFact, Observe};
+use settings::{Bytes, Count, OfTime, Or, Unlimited, section};
 use tcp::{Endpoint, Payload, State};
 
 use crate::draws::exponential;
 use crate::exchange::read_all;
 
-/// What typing is like.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Telnet {
-    /// Bytes that a keystroke sends, above zero.
-    pub keystroke: u32,
-    /// Bytes that come back for each, above zero.
-    pub echo: u32,
-    /// From one keystroke to the next on average; exponential.
-    pub interval: Duration,
-    /// How many there are; `None` without end.
-    pub count: Option<u64>,
+section! {
+    /// `[flow.telnet]`: typing at the receiver, echoed by the sender.
+    #[derive(Eq)]
+    pub struct Telnet {
+        /// Bytes that a keystroke sends.
+        pub keystroke: u32 as Bytes<u32, 1, 1_000_000> = 1;
+        /// Bytes that come back for each.
+        pub echo: u32 as Bytes<u32, 1, 1_000_000> = 1;
+        /// From one keystroke to the next on average; exponential.
+        pub interval: Duration as OfTime<1> = Duration::from_secs(1);
+        /// How many keystrokes there are; the connection is closed after the last echo.
+        pub count: Option<u64> as Or<Unlimited, Count<u64, 1, 1_000_000_000>> = None;
+    }
 }
 
 /// The end that types.

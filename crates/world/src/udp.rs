@@ -6,45 +6,70 @@
 //! paid in the next one, so that the mean rate is exactly the share of the on times.
 
 use base::{Duration, Rate, Stream, Time, Transmitter, UdpDatagram};
+use settings::{
+    Bytes, Fault, OfTime, Off, Or, Speed, Table, Word, changed_keys, join, section, words,
+};
 
 use crate::NodeId;
 use crate::draws::exponential;
 
-/// What a source sends, and when.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UdpTraffic {
-    /// Payload of a datagram in bytes, above zero; the last has what is left of `bytes`.
-    pub payload: u32,
-    /// Payload per time, while it sends.
-    pub rate: Rate,
-    /// When it does; `None` without pause.
-    pub on_off: Option<OnOff>,
-    /// Payload of all; `None` without end.
-    pub bytes: Option<u64>,
-    /// When the first is sent.
-    pub start: Time,
-    /// From when on none is sent.
-    pub stop: Option<Time>,
+section! {
+    /// `[flow.udp]`: datagrams at a constant rate, or in on and off times in turn. Defaults: ns-2's
+    /// Exponential on/off source, but without off times.
+    #[derive(Copy, Eq)]
+    pub struct Udp {
+        /// Payload of each datagram (ns-2: `packetSize_`); UDP's header of 8 B and that of IP come
+        /// on top. The last has what is left of the flow's `bytes`.
+        pub payload: u32 as Bytes<u32, 1, 65_507> = 210;
+        /// Payload per time while it sends (ns-2: `rate_`).
+        pub rate: Rate as Speed = Rate::from_bps(64_000);
+        /// For how long it sends at a time (ns-2: `burst_time_`).
+        pub on_time: Duration as OfTime<1> = Duration::from_millis(500);
+        /// For how long it then does not (ns-2: `idle_time_`). Default: it never pauses.
+        pub off_time: Duration as OfTime = Duration::ZERO;
+        /// Whether on and off times are all alike, or exponential with these means.
+        pub times: UdpTimes as Word<UdpTimes> = UdpTimes::Exponential;
+        /// When it stops, counted from its start.
+        pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
+    }
+    check(Self::times_suit)
 }
 
-/// On and off times in turn, the first of which is on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OnOff {
-    /// For how long it sends at a time, on average; above zero.
-    pub on: Duration,
-    /// For how long it does not, on average.
-    pub off: Duration,
-    /// How both are drawn.
-    pub lengths: Lengths,
+words! {
+    /// How long on and off times are.
+    pub enum UdpTimes {
+        /// All alike.
+        Constant = "constant",
+        /// Exponential.
+        Exponential = "exponential",
+    }
 }
 
-/// How long on and off times are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lengths {
-    /// All alike.
-    Constant,
-    /// Exponential.
-    Exponential,
+impl Udp {
+    /// Whether it pauses.
+    fn is_on_off(&self) -> bool {
+        self.off_time > Duration::ZERO
+    }
+
+    /// Who never pauses has no on times, and one holds a datagram.
+    fn times_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let off_time = join(at, "off_time");
+        if !self.is_on_off() {
+            let of_pauses = ["on_time", "times"].map(|name| join(at, name));
+            let mut changed = changed_keys(self, tree, at, &[&off_time]).into_iter();
+            let Some(key) = changed.find(|key| of_pauses.contains(key)) else { return Ok(()) };
+            return tree.clash(&[&key], format!("{key} does nothing while {off_time} is 0 s"));
+        }
+        let gap = Transmitter::new(self.rate).transmit(self.payload);
+        if self.on_time >= gap {
+            return Ok(());
+        }
+        let message = format!(
+            "{at}.on_time must be at least {} s, the time of one datagram at {at}.rate",
+            gap.as_secs_f64(),
+        );
+        tree.clash_at(at, &["on_time", "rate", "payload"], message)
+    }
 }
 
 /// A UDP flow to be made between two nodes.
@@ -57,7 +82,11 @@ pub struct UdpFlow {
     /// The receiver's port; the sender takes the next of its own that is free for it.
     pub port: u16,
     /// What is sent.
-    pub traffic: UdpTraffic,
+    pub udp: Udp,
+    /// Payload of all; `None` without end.
+    pub bytes: Option<u64>,
+    /// When the first is sent.
+    pub start: Time,
     /// Where the lengths of on and off times come from.
     pub chance: Stream,
 }
@@ -76,10 +105,12 @@ pub struct UdpEnd {
 struct UdpSource {
     id: u32,
     ports: [u16; 2],
-    traffic: UdpTraffic,
+    udp: Udp,
     chance: Stream,
     /// Turns payload into the gap after it.
     pacer: Transmitter,
+    /// From when on none is sent.
+    stop: Option<Time>,
     /// Datagrams sent.
     sent: u64,
     /// Bytes that are left.
@@ -93,9 +124,8 @@ struct UdpSource {
 impl UdpEnd {
     /// The end of `flow` that sends, with the number `id`; `ports` are its own and the receiver's.
     pub(crate) fn sender(flow: UdpFlow, id: u32, ports: [u16; 2]) -> Self {
-        let UdpFlow { sender, receiver, traffic, chance, .. } = flow;
-        let source = UdpSource::new(id, ports, traffic, chance);
-        Self { node: sender, peer: receiver, source: Some(source) }
+        let (node, peer) = (flow.sender, flow.receiver);
+        Self { node, peer, source: Some(UdpSource::new(id, ports, flow)) }
     }
 
     /// The end of `flow` that receives.
@@ -125,26 +155,28 @@ impl UdpEnd {
 }
 
 impl UdpSource {
-    fn new(id: u32, ports: [u16; 2], traffic: UdpTraffic, chance: Stream) -> Self {
+    fn new(id: u32, ports: [u16; 2], flow: UdpFlow) -> Self {
+        let UdpFlow { udp, bytes, start, chance, .. } = flow;
         let mut source = Self {
             id,
             ports,
-            pacer: Transmitter::new(traffic.rate),
+            pacer: Transmitter::new(udp.rate),
             chance,
+            stop: udp.stop.map(|stop| start + stop),
             sent: 0,
-            left: traffic.bytes,
+            left: bytes,
             on_left: Duration::ZERO,
             next: None,
-            traffic,
+            udp,
         };
         source.on_left = source.on_time();
-        source.wait_until(source.traffic.start);
+        source.wait_until(start);
         source
     }
 
     fn poll_output(&mut self, now: Time) -> Option<UdpDatagram> {
         let due = self.next.filter(|next| *next <= now)?;
-        let most = u64::from(self.traffic.payload);
+        let most = u64::from(self.udp.payload);
         let payload = self.left.map_or(most, |left| left.min(most)) as u32;
         let [source_port, destination_port] = self.ports;
         let number = self.sent;
@@ -158,17 +190,19 @@ impl UdpSource {
 
     /// The next is sent at `next`, if there is one.
     fn wait_until(&mut self, next: Time) {
-        let is_over = self.left == Some(0) || self.traffic.stop.is_some_and(|stop| stop <= next);
+        let is_over = self.left == Some(0) || self.stop.is_some_and(|stop| stop <= next);
         self.next = (!is_over).then_some(next);
     }
 
     /// The off times that begin before `gap` of on times has passed.
     fn off_times(&mut self, mut gap: Duration) -> Duration {
-        let Some(OnOff { off, .. }) = self.traffic.on_off else { return Duration::ZERO };
         let mut all = Duration::ZERO;
+        if !self.udp.is_on_off() {
+            return all;
+        }
         while self.on_left <= gap {
             gap = gap.saturating_sub(self.on_left);
-            all += self.draw(off);
+            all += self.draw(self.udp.off_time);
             self.on_left = self.on_time();
         }
         self.on_left = self.on_left.saturating_sub(gap);
@@ -176,13 +210,13 @@ impl UdpSource {
     }
 
     fn on_time(&mut self) -> Duration {
-        self.traffic.on_off.map_or(Duration::ZERO, |OnOff { on, .. }| self.draw(on))
+        if self.udp.is_on_off() { self.draw(self.udp.on_time) } else { Duration::ZERO }
     }
 
     fn draw(&mut self, mean: Duration) -> Duration {
-        match self.traffic.on_off.map(|on_off| on_off.lengths) {
-            Some(Lengths::Exponential) => exponential(mean, &mut self.chance),
-            Some(Lengths::Constant) | None => mean,
+        match self.udp.times {
+            UdpTimes::Exponential => exponential(mean, &mut self.chance),
+            UdpTimes::Constant => mean,
         }
     }
 }

@@ -9,48 +9,73 @@ use std::sync::Arc;
 
 use base::{Duration, Stream, Time, float};
 use observe::{Observe, PageFact};
+use settings::{Always, Bytes, Count, Factor, OfTime, Positive, Word, section, words};
 use tcp::{Endpoint, Payload};
 
 use crate::draws::{exponential, normal, uniform};
 use crate::exchange::read_all;
 
-/// What pages are like.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Web {
-    /// Bytes of a request.
-    pub request: u32,
-    /// Bytes of a page's main object.
-    pub main: Sizes,
-    /// Bytes of each object that is embedded in it.
-    pub embedded: Sizes,
-    /// How many are embedded.
-    pub objects: Objects,
-    /// How long a page is read on average; exponential.
-    pub reading: Duration,
+section! {
+    /// `[flow.web]`: pages with embedded objects and the time to read them. Defaults: HTTP traffic
+    /// of 3GPP TR 25.892 §A.2.
+    pub struct Web {
+        /// Bytes of a request. Default: that of 3GPP2 C.R1002.
+        pub request: u32 as Bytes<u32, 1, 1_000_000> = 350;
+        /// The main object of a page.
+        pub main: Sizes as Always<Sizes> =
+            Sizes { median: 4230, sigma: 1.37, min: 100, max: 2_000_000 };
+        /// Each object that is embedded in it.
+        pub embedded: Sizes as Always<Sizes> =
+            Sizes { median: 478, sigma: 2.36, min: 50, max: 2_000_000 };
+        /// How many objects are embedded.
+        pub objects: Objects as Always<Objects> = Objects::default();
+        /// Mean of the time to read a page, from its last byte to the next request; exponential.
+        pub reading: Duration as OfTime<1> = Duration::from_secs(30);
+        /// Whether one connection carries all pages, each with one request, or each object has a
+        /// connection of its own, which the server closes.
+        pub protocol: Protocol as Word<Protocol> = Protocol::Persistent;
+        /// The most connections at a time with http/1.0. Default: that of Netscape Navigator.
+        pub connections: u32 as Count<u32, 1, 64> = 4;
+    }
 }
 
-/// Sizes in bytes: log-normal, and drawn again until they lie within the limits.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sizes {
-    /// Half of the untruncated sizes are smaller.
-    pub median: u64,
-    /// The standard deviation of the logarithm.
-    pub sigma: f64,
-    /// The smallest.
-    pub min: u64,
-    /// The largest, no smaller than the smallest.
-    pub max: u64,
+section! {
+    /// `[flow.web.main]`, `[flow.web.embedded]`: sizes of objects, log-normal within limits.
+    #[derive(Copy)]
+    pub struct Sizes {
+        /// Median of the sizes without limits.
+        pub median: u64 as Bytes<u64, 1, 1_000_000_000> = 1000;
+        /// Standard deviation of the natural logarithm of the size.
+        pub sigma: f64 as Factor = 1.0;
+        /// The smallest; smaller ones are drawn again.
+        pub min: u64 as Bytes<u64, 1, 1_000_000_000> = 1;
+        /// The largest; larger ones are drawn again.
+        pub max: u64 as Bytes<u64, 1, 1_000_000_000> = 1_000_000_000;
+    }
 }
 
-/// Numbers of objects: Pareto, k u^(−1/α), cut off at `most`, less k.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Objects {
-    /// The shape α, above zero.
-    pub shape: f64,
-    /// The scale k, at least 1.
-    pub scale: u32,
-    /// The cut-off, no lower than the scale.
-    pub most: u32,
+section! {
+    /// `[flow.web.objects]`: numbers of embedded objects, Pareto: scale · u^(−1/shape), at most
+    /// `most`, less the scale. By default 5.64 on average.
+    #[derive(Copy)]
+    pub struct Objects {
+        /// The shape.
+        pub shape: f64 as Positive = 1.1;
+        /// The scale, which becomes no object.
+        pub scale: u32 as Count<u32, 1, 1000> = 2;
+        /// The cut-off before the scale is taken off.
+        pub most: u32 as Count<u32, 1, 1000> = 55;
+    }
+}
+
+words! {
+    /// How pages are fetched.
+    pub enum Protocol {
+        /// Over a connection for each object (RFC 1945).
+        PerObject = "http/1.0",
+        /// Over one connection (RFC 9112 §9.3).
+        Persistent = "http/1.1",
+    }
 }
 
 /// The pages of one connection, in order. Both ends have them from the same stream, so that both
@@ -211,29 +236,19 @@ impl<P: Payload> Server<P> {
 mod tests {
     use super::*;
 
-    /// The values of TR 25.892 §A.2. The means that it states, 10,710 and 7,758 B, are those of
-    /// sizes without limits; within the limits the embedded ones have 8,190 B.
-    fn web() -> Web {
-        Web {
-            request: 350,
-            main: Sizes { median: 4230, sigma: 1.37, min: 100, max: 2_000_000 },
-            embedded: Sizes { median: 478, sigma: 2.36, min: 50, max: 2_000_000 },
-            objects: Objects { shape: 1.1, scale: 2, most: 55 },
-            reading: Duration::from_secs(30),
-        }
-    }
-
     fn mean(count: u32, mut draw: impl FnMut(&mut Stream) -> f64) -> f64 {
         let mut chance = Stream::named(1, "draws");
         (0..count).map(|_| draw(&mut chance)).sum::<f64>() / f64::from(count)
     }
 
+    /// The means that TR 25.892 §A.2 states, 10,710 and 7,758 B, are those of sizes without
+    /// limits; within the limits the embedded ones have 8,190 B.
     #[test]
     fn means_are_those_of_the_model() {
         let near = |value: f64, expect: f64| {
             assert!((value / expect - 1.0).abs() < 0.05, "{value}, not {expect}");
         };
-        let web = web();
+        let web = Web::default();
         near(mean(100_000, |chance| web.main.draw(chance) as f64), 10_710.0);
         near(mean(100_000, |chance| web.embedded.draw(chance) as f64), 8_190.0);
         near(mean(100_000, |chance| f64::from(web.objects.draw(chance))), 5.64);
@@ -243,7 +258,7 @@ mod tests {
 
     #[test]
     fn both_ends_know_the_same_pages() {
-        let web = Arc::new(web());
+        let web = Arc::new(Web::default());
         let take = |name| {
             let mut pages = Pages::named(&web, 7, name);
             (0..50).map(|_| pages.next()).collect::<Vec<_>>()

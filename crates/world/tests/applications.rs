@@ -149,6 +149,7 @@ fn web(reading_s: u64) -> Arc<Web> {
         embedded: sizes(1500),
         objects: Objects { shape: 1.1, scale: 2, most: 30 },
         reading: Duration::from_secs(reading_s),
+        ..Web::default()
     })
 }
 
@@ -262,9 +263,9 @@ fn every_keystroke_comes_back() {
 #[test]
 fn probes_are_single_segments_with_pauses() {
     let (mut world, nodes) = net(100, None);
-    let (tcp, pause) = (config(), [Duration::from_secs(4), Duration::from_secs(8)]);
-    let probes = Arc::new(Probes { bytes: MSS, pause, count: 20 });
-    let traffic = Traffic::Probes(probes, Stream::named(3, "probes"));
+    let (tcp, probes) = (config(), Probes { bytes: MSS, count: 20, ..Probes::default() });
+    let pause = [probes.least, probes.most];
+    let traffic = Traffic::Probes(Arc::new(probes), Stream::named(3, "probes"));
     let opened = Connection { opener: Side::Sender, ..connection(nodes, &tcp, traffic) };
     let ends = world.add_connection(&opened);
     let mut begun = Vec::new();

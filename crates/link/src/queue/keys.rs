@@ -1,6 +1,6 @@
 //! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
 
-use settings::{Always, Fault, Flag, Flat, Or, Table, Word, as_key, changed_keys, section};
+use settings::{Always, Fault, Flag, Flat, Or, Table, Word, Words, as_key, changed_keys, section};
 
 use super::droptail::{Limit, Packets, Size};
 use super::{Config, Disciplines, Kind, Notice};
@@ -72,7 +72,9 @@ impl Queues {
     fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let kinds = self.kinds();
         if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {
-            let message = "queue.ecn needs queue.kind = red or codel";
+            let marking = Kind::ALL.iter().filter(|kind| kind.notifies()).map(|kind| kind.name());
+            let marking = marking.collect::<Vec<_>>().join(" or ");
+            let message = format!("queue.ecn needs queue.kind = {marking}");
             return tree.clash(&["queue.ecn", "queue.kind"], message);
         }
         for key in changed_keys(&self.disciplines, tree, at, &kinds.map(|(key, _)| key)) {

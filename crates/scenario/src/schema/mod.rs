@@ -11,7 +11,7 @@ mod precedence;
 mod radio;
 mod rlc;
 mod rrc;
-mod traffic;
+
 mod wlan;
 
 use std::sync::LazyLock;
@@ -43,7 +43,7 @@ pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
 pub use rrc::{
     Activity, AfterDch, FirstChannel, Inactivity, InitialState, Rest, Rrc, TrafficVolume,
 };
-pub use traffic::{Objects, Probe, Protocol, Sizes, Telnet, Udp, UdpTimes, Web};
+
 pub use wlan::{
     AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,
     WlanLossName,

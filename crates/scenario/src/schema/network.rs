@@ -2,8 +2,8 @@
 //! wires.
 
 use base::{Duration, Rate};
+use world::{Probes, Telnet, Udp, Web};
 
-use super::{Probe, Telnet, Udp, Web};
 use crate::form::{CaptureFile, Ends};
 use settings::{
     Always, Bytes, Count, Each, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, as_key,
@@ -48,7 +48,7 @@ section! {
         /// The typing, where there is some.
         pub telnet: Telnet as Always<Telnet> = Telnet::default();
         /// The probes, where there are some.
-        pub probe: Probe as Always<Probe> = Probe::default();
+        pub probe: Probes as Always<Probes> = Probes::default();
         /// The datagrams, where there are some.
         pub udp: Udp as Always<Udp> = Udp::default();
         /// A capture (pcap or pcapng) whose TCP connections are the flows: when they start, and
