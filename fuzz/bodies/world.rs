@@ -11,8 +11,8 @@ use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, Trace};
 use observe::{Observe, PacketEvent, PacketFact};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Concatenation;
-use radio::umts::rlc::am::{self, OnLimit, Repetition};
+use radio::umts::rlc::Config;
+use radio::umts::rlc::am::{OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use world::{Datagram, Delivery, NodeId, World};
 
@@ -248,31 +248,15 @@ fn dch(kind: u8) -> DchConfig {
         limit: Limit::packets(20),
     };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-    let rlc = am::Config {
-        pdu_payload: 40,
+    let rlc = Config {
         window: if gives_up { 64 } else { 4095 },
-        concatenation: Concatenation::Allowed,
         in_order: !gives_up,
         max_retransmissions: gives_up.then_some(1),
         on_limit: OnLimit::Discard,
         discard_timer: gives_up.then_some(millis(500)),
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Probability::new(1.0),
-            timer: Some(millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(millis(60)),
-            estimated_pdu_counter: None,
-        },
         reset: Repetition { timer: millis(300), max: None },
         move_window: Repetition { timer: millis(200), max: None },
+        ..Config::default()
     };
-    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }

@@ -4,7 +4,8 @@
 use base::{Direction, Duration, Probability, Rate, Schedule, Stream, Time};
 use link::Dropped;
 use proptest::prelude::*;
-use radio::umts::rlc::am;
+use radio::umts::rlc::am::OnLimit;
+use radio::umts::rlc::{Config, Mode};
 use radio::umts::{
     Bearer, BlockErrorRate, Blocks, BufferManager, ChannelState, Coverage, DchConfig, End,
     Interruption, Limit, Output, Scope, Service,
@@ -104,7 +105,7 @@ fn without_blocks_a_bearer_sleeps_until_it_is_set_again() {
 #[test]
 fn a_low_rate_is_exact_over_time() {
     for (kbps, pdus) in [(60, 3750), (30, 1875), (15, 937), (7, 437)] {
-        let mut config = dch(0.0, am::Config { pdu_payload: 60, ..rlc() });
+        let mut config = dch(0.0, Config { pdu_payload: 60, ..rlc() });
         config.downlink.rate = Rate::from_bps(kbps * 1000).into();
         let mut bearer = Bearer::new(0, &config, 1, "low").expect("valid");
         for number in 0..2000 {
@@ -345,8 +346,7 @@ fn roomy(service: Service) -> BufferManager {
 }
 
 fn is_in_order(config: &DchConfig) -> bool {
-    let radio::umts::rlc::Config::Acknowledged(rlc) = &config.rlc else { return false };
-    rlc.in_order
+    config.rlc.mode == Mode::Am && config.rlc.in_order
 }
 
 proptest! {
@@ -359,7 +359,7 @@ proptest! {
         in_order in any::<bool>(),
         service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
-        let mut config = dch(0.05, am::Config { in_order, ..rlc() });
+        let mut config = dch(0.05, Config { in_order, ..rlc() });
         config.buffer = Some(roomy(service));
         let bearer = transfer(&config, seed, &walk(seed, Ways::WithRelocations));
         for direction in BOTH {
@@ -377,10 +377,10 @@ proptest! {
         in_order in any::<bool>(),
         service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
-        let config = am::Config {
+        let config = Config {
             in_order,
             max_retransmissions: Some(max),
-            on_limit: if resets { am::OnLimit::Reset } else { am::OnLimit::Discard },
+            on_limit: if resets { OnLimit::Reset } else { OnLimit::Discard },
             discard_timer: (!resets).then_some(millis(700)),
             ..rlc()
         };

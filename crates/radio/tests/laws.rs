@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use base::{Direction, Duration};
 use proptest::prelude::*;
-use radio::umts::rlc::Concatenation;
+use radio::umts::rlc::Config;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, Channel, Counters, DchConfig, Limit, Output};
 
@@ -24,7 +24,7 @@ struct Outcome {
 }
 
 /// Runs `count` packets a direction through a bearer until it is idle.
-fn transfer(rlc: &am::Config, tbler: f64, seed: u64, count: u32) -> Outcome {
+fn transfer(rlc: &Config, tbler: f64, seed: u64, count: u32) -> Outcome {
     let context = format!("TBLER {tbler}, seed {seed}, {rlc:?}");
     let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "law").expect("valid");
     let deliveries = feed(&mut bearer, &traffic(seed, count, millis(60)), at(LONG));
@@ -77,7 +77,7 @@ fn unlimited_retransmission_delivers_each_sdu_once_and_in_order() {
 
 #[test]
 fn out_of_sequence_delivery_delivers_each_sdu_once() {
-    let rlc = am::Config { in_order: false, ..rlc() };
+    let rlc = Config { in_order: false, ..rlc() };
     for tbler in LOSS {
         for seed in 0..SEEDS {
             let outcome = transfer(&rlc, tbler, seed, 60);
@@ -90,13 +90,8 @@ fn out_of_sequence_delivery_delivers_each_sdu_once() {
 /// Small windows wrap often and close often.
 #[test]
 fn small_windows_hold_the_laws() {
-    for (window, concatenation) in [
-        (1, Concatenation::Allowed),
-        (7, Concatenation::Forbidden),
-        (64, Concatenation::Allowed),
-        (2048, Concatenation::Forbidden),
-    ] {
-        let rlc = am::Config { window, concatenation, ..rlc() };
+    for (window, concatenation) in [(1, true), (7, false), (64, true), (2048, false)] {
+        let rlc = Config { window, concatenation, ..rlc() };
         for tbler in [0.0, 0.1, 0.6] {
             for seed in 0..6 {
                 let outcome = transfer(&rlc, tbler, seed, 40);
@@ -111,21 +106,21 @@ fn small_windows_hold_the_laws() {
 #[test]
 fn gaps_equal_reported_discards() {
     let limits = [
-        am::Config { discard_timer: Some(millis(400)), ..rlc() },
-        am::Config {
+        Config { discard_timer: Some(millis(400)), ..rlc() },
+        Config {
             max_retransmissions: Some(2),
             on_limit: OnLimit::Discard,
             discard_timer: Some(millis(5000)),
             ..rlc()
         },
-        am::Config { max_retransmissions: Some(3), on_limit: OnLimit::Reset, ..rlc() },
-        am::Config {
+        Config { max_retransmissions: Some(3), on_limit: OnLimit::Reset, ..rlc() },
+        Config {
             max_retransmissions: Some(3),
             on_limit: OnLimit::Reset,
             reset: Repetition { timer: millis(150), max: Some(2) },
             ..rlc()
         },
-        am::Config {
+        Config {
             max_retransmissions: Some(0),
             on_limit: OnLimit::Discard,
             move_window: Repetition { timer: millis(100), max: Some(1) },
@@ -135,7 +130,7 @@ fn gaps_equal_reported_discards() {
     let mut discarded = [0; 5];
     for (limit, discarded) in limits.iter().zip(&mut discarded) {
         for in_order in [true, false] {
-            let rlc = am::Config { in_order, ..limit.clone() };
+            let rlc = Config { in_order, ..limit.clone() };
             for tbler in LOSS {
                 for seed in 0..SEEDS / 3 {
                     let outcome = transfer(&rlc, tbler, seed, 60);
@@ -161,7 +156,7 @@ fn a_closed_window_opens_again() {
     let poll = am::Poll { last_in_retransmission_buffer: false, timer: None, ..rlc().poll };
     let status = am::Status { missing: false, prohibit: None, ..rlc().status };
     for window in [1, 12, 1024, 4095] {
-        let rlc = am::Config { window, poll: poll.clone(), status: status.clone(), ..rlc() };
+        let rlc = Config { window, poll: poll.clone(), status: status.clone(), ..rlc() };
         let config = dch(0.0, rlc);
         let mut bearer = Bearer::new(0, &config, 1, "closed").expect("valid");
         let packets: Vec<_> = (0..2000)
@@ -184,7 +179,7 @@ fn a_poll_within_the_window_is_not_the_last() {
     };
     let status = am::Status { missing: false, prohibit: None, ..rlc().status };
     for seed in 0..SEEDS {
-        let rlc = am::Config { window: 2, poll: poll.clone(), status: status.clone(), ..rlc() };
+        let rlc = Config { window: 2, poll: poll.clone(), status: status.clone(), ..rlc() };
         check_complete(&transfer(&rlc, 0.1, seed, 25));
     }
 }
@@ -303,14 +298,9 @@ prop_compose! {
         max_retransmissions in prop::option::of(0_u32..6),
         discard_timer in some_millis(20..3000),
         repetitions in prop::option::of(1_u32..4),
-    ) -> am::Config {
-        let (concatenates, in_order, resets) = flags;
-        let concatenation = if concatenates {
-            Concatenation::Allowed
-        } else {
-            Concatenation::Forbidden
-        };
-        am::Config {
+    ) -> Config {
+        let (concatenation, in_order, resets) = flags;
+        Config {
             pdu_payload,
             window,
             concatenation,
@@ -322,6 +312,7 @@ prop_compose! {
             status,
             reset: Repetition { timer: millis(150), max: repetitions },
             move_window: Repetition { timer: millis(130), max: repetitions },
+            ..Config::default()
         }
     }
 }

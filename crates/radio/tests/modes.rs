@@ -8,7 +8,7 @@ use base::{Direction, Duration, Time};
 use link::Dropped;
 use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
-use radio::umts::rlc::{self, Concatenation, Header, next_expected, tm, um};
+use radio::umts::rlc::{Arq, Config, Mode};
 use radio::umts::{Bearer, Counters, Output};
 
 use crate::support::{Packet, at, dch, millis, traffic};
@@ -48,7 +48,7 @@ impl Observe for Both {
 
 /// Runs `packets` through a bearer until it is idle, with a relocation at each of `moves`.
 fn transfer(
-    rlc: impl Into<rlc::Config>,
+    rlc: Config,
     (tbler, seed): (f64, u64),
     packets: &[(Time, Direction, Packet)],
     moves: &[Time],
@@ -97,24 +97,24 @@ fn check_conservation(fates: &Fates, count: u32) {
     assert_eq!(counters.blocks_sent, counters.blocks_received + counters.blocks_in_error);
 }
 
-fn unacknowledged(concatenation: Concatenation) -> um::Config {
-    um::Config { pdu_payload: 40, header: Header::Standard, concatenation }
+fn unacknowledged(concatenation: bool) -> Config {
+    Config { mode: Mode::Um, concatenation, ..Config::default() }
 }
 
-fn module() -> next_expected::Config {
-    next_expected::Config {
+fn module() -> Config {
+    Config {
+        arq: Arq::NextExpected,
         pdu_payload: 60,
-        header: Header::Counted(3),
+        header: Some(3),
         recovery_timeout: millis(60),
-        in_order: true,
-        max_retransmissions: None,
-        retransmissions: next_expected::Retransmissions::Behind,
+        retransmissions_first: false,
+        ..Config::default()
     }
 }
 
 #[test]
 fn unacknowledged_mode_delivers_in_order_and_settles_each_sdu() {
-    for concatenation in [Concatenation::Allowed, Concatenation::Forbidden] {
+    for concatenation in [true, false] {
         for tbler in LOSS {
             for seed in 0..10 {
                 let packets = traffic(seed, 60, millis(60));
@@ -138,7 +138,8 @@ fn transparent_mode_delivers_what_fits_and_arrives() {
     for tbler in LOSS {
         for seed in 0..20 {
             let packets = traffic(seed, 60, millis(60));
-            let all = transfer(tm::Config { pdu_payload: 40 }, (tbler, seed), &packets, &[]);
+            let transparent = Config { mode: Mode::Tm, ..Config::default() };
+            let all = transfer(transparent, (tbler, seed), &packets, &[]);
             for ((direction, fates), most) in BOTH.into_iter().zip(all).zip([480, 160]) {
                 check_conservation(&fates, 60);
                 assert!(fates.held.is_empty());
@@ -184,10 +185,12 @@ fn out_of_sequence_and_limited_recovery_settle_each_sdu_once() {
     for (in_order, max_retransmissions) in
         [(false, None), (true, Some(0)), (true, Some(2)), (false, Some(1))]
     {
-        let rlc = next_expected::Config { in_order, max_retransmissions, ..module() };
+        let rlc = Config { in_order, max_retransmissions, ..module() };
         for tbler in LOSS {
             for seed in 0..10 {
-                for fates in transfer(rlc, (tbler, seed), &traffic(seed, 60, millis(60)), &[]) {
+                for fates in
+                    transfer(rlc.clone(), (tbler, seed), &traffic(seed, 60, millis(60)), &[])
+                {
                     check_conservation(&fates, 60);
                     assert!(!in_order || fates.delivered.is_sorted());
                     assert!(max_retransmissions.is_some() || fates.discarded.is_empty());
@@ -212,7 +215,7 @@ proptest! {
         let packets: Vec<_> = (0..).zip(&sizes).map(|(number, bytes)| {
             (Time::ZERO, Direction::Downlink, Packet { number, bytes: *bytes })
         }).collect();
-        let rlc = unacknowledged(Concatenation::Forbidden);
+        let rlc = unacknowledged(false);
         let [down, _] = transfer(rlc, (tbler, seed), &packets, &[]);
         let mut reference = Reference::default();
         let told: Vec<_> = sizes.iter().map(|bytes| reference.cut(*bytes)).collect();

@@ -3,7 +3,6 @@
 use base::Direction::{self, Downlink, Uplink};
 use base::Time;
 use observe::{BlockFact, BlockKind, Observe};
-use radio::umts::rlc::{Config, am};
 use radio::umts::{Bearer, ConfigError, DchConfig, Output};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
@@ -134,12 +133,6 @@ fn a_saturated_downlink_wastes_next_to_nothing() {
     }
 }
 
-/// The acknowledged mode of `config`.
-fn am(config: &mut DchConfig) -> &mut am::Config {
-    let Config::Acknowledged(config) = &mut config.rlc else { panic!("acknowledged mode") };
-    config
-}
-
 #[test]
 fn impossible_configurations_are_refused_in_plain_words() {
     let check = |change: fn(&mut DchConfig), expect: &str| {
@@ -158,20 +151,20 @@ fn impossible_configurations_are_refused_in_plain_words() {
         "rate 18446744073709551615 bit/s: too high",
     );
     check(
-        |config| am(config).window = 4096,
+        |config| config.rlc.window = 4096,
         "RLC window 4096: must be 1 to 4095 PDUs (12-bit sequence numbers)",
     );
     check(
-        |config| am(config).window = 0,
+        |config| config.rlc.window = 0,
         "RLC window 0: must be 1 to 4095 PDUs (12-bit sequence numbers)",
     );
-    check(|config| am(config).pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
+    check(|config| config.rlc.pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
     check(
-        |config| am(config).poll.every_sdus = Some(0),
+        |config| config.rlc.poll.every_sdus = Some(0),
         "RLC poll every_sdus 0: must be at least 1",
     );
     check(
-        |config| am(config).poll.timer = Some(millis(0)),
+        |config| config.rlc.poll.timer = Some(millis(0)),
         "RLC poll timer 0 s: must be above zero",
     );
     check(|config| config.pdcp.header_bytes = 9, "PDCP header 9 B: must be at most 3 B");

@@ -2,7 +2,6 @@
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::queue::{self, Queues};
-use radio::umts::pdcp::PdcpConfig;
 use radio::umts::{
     self, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption, Limit, Scope,
 };
@@ -25,10 +24,6 @@ impl Radio {
         let coverage = |there| if there { Coverage::There } else { Coverage::Lost };
         let steps = self.schedule.iter().map(|step| (Time::ZERO + step.at, step.coverage));
         let coverage = steps.filter_map(|(at, there)| Some((at, coverage(there?))));
-        let pdcp = PdcpConfig {
-            header_bytes: self.pdcp.header_bytes,
-            header_compression: self.pdcp.header_compression,
-        };
         DchConfig {
             dpcch: match self.dpcch {
                 DpcchName::WithData => Dpcch::WithData,
@@ -41,8 +36,8 @@ impl Radio {
             ..DchConfig::new(
                 channel(&self.downlink, &self.downlink_changes(), queue.forth()),
                 channel(&self.uplink, &self.uplink_changes(), queue.back()),
-                pdcp,
-                self.rlc.config(),
+                self.pdcp.clone(),
+                self.rlc.clone(),
             )
         }
     }

@@ -206,7 +206,7 @@ impl Check<'_> {
 
     /// RLC can number what a TTI carries.
     fn blocks(&self, radio: &Radio, channel: &Channel, at: &str) -> Result<(), Fault> {
-        let payload = radio.rlc.config().block_bytes();
+        let payload = radio.rlc.block_bytes();
         let steps = channel.schedule.iter().filter_map(|step| step.rate);
         let common = radio.schedule.iter().filter_map(|step| step.rate);
         let common = common.filter(|_| at == "radio.downlink");

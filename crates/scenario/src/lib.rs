@@ -33,7 +33,6 @@ mod check_middlebox;
 mod check_mobile;
 mod check_radio;
 mod check_route;
-mod configs;
 mod files;
 mod flows;
 mod form;
@@ -58,8 +57,7 @@ pub use proxy::{
     ProxyProfile, Routing,
 };
 pub use schema::{
-    AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, Arq,
-    AtcpClass, AtcpKeys, Buffer, Channel, ChannelStep, Class, Content, Core, DadName, DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, FdaKeys, FirstChannel, Flow, FlowDirection, Ftp, Gprs, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, Limit, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Mobility, Mode, NodeB, Opener, Pdcp, Place, Poll, PreambleName, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep, RandomOutages, Repetition, Reselection, Rest, Rlc, Route, Rrc, Scenario, SchemeName, SnoopKeys, Spike, Split, Spreading, SpreadingName, Status, TbfTimes, TrafficVolume, TwoAddresses, Ue, WTcpKeys, Wan, Way, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
+    AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, AtcpClass, AtcpKeys, Buffer, Channel, ChannelStep, Class, Content, Core, DadName, DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, FdaKeys, FirstChannel, Flow, FlowDirection, Ftp, Gprs, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Mobility, NodeB, Opener, Place, PreambleName, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep, RandomOutages, Reselection, Rest, Route, Rrc, Scenario, SchemeName, SnoopKeys, Spike, Split, Spreading, SpreadingName, TbfTimes, TrafficVolume, TwoAddresses, Ue, WTcpKeys, Wan, Way, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

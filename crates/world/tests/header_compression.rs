@@ -3,7 +3,7 @@
 use base::Direction::Downlink;
 use base::{Duration, Flags, Probability, Rate, Seq, TcpHeader, Time};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::{Concatenation, am};
+use radio::umts::rlc::{Config, am};
 use radio::umts::{self, Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
 use tcp::{Length, Segment};
 use world::{Body, Ends, NodeId, Packet};
@@ -21,34 +21,14 @@ fn dch(tbler: f64, header_compression: bool, discard_timer: Option<Duration>) ->
         tbler: BlockErrorRate::Constant(probability(tbler)).into(),
         limit: Limit::NONE,
     };
-    let rlc = am::Config {
-        pdu_payload: 40,
-        window: 4095,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
-        max_retransmissions: None,
-        on_limit: am::OnLimit::Reset,
+    let rlc = Config {
         discard_timer,
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Some(probability(1.0)),
-            timer: Some(millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(millis(60)),
-            estimated_pdu_counter: None,
-        },
         reset: am::Repetition { timer: millis(300), max: None },
         move_window: am::Repetition { timer: millis(200), max: None },
+        ..Config::default()
     };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression };
-    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc.into())
+    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc)
 }
 
 /// The numbers of those that have arrived at the other end by now.

@@ -7,8 +7,8 @@ use link::queue::{self, Discipline, codel};
 use link::{Config as PipeConfig, LinkConfig, Service, loss};
 use observe::{Observe, PacketEvent, PacketFact, TcpFact};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Concatenation;
-use radio::umts::rlc::am::{self, OnLimit, Repetition};
+use radio::umts::rlc::Config;
+use radio::umts::rlc::am::{self, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
 use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
@@ -163,33 +163,14 @@ fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
     };
     let repetition = Repetition { timer: Duration::from_millis(200), max: None };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-    let rlc = am::Config {
-        pdu_payload: 40,
+    let rlc = Config {
         window: 1024,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
-        max_retransmissions: None,
-        on_limit: OnLimit::Reset,
-        discard_timer: None,
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Probability::new(0.5),
-            timer: Some(Duration::from_millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(Duration::from_millis(60)),
-            estimated_pdu_counter: None,
-        },
-        reset: repetition,
+        poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
+        reset: repetition.clone(),
         move_window: repetition,
+        ..Config::default()
     };
-    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use link::{LinkConfig, Service, loss};
 use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Concatenation;
+use radio::umts::rlc::Config;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
@@ -86,33 +86,16 @@ fn radio(tbler: f64, max: Option<u32>, header_compression: bool) -> DchConfig {
     };
     let repetition = Repetition { timer: millis(200), max: None };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression };
-    let rlc = am::Config {
-        pdu_payload: 40,
+    let rlc = Config {
         window: 1024,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
         max_retransmissions: max,
         on_limit: OnLimit::Discard,
-        discard_timer: None,
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Probability::new(0.5),
-            timer: Some(millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(millis(60)),
-            estimated_pdu_counter: None,
-        },
-        reset: repetition,
+        poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
+        reset: repetition.clone(),
         move_window: repetition,
+        ..Config::default()
     };
-    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc.into())
+    DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }
 
 fn world<B: Body>(hop: &Hop) -> (World<B>, [NodeId; 2]) {

@@ -85,7 +85,7 @@ impl<T: Sdu> Lane<T> {
                 .filter(|manager| manager.service == Service::InTurn)
                 .map(|_| FlowQueues::new()),
             errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch, dpdchs),
-            pdcp: Convergence::new(config.pdcp),
+            pdcp: Convergence::new(&config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
             contents: Contents { base: 0, sdus: VecDeque::new(), told: 0 },
             air: TransportBlocks::new(),

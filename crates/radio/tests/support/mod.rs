@@ -6,7 +6,7 @@ pub mod network;
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use radio::Sdu;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::{self, Concatenation, am};
+use radio::umts::rlc::{self, am};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
 
 /// An SDU that knows its number.
@@ -35,37 +35,16 @@ pub fn at(time: Duration) -> Time {
 }
 
 /// The triggers that fit paper lo2005.
-pub fn rlc() -> am::Config {
-    am::Config {
-        pdu_payload: 40,
-        window: 4095,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
-        max_retransmissions: None,
-        on_limit: am::OnLimit::Reset,
-        discard_timer: None,
-        poll: am::Poll {
-            last_in_buffer: true,
-            last_in_retransmission_buffer: true,
-            every_pdus: None,
-            every_sdus: None,
-            window_utilization: Some(probability(1.0)),
-            timer: Some(millis(80)),
-            prohibit: None,
-        },
-        status: am::Status {
-            missing: true,
-            periodic: None,
-            prohibit: Some(millis(60)),
-            estimated_pdu_counter: None,
-        },
+pub fn rlc() -> rlc::Config {
+    rlc::Config {
         reset: am::Repetition { timer: millis(300), max: None },
         move_window: am::Repetition { timer: millis(200), max: None },
+        ..rlc::Config::default()
     }
 }
 
 /// 384 kbit/s down in 10 ms, 64 kbit/s up in 20 ms.
-pub fn dch(tbler: f64, rlc: impl Into<rlc::Config>) -> DchConfig {
+pub fn dch(tbler: f64, rlc: rlc::Config) -> DchConfig {
     let channel = |bps, tti| Channel {
         rate: Rate::from_bps(bps).into(),
         tti: millis(tti),
@@ -73,7 +52,7 @@ pub fn dch(tbler: f64, rlc: impl Into<rlc::Config>) -> DchConfig {
         limit: Limit::NONE,
     };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression: false };
-    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc.into())
+    DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc)
 }
 
 /// A delivery.

@@ -9,7 +9,6 @@ mod mobile;
 mod network;
 mod precedence;
 mod radio;
-mod rlc;
 mod rrc;
 
 mod wlan;
@@ -38,8 +37,7 @@ pub use middlebox::{
 pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;
-pub use radio::{Pdcp, Radio, RadioKind};
-pub use rlc::{Arq, Limit, Mode, Poll, Repetition, Rlc, Status};
+pub use radio::{Radio, RadioKind};
 pub use rrc::{
     Activity, AfterDch, FirstChannel, Inactivity, InitialState, Rest, Rrc, TrafficVolume,
 };

@@ -1,16 +1,18 @@
 //! `[radio]`: the mobile's bearer.
 
 use base::{Duration, Probability, Rate};
+use radio::umts::pdcp::PdcpConfig;
+use radio::umts::rlc;
 
 use super::gprs::CarrierToInterference;
 use super::{
     Admission, Air, Buffer, Channel, DpcchName, Fach, Gprs, Handover, Mobility, NodeB, Place, Rach,
-    RadioBursts, RadioStep, RandomOutages, Reselection, Rlc, Rrc, Spike, SpreadingName, Ue,
+    RadioBursts, RadioStep, RandomOutages, Reselection, Rrc, Spike, SpreadingName, Ue,
 };
 use crate::profile::RadioProfile;
 use settings::{
-    Always, Bytes, ChanceLimits, Count, Each, Flag, Labels, Moments, Nothing, Off, Or, Perhaps,
-    Spans, Steps, Tbler, Word, section, words,
+    Always, ChanceLimits, Count, Each, Labels, Moments, Nothing, Off, Or, Perhaps, Spans, Steps,
+    Tbler, Word, section, words,
 };
 
 section! {
@@ -64,9 +66,9 @@ section! {
             ..Channel::default()
         };
         /// The convergence protocol, alike in both directions.
-        pub pdcp: Pdcp as Always<Pdcp> = Pdcp::default();
+        pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
         /// The link control, alike in both directions.
-        pub rlc: Rlc as Always<Rlc> = Rlc::default();
+        pub rlc: rlc::Config as Always<rlc::Config> = rlc::Config::default();
         /// `gprs`: time slots, flows of blocks and the core network.
         pub gprs: Gprs as Always<Gprs> = Gprs::default();
         /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
@@ -92,16 +94,6 @@ section! {
         pub admission: Admission as Always<Admission> = Admission::default();
         /// `umts-cell`: how mobiles go from cell to cell.
         pub mobility: Mobility as Always<Mobility> = Mobility::default();
-    }
-}
-
-section! {
-    /// `[radio.pdcp]`: the convergence protocol (TS 25.323).
-    pub struct Pdcp {
-        /// Bytes in front of each packet. Default: lo2005 §4, a packet of 552 B makes 553 B.
-        pub header_bytes: u32 as Bytes<u32, 0, 3> = 1;
-        /// Compression of TCP/IP headers after RFC 2507.
-        pub header_compression: bool as Flag = false;
     }
 }
 

@@ -1,12 +1,15 @@
 //! The convergence protocol's parameters.
 
-/// The convergence protocol of one bearer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PdcpConfig {
-    /// Bytes in front of each SDU: 1 with a PDU header, 0 without (TS 25.323 §8.2).
-    pub header_bytes: u32,
-    /// Whether headers are compressed, by the protocol of the SDUs.
-    pub header_compression: bool,
+use settings::{Bytes, Flag, section};
+
+section! {
+    /// `[radio.pdcp]`: the convergence protocol (TS 25.323).
+    pub struct PdcpConfig {
+        /// Bytes in front of each packet. Default: lo2005 §4, a packet of 552 B makes 553 B.
+        pub header_bytes: u32 as Bytes<u32, 0, 3> = 1;
+        /// Compression of TCP/IP headers after RFC 2507.
+        pub header_compression: bool as Flag = false;
+    }
 }
 
 impl PdcpConfig {

@@ -12,7 +12,7 @@ pub(crate) struct Convergence<T> {
 }
 
 impl<T: Sdu> Convergence<T> {
-    pub(crate) fn new(config: PdcpConfig) -> Self {
+    pub(crate) fn new(config: &PdcpConfig) -> Self {
         let compression = if config.header_compression { T::header_compression() } else { None };
         Self { header_bytes: config.header_bytes, compression }
     }

@@ -3,49 +3,103 @@
 use std::fmt;
 
 use base::Duration;
+use settings::{
+    Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Scalar, Standard, Unlimited, Word, section,
+    words,
+};
 
+use super::am::{self, OnLimit, Poll, Repetition, Status};
 use super::segmentation::Segmentation;
-use super::{am, next_expected, tm, um};
+use super::{next_expected, tm, um};
 
-/// The link control of a bearer, alike at both ends and in both directions.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Config {
-    /// Acknowledged mode with selective repeat (TS 25.322 §11.3).
-    Acknowledged(am::Config),
-    /// Acknowledged mode with the recovery of Hynderick and Raes 2004.
-    NextExpected(next_expected::Config),
-    /// Unacknowledged mode (TS 25.322 §11.2).
-    Unacknowledged(um::Config),
-    /// Transparent mode (TS 25.322 §11.1).
-    Transparent(tm::Config),
+section! {
+    /// `[radio.rlc]`: the link control of a bearer, alike at both ends and in both directions.
+    pub struct Config {
+        /// What the link control does about losses. Default: lo2005 Table 3.
+        pub mode: Mode as Word<Mode> = Mode::Am;
+        /// How acknowledged mode recovers. Default: lo2005 §2.
+        pub arq: Arq as Word<Arq> = Arq::SelectiveRepeat;
+        /// Bytes that a PDU carries after its header. Default: lo2005 Table 3, 320 bit.
+        pub pdu_payload: u32 as Bytes<u32, 10, 32_000> = 40;
+        /// A header that tells where a packet ends and that the channel's `rate` has to carry too,
+        /// for `um` and `next-expected`. Default: TS 25.322 §9.2, with length indicators, and a
+        /// `rate` without headers.
+        pub header: Option<u32> as Or<Standard, Bytes<u32, 0, 16>> = None;
+        /// Most PDUs on the way to acknowledgement. Sequence numbers have 12 bits, so 4095 is the
+        /// most (TS 25.322 §9.2.2.3); lo2005's 4096 is taken for it.
+        pub window: u16 as Window = 4095;
+        /// Whether one PDU may carry parts of several SDUs; else segmentation only. Default: fits
+        /// lo2005; EURANE.
+        pub concatenation: bool as Flag = true;
+        /// Whether SDUs are delivered in sequence. Default: lo2005 Table 3.
+        pub in_order: bool as Flag = true;
+        /// How often a PDU may be sent again, for a report or for the sake of its poll
+        /// (`MaxDAT` − 2); with `next-expected`, how often it is asked for until its packet is
+        /// discarded. Default: EURANE.
+        pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 0, 1_000_000>> = None;
+        /// What happens when a PDU has been sent again that often. Default: TS 25.322 §9.7.3.4.
+        pub on_limit: OnLimit as Word<OnLimit> = OnLimit::Reset;
+        /// Age at which an SDU that is not acknowledged is discarded (`Timer_Discard`,
+        /// TS 25.322 §9.7.3.1). Default: EURANE.
+        pub discard_timer: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// With `next-expected`: from a request to its repetition, and from a PDU to the request
+        /// for the next of its packet. Default: hynderick2004 §VI.C.
+        pub recovery_timeout: Duration as OfTime<1> = Duration::from_millis(60);
+        /// Whether retransmissions go before the rest of the packet that is being sent; the choice
+        /// is that of `next-expected`. Default: as selective repeat always does.
+        pub retransmissions_first: bool as Flag = true;
+        /// When the sender asks for a status report.
+        pub poll: Poll as Always<Poll> = Poll::default();
+        /// When the receiver gives one.
+        pub status: Status as Always<Status> = Status::default();
+        /// RESET PDUs (`Timer_RST`, `MaxRST`).
+        pub reset: Repetition as Always<Repetition> = Repetition::default();
+        /// Commands to move the receiving window (`Timer_MRW`, `MaxMRW`).
+        pub move_window: Repetition as Always<Repetition> = Repetition::default();
+    }
 }
 
-/// Whether one PDU may carry parts of several SDUs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Concatenation {
-    /// An SDU may begin in the space that the one before left, if at least 3 bytes fit.
-    Allowed,
-    /// Each SDU begins in a PDU of its own: segmentation only.
-    Forbidden,
+words! {
+    /// A mode of the link control.
+    pub enum Mode {
+        /// Transparent mode: no headers, no recovery, a packet a TTI (TS 25.322 §11.1).
+        Tm = "tm",
+        /// Unacknowledged mode: numbers, but no recovery (TS 25.322 §11.2).
+        Um = "um",
+        /// Acknowledged mode: what is lost is sent again (TS 25.322 §11.3).
+        Am = "am",
+    }
 }
 
-/// What stands in front of a PDU's data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Header {
-    /// That of TS 25.322 §9.2, which the channel's rate does not count; where an SDU ends is told
-    /// by a length indicator among the data.
-    Standard,
-    /// So many bytes, which the channel's rate has to carry too, and which tell where an SDU ends.
-    Counted(u32),
+words! {
+    /// A way of recovering what was lost.
+    pub enum Arq {
+        /// Polls and status reports that name each PDU (TS 25.322).
+        SelectiveRepeat = "selective-repeat",
+        /// Feedback that names the PDU expected next, and a time-out (hynderick2004 §III.B).
+        NextExpected = "next-expected",
+    }
 }
 
-impl Header {
-    /// The bytes that the channel's rate counts.
-    pub(crate) const fn counted(self) -> u32 {
-        match self {
-            Self::Standard => 0,
-            Self::Counted(bytes) => bytes,
-        }
+/// A window of up to 4095 PDUs, which may be called 4096.
+struct Window;
+
+type WindowCount = Count<u16, 1, 4096>;
+
+impl Leaf for Window {
+    type Value = u16;
+
+    fn expected() -> String {
+        format!("{} (4096 counts as 4095)", WindowCount::expected())
+    }
+
+    fn parse(scalar: &Scalar) -> Result<u16, String> {
+        let most_with_12_bits = 4095;
+        WindowCount::parse(scalar).map(|window| window.min(most_with_12_bits))
+    }
+
+    fn show(value: &u16) -> String {
+        value.to_string()
     }
 }
 
@@ -53,56 +107,38 @@ impl Config {
     /// Bytes of the channel's rate that a block takes: those after the PDU's header, and the
     /// header where the rate has to carry it too.
     pub const fn block_bytes(&self) -> u32 {
-        match self {
-            Self::Acknowledged(config) => config.pdu_payload,
-            Self::NextExpected(config) => config.pdu_payload + config.header.counted(),
-            Self::Unacknowledged(config) => config.pdu_payload + config.header.counted(),
-            Self::Transparent(config) => config.pdu_payload,
+        let header = match (self.mode, self.arq) {
+            (Mode::Um, _) | (Mode::Am, Arq::NextExpected) => self.header,
+            (Mode::Tm, _) | (Mode::Am, Arq::SelectiveRepeat) => None,
+        };
+        match header {
+            Some(counted) => self.pdu_payload + counted,
+            None => self.pdu_payload,
         }
     }
 
     /// Refuses what no entity can work with.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        match self {
-            Self::Acknowledged(config) => config.check(),
-            Self::NextExpected(config) => config.check(),
-            Self::Unacknowledged(config) => config.check(),
-            Self::Transparent(config) => config.check(),
+        if !(MIN_PAYLOAD..=MAX_PAYLOAD).contains(&self.pdu_payload) {
+            return Err(ConfigError::PduPayload(self.pdu_payload));
+        }
+        match (self.mode, self.arq) {
+            (Mode::Tm | Mode::Um, _) => Ok(()),
+            (Mode::Am, Arq::NextExpected) => {
+                check_times(&[("recovery time-out", Some(self.recovery_timeout))])
+            }
+            (Mode::Am, Arq::SelectiveRepeat) => am::check(self),
         }
     }
 
     /// How SDUs are cut and delivered.
-    pub(crate) fn segmentation(&self) -> Segmentation {
-        match self {
-            Self::Acknowledged(config) => config.segmentation(),
-            Self::NextExpected(config) => config.segmentation(),
-            Self::Unacknowledged(config) => config.segmentation(),
-            Self::Transparent(config) => config.segmentation(),
+    pub(crate) const fn segmentation(&self) -> Segmentation {
+        match (self.mode, self.arq) {
+            (Mode::Tm, _) => tm::segmentation(self),
+            (Mode::Um, _) => um::segmentation(self),
+            (Mode::Am, Arq::NextExpected) => next_expected::segmentation(self),
+            (Mode::Am, Arq::SelectiveRepeat) => am::segmentation(self),
         }
-    }
-}
-
-impl From<am::Config> for Config {
-    fn from(config: am::Config) -> Self {
-        Self::Acknowledged(config)
-    }
-}
-
-impl From<next_expected::Config> for Config {
-    fn from(config: next_expected::Config) -> Self {
-        Self::NextExpected(config)
-    }
-}
-
-impl From<um::Config> for Config {
-    fn from(config: um::Config) -> Self {
-        Self::Unacknowledged(config)
-    }
-}
-
-impl From<tm::Config> for Config {
-    fn from(config: tm::Config) -> Self {
-        Self::Transparent(config)
     }
 }
 
@@ -111,15 +147,6 @@ const MIN_PAYLOAD: u32 = 10;
 
 /// The largest payload: 15-bit length indicators must be able to point at each byte.
 const MAX_PAYLOAD: u32 = 32_000;
-
-/// Refuses a payload that cannot be coded.
-pub(super) fn check_payload(bytes: u32) -> Result<(), ConfigError> {
-    if (MIN_PAYLOAD..=MAX_PAYLOAD).contains(&bytes) {
-        Ok(())
-    } else {
-        Err(ConfigError::PduPayload(bytes))
-    }
-}
 
 /// Refuses a timer that would run out at once, for ever.
 pub(super) fn check_times(times: &[(&'static str, Option<Duration>)]) -> Result<(), ConfigError> {

@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 
 use super::segmentation::Sdus;
-use super::{Config, am, next_expected, tm, um};
+use super::{Arq, Config, Mode, am, next_expected, tm, um};
 use crate::umts::Blocks;
 use crate::umts::mac::TransportBlocks;
 
@@ -43,13 +43,13 @@ pub(crate) enum Health {
 impl Entity {
     /// An end that sends over `own` and hears its peer over `peer`.
     pub(crate) fn new(config: &Config, own: PeerChannel, peer: PeerChannel) -> Self {
-        match config {
-            Config::Acknowledged(config) => {
+        match (config.mode, config.arq) {
+            (Mode::Am, Arq::SelectiveRepeat) => {
                 Self::Acknowledged(Box::new(am::Entity::new(config, own, peer)))
             }
-            Config::NextExpected(config) => Self::NextExpected(next_expected::Entity::new(config)),
-            Config::Unacknowledged(_) => Self::Unacknowledged(um::Entity::new()),
-            Config::Transparent(_) => Self::Transparent(tm::Entity::new()),
+            (Mode::Am, Arq::NextExpected) => Self::NextExpected(next_expected::Entity::new(config)),
+            (Mode::Um, _) => Self::Unacknowledged(um::Entity::new()),
+            (Mode::Tm, _) => Self::Transparent(tm::Entity::new()),
         }
     }
 

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use base::{Duration, Time};
 
+use super::Sn;
 use super::block::WindowMove;
-use super::{Concatenation, Sn};
 
 /// An SDU begins in a PDU that another has ended in if at least so many bytes are left.
 const MIN_START: u32 = 3;
@@ -21,7 +21,9 @@ pub(crate) struct Segmentation {
     pub(crate) payload: u32,
     /// Bytes of a length indicator.
     pub(crate) length_indicator: u32,
-    pub(crate) concatenation: Concatenation,
+    /// Whether one PDU may carry parts of several SDUs: an SDU may begin in the space that the one
+    /// before left, if at least 3 bytes fit.
+    pub(crate) concatenation: bool,
     /// How many SDUs may end in one PDU.
     pub(crate) max_ends: u32,
     /// Whether SDUs are delivered in sequence.
@@ -460,10 +462,7 @@ impl Sdus {
 
     /// True if an SDU may begin in the `space` left behind `ends` others.
     fn may_join(&self, space: u32, ends: u32) -> bool {
-        match self.way.concatenation {
-            Concatenation::Allowed => space >= MIN_START && ends < self.way.max_ends,
-            Concatenation::Forbidden => false,
-        }
+        self.way.concatenation && space >= MIN_START && ends < self.way.max_ends
     }
 
     /// The window move over SDUs below `sdu` whose ends have all been told.
@@ -482,7 +481,7 @@ impl Sdus {
 mod tests {
     use std::fmt::Write;
 
-    use super::super::am::Config;
+    use super::super::Config;
     use super::super::am::pdu::LengthIndicator;
     use super::super::am::tests::config;
     use super::*;
@@ -527,7 +526,7 @@ mod tests {
     }
 
     /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
-    fn check(concatenation: Concatenation, sizes: &[u32], first: u64, expect: &[&str]) {
+    fn check(concatenation: bool, sizes: &[u32], first: u64, expect: &[&str]) {
         let mut sdus = Sdus::new(Config { concatenation, ..config() }.segmentation());
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
@@ -540,11 +539,9 @@ mod tests {
         assert_eq!(cut.sdu_ends as usize, sizes.len());
     }
 
-    use Concatenation::{Allowed, Forbidden};
-
     #[test]
     fn an_acknowledgement_takes_two_pdus() {
-        check(Allowed, &[41], 0, &["0[0..40] []", "0[40..41] pad 37 [End(1), Padding]"]);
+        check(true, &[41], 0, &["0[0..40] []", "0[40..41] pad 37 [End(1), Padding]"]);
     }
 
     #[test]
@@ -553,19 +550,19 @@ mod tests {
             (0..13).map(|i| format!("0[{}..{}] []", i * 40, i * 40 + 40)).collect();
         expect.push("0[520..553] pad 5 [End(33), Padding]".to_owned());
         let expect: Vec<_> = expect.iter().map(String::as_str).collect();
-        check(Allowed, &[553], 0, &expect);
+        check(true, &[553], 0, &expect);
     }
 
     #[test]
     fn an_sdu_joins_the_pdu_where_another_ended() {
         check(
-            Allowed,
+            true,
             &[73, 41],
             4095,
             &["0[0..40] []", "0[40..73] 1[0..6] [End(33)]", "1[6..41] pad 3 [End(35), Padding]"],
         );
         check(
-            Allowed,
+            true,
             &[3, 4, 5, 22],
             0,
             &["0[0..3] 1[0..4] 2[0..5] 3[0..22] pad 1 [End(3), End(7), End(12), End(34), Padding]"],
@@ -575,31 +572,31 @@ mod tests {
     #[test]
     fn at_least_three_bytes_must_be_left_to_join() {
         check(
-            Allowed,
+            true,
             &[36, 9],
             0,
             &["0[0..36] 1[0..3] [End(36)]", "1[3..9] pad 32 [End(6), Padding]"],
         );
         check(
-            Allowed,
+            true,
             &[37, 9],
             0,
             &["0[0..37] pad 1 [End(37), Padding]", "1[0..9] pad 29 [End(9), Padding]"],
         );
-        check(Allowed, &[39, 9], 0, &["0[0..39] [End(39)]", "1[0..9] pad 29 [End(9), Padding]"]);
+        check(true, &[39, 9], 0, &["0[0..39] [End(39)]", "1[0..9] pad 29 [End(9), Padding]"]);
     }
 
     #[test]
     fn an_exact_fill_is_told_in_the_next_pdu() {
         check(
-            Allowed,
+            true,
             &[80, 9],
             0,
             &["0[0..40] []", "0[40..80] []", "1[0..9] pad 28 [PreviousFilled, End(9), Padding]"],
         );
-        check(Allowed, &[40], 0, &["0[0..40] []", "pad 38 [PreviousFilled, Padding]"]);
+        check(true, &[40], 0, &["0[0..40] []", "pad 38 [PreviousFilled, Padding]"]);
         check(
-            Forbidden,
+            false,
             &[40, 79],
             0,
             &[
@@ -614,7 +611,7 @@ mod tests {
     #[test]
     fn segmentation_only_begins_each_sdu_in_its_own_pdu() {
         check(
-            Forbidden,
+            false,
             &[10, 41],
             0,
             &[

@@ -3,17 +3,9 @@
 
 use base::Time;
 
-use super::config::check_payload;
 use super::segmentation::{Sdus, Segmentation};
-use super::{Concatenation, ConfigError, Sn, Traffic};
+use super::{Config, Sn, Traffic};
 use crate::umts::mac::TransportBlocks;
-
-/// The parameters of one transparent-mode entity; both ends have the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// The largest transport block, in bytes.
-    pub pdu_payload: u32,
-}
 
 /// One end. An SDU larger than its TTI holds can never be sent and is discarded when its turn
 /// comes. (Where a rate is no whole number of blocks a TTI, some TTIs hold one less.)
@@ -23,21 +15,14 @@ pub(crate) struct Entity {
     next: Sn,
 }
 
-impl Config {
-    /// Refuses what no entity can work with.
-    pub(crate) fn check(self) -> Result<(), ConfigError> {
-        check_payload(self.pdu_payload)
-    }
-
-    /// How SDUs are cut and delivered.
-    pub(crate) const fn segmentation(self) -> Segmentation {
-        Segmentation {
-            payload: self.pdu_payload,
-            length_indicator: 0,
-            concatenation: Concatenation::Forbidden,
-            max_ends: 1,
-            in_order: true,
-        }
+/// How SDUs are cut and delivered.
+pub(super) const fn segmentation(config: &Config) -> Segmentation {
+    Segmentation {
+        payload: config.pdu_payload,
+        length_indicator: 0,
+        concatenation: false,
+        max_ends: 1,
+        in_order: true,
     }
 }
 
@@ -75,12 +60,12 @@ impl Entity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Outcome, testing, um};
+    use super::super::{Mode, Outcome, testing, um};
     use super::*;
 
     /// Each TTI of 3 blocks of 40 bytes for SDUs of `sizes`: its blocks, and what became of SDUs.
     fn ttis(sizes: &[u32], lost: &[u64]) -> Vec<String> {
-        let mut sdus = Sdus::new(Config { pdu_payload: 40 }.segmentation());
+        let mut sdus = Sdus::new(Config { mode: Mode::Tm, ..Config::default() }.segmentation());
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
         }

@@ -4,21 +4,9 @@
 use base::Time;
 
 use super::bits::low_bits;
-use super::config::check_payload;
 use super::segmentation::{Sdus, Segmentation};
-use super::{Concatenation, ConfigError, Header, Sn, Traffic};
+use super::{Config, Sn, Traffic};
 use crate::umts::mac::TransportBlocks;
-
-/// The parameters of one unacknowledged-mode entity; both ends have the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// Bytes that a PDU carries after its header: data, length indicators, padding.
-    pub pdu_payload: u32,
-    /// What stands in front of them.
-    pub header: Header,
-    /// Whether one PDU may carry parts of several SDUs.
-    pub concatenation: Concatenation,
-}
 
 /// One end. The receiving half needs no memory: a gap is known by the numbers around it.
 ///
@@ -31,25 +19,18 @@ pub(crate) struct Entity {
     next: Sn,
 }
 
-impl Config {
-    /// Refuses what no entity can work with.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        check_payload(self.pdu_payload)
-    }
-
-    /// How SDUs are cut and delivered.
-    pub(crate) const fn segmentation(&self) -> Segmentation {
-        Segmentation {
-            payload: self.pdu_payload,
-            length_indicator: match self.header {
-                Header::Standard if self.pdu_payload + HEADER_BYTES <= 125 => 1,
-                Header::Standard => 2,
-                Header::Counted(_) => 0,
-            },
-            concatenation: self.concatenation,
-            max_ends: u32::MAX,
-            in_order: true,
-        }
+/// How SDUs are cut and delivered.
+pub(super) const fn segmentation(config: &Config) -> Segmentation {
+    Segmentation {
+        payload: config.pdu_payload,
+        length_indicator: match config.header {
+            None if config.pdu_payload + HEADER_BYTES <= 125 => 1,
+            None => 2,
+            Some(_) => 0,
+        },
+        concatenation: config.concatenation,
+        max_ends: u32::MAX,
+        in_order: true,
     }
 }
 
@@ -100,15 +81,14 @@ pub(super) fn receive(blocks: &TransportBlocks, peer: &mut Sdus) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Outcome, testing};
+    use super::super::{Mode, Outcome, testing};
     use super::*;
 
     /// Sends SDUs of `sizes` in PDUs of 40 bytes, 4 a TTI, and loses the PDUs `lost`: what becomes
     /// of each SDU, in the order of its fate, `+` delivered and `-` discarded.
-    fn fates(concatenation: Concatenation, sizes: &[u32], lost: &[u64]) -> String {
-        let mut sdus = Sdus::new(
-            Config { pdu_payload: 40, header: Header::Standard, concatenation }.segmentation(),
-        );
+    fn fates(concatenation: bool, sizes: &[u32], lost: &[u64]) -> String {
+        let mut sdus =
+            Sdus::new(Config { mode: Mode::Um, concatenation, ..Config::default() }.segmentation());
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
         }
@@ -131,12 +111,10 @@ mod tests {
         texts.collect::<Vec<_>>().join(" ")
     }
 
-    use Concatenation::{Allowed, Forbidden};
-
     #[test]
     fn a_loss_discards_up_to_the_next_boundary() {
         let check = |sizes: &[u32], lost: &[u64], expect| {
-            assert_eq!(fates(Forbidden, sizes, lost), expect, "{sizes:?} {lost:?}");
+            assert_eq!(fates(false, sizes, lost), expect, "{sizes:?} {lost:?}");
         };
         check(&[100, 100, 100], &[], "+0 +1 +2");
         check(&[100, 100, 100], &[0], "-0 +1 +2");
@@ -151,7 +129,7 @@ mod tests {
     #[test]
     fn a_pdu_with_two_sdus_takes_both_with_it() {
         let check = |lost: &[u64], expect| {
-            assert_eq!(fates(Allowed, &[73, 73, 73], lost), expect, "{lost:?}");
+            assert_eq!(fates(true, &[73, 73, 73], lost), expect, "{lost:?}");
         };
         check(&[0], "-0 +1 +2");
         check(&[1], "-0 -1 +2");
@@ -163,8 +141,8 @@ mod tests {
     /// one knows where it ended.
     #[test]
     fn an_end_that_is_told_later_can_be_lost() {
-        assert_eq!(fates(Allowed, &[80, 9], &[]), "+0 +1");
-        assert_eq!(fates(Allowed, &[80, 9], &[2]), "-0 -1");
-        assert_eq!(fates(Forbidden, &[40], &[1]), "-0");
+        assert_eq!(fates(true, &[80, 9], &[]), "+0 +1");
+        assert_eq!(fates(true, &[80, 9], &[2]), "-0 -1");
+        assert_eq!(fates(false, &[40], &[1]), "-0");
     }
 }

@@ -3,7 +3,8 @@
 
 use base::{Duration, Time};
 
-use super::{Config, Repetition};
+use super::Repetition;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::Sn;
 use crate::umts::rlc::block::{WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
@@ -34,10 +35,10 @@ struct Moving {
 pub(super) struct Unanswered;
 
 impl Discard {
-    pub(super) const fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             timer: config.discard_timer,
-            repetition: config.move_window,
+            repetition: config.move_window.clone(),
             given_up: 0,
             moving: None,
         }

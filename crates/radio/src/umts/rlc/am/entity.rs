@@ -2,11 +2,11 @@
 
 use base::Time;
 
-use super::Config;
 use super::receiver::Receiver;
 use super::reset::{Action, Reset, State};
 use super::transmitter::{Transmitter, Verdict};
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::block::Control;
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::{Health, PeerChannel, Traffic};
@@ -27,7 +27,7 @@ impl Entity {
         Self {
             transmitter: Transmitter::new(config, own.tti),
             receiver: Receiver::new(config, peer),
-            reset: Reset::new(config.reset),
+            reset: Reset::new(config.reset.clone()),
             resets: 0,
             config: config.clone(),
         }
@@ -111,7 +111,7 @@ impl Entity {
     /// Starts as new, as after establishment of the bearer.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         self.clear(now, traffic);
-        self.reset = Reset::new(self.config.reset);
+        self.reset = Reset::new(self.config.reset.clone());
     }
 
     /// Starts as new at another place: what has not been delivered is sent again, whole.

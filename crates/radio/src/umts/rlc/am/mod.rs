@@ -1,6 +1,6 @@
 //! Acknowledged mode: selective repeat with polls and status reports.
 //!
-//! One [`Config`] holds every trigger and limit as a switch. An entity is a transmitter for one
+//! One [`Config`](super::Config) holds every trigger and limit as a switch. An entity is a transmitter for one
 //! direction and a receiver for the other; both work on whole TTIs, with one bit for each PDU.
 
 mod bitstream;
@@ -18,6 +18,7 @@ pub mod superfield;
 pub(super) mod tests;
 mod transmitter;
 
-pub use config::{Config, OnLimit, Poll, Repetition, Status};
+pub use config::{OnLimit, Poll, Repetition, Status};
+pub(crate) use config::{check, segmentation};
 pub(crate) use entity::Entity;
 pub(crate) use status::StatusReport;

@@ -2,9 +2,11 @@
 
 use base::Time;
 
+use super::Status;
+use super::config::pdu_bytes;
 use super::status::{StatusReport, report_span};
-use super::{Config, Status};
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::bits::{Bits, low_bits};
 use crate::umts::rlc::block::{Control, Run, WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
@@ -50,7 +52,7 @@ impl Receiver {
         Self {
             window: u64::from(config.window),
             triggers: config.status.clone(),
-            report_span: u64::from(report_span(config.pdu_bytes())),
+            report_span: u64::from(report_span(pdu_bytes(config))),
             peer,
             next: Sn::ZERO,
             highest: Sn::ZERO,

@@ -2,21 +2,15 @@
 
 use base::{Duration, Probability, Time};
 
-use super::{Config, OnLimit, Poll, Repetition, Status};
+use super::{Poll, Repetition, Status};
+use crate::umts::rlc::Config;
+use crate::umts::rlc::Sn;
 use crate::umts::rlc::block::{DataKind, Run};
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::{Concatenation, Sn};
 
 /// PDUs of 40 bytes, every trigger off.
 pub(in crate::umts::rlc) fn config() -> Config {
     Config {
-        pdu_payload: 40,
-        window: 4095,
-        concatenation: Concatenation::Allowed,
-        in_order: true,
-        max_retransmissions: None,
-        on_limit: OnLimit::Reset,
-        discard_timer: None,
         poll: Poll {
             last_in_buffer: false,
             last_in_retransmission_buffer: false,
@@ -34,6 +28,7 @@ pub(in crate::umts::rlc) fn config() -> Config {
         },
         reset: Repetition { timer: Duration::from_millis(300), max: None },
         move_window: Repetition { timer: Duration::from_millis(200), max: None },
+        ..Config::default()
     }
 }
 

@@ -2,12 +2,13 @@
 
 use base::{Duration, Time};
 
+use super::OnLimit;
 use super::discard::{Discard, Unanswered};
 use super::poll::{Polls, Sending};
 use super::retransmissions::{Retransmissions, Retransmitted};
 use super::status::StatusReport;
-use super::{Config, OnLimit};
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::Sn;
 use crate::umts::rlc::bits::{Bits, chunks};
 use crate::umts::rlc::block::{Control, WindowMoved};

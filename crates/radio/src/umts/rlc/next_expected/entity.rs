@@ -2,10 +2,10 @@
 
 use base::Time;
 
-use super::Config;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::{Control, Traffic};
 

@@ -4,14 +4,27 @@
 //! Its text gives the words, not the algorithm. What they leave open is decided in
 //! `docs/models/umts-rlc-next-expected.md`, which compares the readings with its results.
 
-mod config;
 mod entity;
 mod receiver;
 mod sender;
 
-pub use config::{Config, Retransmissions};
 pub(crate) use entity::Entity;
 pub(crate) use receiver::Expected;
+
+use super::Config;
+use super::segmentation::Segmentation;
+
+/// How SDUs are cut and delivered. The header tells where an SDU ends: there are no length
+/// indicators.
+pub(crate) const fn segmentation(config: &Config) -> Segmentation {
+    Segmentation {
+        payload: config.pdu_payload,
+        length_indicator: 0,
+        concatenation: false,
+        max_ends: 1,
+        in_order: config.in_order,
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -20,7 +33,7 @@ mod tests {
     use super::*;
     use crate::umts::rlc::segmentation::Sdus;
     use crate::umts::rlc::testing::{self, at, show, tti};
-    use crate::umts::rlc::{Control, Header, Outcome, Traffic};
+    use crate::umts::rlc::{Arq, Control, Outcome, Traffic};
 
     /// Two ends, of which one sends packets of 4 PDUs, 5 blocks a TTI of 10 ms.
     struct Harness {
@@ -32,12 +45,11 @@ mod tests {
 
     fn config() -> Config {
         Config {
+            arq: Arq::NextExpected,
             pdu_payload: 60,
-            header: Header::Standard,
             recovery_timeout: Duration::from_millis(60),
-            in_order: true,
-            max_retransmissions: None,
-            retransmissions: Retransmissions::Behind,
+            retransmissions_first: false,
+            ..Config::default()
         }
     }
 
@@ -108,7 +120,7 @@ mod tests {
 
     #[test]
     fn or_goes_first() {
-        let config = Config { retransmissions: Retransmissions::First, ..config() };
+        let config = Config { retransmissions_first: true, ..config() };
         let mut ends = Harness::new(config, 2);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");

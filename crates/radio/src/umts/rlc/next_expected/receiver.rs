@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use base::{Duration, Time};
 
-use super::Config;
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::bits::low_bits;
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::timers::is_due;

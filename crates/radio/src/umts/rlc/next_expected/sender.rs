@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 
 use base::Time;
 
-use super::{Config, Expected, Retransmissions};
+use super::Expected;
 use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::Sn;
 use crate::umts::rlc::segmentation::Sdus;
 
 /// What has been sent, and what is to be sent again.
 #[derive(Debug)]
 pub(super) struct Sender {
-    order: Retransmissions,
+    retransmissions_first: bool,
     /// The next new PDU.
     next: Sn,
     /// Asked for, in the order of asking.
@@ -21,7 +22,11 @@ pub(super) struct Sender {
 
 impl Sender {
     pub(super) const fn new(config: &Config) -> Self {
-        Self { order: config.retransmissions, next: Sn::ZERO, again: VecDeque::new() }
+        Self {
+            retransmissions_first: config.retransmissions_first,
+            next: Sn::ZERO,
+            again: VecDeque::new(),
+        }
     }
 
     /// How many PDUs wait to be sent again.
@@ -32,11 +37,9 @@ impl Sender {
     /// Fills what is left of a TTI.
     pub(super) fn fill(&mut self, sdus: &mut Sdus, blocks: &mut TransportBlocks) {
         while blocks.room() > 0 {
-            let may_repeat = match self.order {
-                Retransmissions::First => true,
-                Retransmissions::Behind => !sdus.has_begun(),
-            };
-            if may_repeat && let Some(sn) = self.again.pop_front() {
+            if (self.retransmissions_first || !sdus.has_begun())
+                && let Some(sn) = self.again.pop_front()
+            {
                 blocks.push_again(sn, false);
             } else if sdus.has_data() {
                 let cut = sdus.segment(blocks.start, self.next, blocks.room().min(64), 1);
