@@ -11,18 +11,18 @@
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
 //! compressed is up to the SDU ([`HeaderCompression`]).
 
-mod bearer;
 mod counters;
 mod decibel;
 pub mod gprs;
+mod kinds;
 mod output;
 mod report;
 mod sdu;
 pub mod umts;
 pub mod wlan;
 
-pub use bearer::Bearer;
 pub use counters::Counters;
+pub use kinds::{Around, Bearer, Keys, Queues, Radio};
 pub use output::Output;
 pub use report::DownlinkReport;
 pub use sdu::{HeaderCompression, Sdu};

@@ -4,8 +4,9 @@ use base::{Direction, Duration, Time};
 use mobility::motion::{Leg, Motion, Position};
 use observe::{CodeEvent, CodeFact, HandoverEvent, HandoverFact, Observe, RrcFact, RrcState};
 use proptest::prelude::*;
-use radio::umts::cell::{Cell, CellConfig, ErrorRates};
+use radio::umts::cell::{Cell, CellConfig};
 use radio::umts::handover::{Diversity, Iur};
+use radio::umts::interference::ErrorRates;
 
 use crate::support::network::{BOTH, carry, network, ue};
 use crate::support::{self, Packet};
@@ -128,8 +129,8 @@ fn a_blocked_ue_stays_on_the_shared_channels_and_asks_again() {
     let here = || Motion::resting(Position::new(100.0, 0.0));
     let mut config = network(1, 0.0, (0..12).map(|number| ue(number, here(), 0.0)).collect());
     let eight = support::network::sf(8);
-    config.rrc.dedicated.downlink = eight;
-    config.admission.thinnest.downlink = eight;
+    config.dedicated.downlink = eight;
+    config.admission.downlink_sf = eight;
     let mut cell = Cell::new(0, &config, 1).expect("valid");
     let packet = |ue| (Time::ZERO, ue, Direction::Downlink);
     let offers: Vec<_> = (0..12)

@@ -1,114 +1,97 @@
-//! From `[radio]` and `[queue]` to the configuration of a bearer.
+//! What `[radio]` stands beside, and whether it goes with that.
 
-use base::{Duration, Probability, Rate, Schedule, Time};
-use link::queue::{self, Queues};
-use radio::umts::{
-    self, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption, Limit, Scope,
-};
+use base::Rate;
+use link::queue::Kind;
+use radio::{Around, Queues, Radio};
+use settings::Fault;
 
-use crate::{Channel, DpcchName, Handover, HandoverKind, Radio, Spike};
+use crate::Scenario;
+use crate::schema::Hosts;
+use crate::validate::Check;
 
-impl Radio {
-    /// How the bearer behaves, with `queue` ahead of it in either direction.
-    pub fn config(&self, queue: &Queues) -> DchConfig {
-        let channel = |channel: &Channel, changes: &[Change], limit: queue::Config| umts::Channel {
-            rate: course(channel.rate, changes, |change| change.rate),
-            tti: channel.tti,
-            tbler: course(self.errors(channel), changes, |change| change.tbler.map(Into::into)),
-            limit: Limit {
-                packets: limit.limit.packets,
-                bytes: limit.limit.bytes,
-                scope: if queue.per_flow { Scope::Flow } else { Scope::Direction },
-            },
-        };
-        let coverage = |there| if there { Coverage::There } else { Coverage::Lost };
-        let steps = self.schedule.iter().map(|step| (Time::ZERO + step.at, step.coverage));
-        let coverage = steps.filter_map(|(at, there)| Some((at, coverage(there?))));
-        DchConfig {
-            dpcch: match self.dpcch {
-                DpcchName::WithData => Dpcch::WithData,
-                DpcchName::Apart => Dpcch::Apart,
-            },
-            dpdchs: [self.downlink.dpdch, self.uplink.dpdch],
-            coverage: Schedule::new(Coverage::There, coverage.collect()),
-            interruptions: self.interruptions(),
-            buffer: self.buffer.config(),
-            ..DchConfig::new(
-                channel(&self.downlink, &self.downlink_changes(), queue.forth()),
-                channel(&self.uplink, &self.uplink_changes(), queue.back()),
-                self.pdcp.clone(),
-                self.rlc.clone(),
-            )
-        }
-    }
-
-    /// The block error rate of `channel`, one of this radio's, at the start.
-    pub fn errors(&self, channel: &Channel) -> BlockErrorRate {
-        let drawn = |[low, high]: [Probability; 2]| BlockErrorRate::Drawn { low, high };
-        match (channel.tbler_limits, channel.tbler, self.tbler_limits) {
-            (Some(limits), _, _) | (None, None, Some(limits)) => drawn(limits),
-            (None, Some(tbler), _) => tbler.into(),
-            (None, None, None) => self.tbler.into(),
-        }
-    }
-
-    /// What happens to the downlink, in order: `radio.schedule` and its own.
-    fn downlink_changes(&self) -> Vec<Change> {
-        let both = self.schedule.iter().map(|step| Change {
-            at: step.at,
-            rate: step.rate,
-            tbler: step.tbler,
+impl Scenario {
+    /// What the kinds of `[radio]` know of the rest.
+    pub fn around(&self) -> Around<'_> {
+        let mobiles = self.radio.as_ref().map_or(1, |radio| radio.keys().mobiles()).max(1);
+        let asked = self.groups().filter_map(|group| {
+            let flows = (0..mobiles.min(2)).map(|ue| group.flows_of(ue, mobiles)).max();
+            Some(group.rate?.as_bps() * flows.unwrap_or(0) as u64)
         });
-        in_order(both, &self.downlink)
+        let asks = self.groups().any(|group| group.rate.is_some());
+        Around {
+            queues: [self.queue.forth(), self.queue.back()],
+            per_flow: self.queue.per_flow,
+            duration: self.duration,
+            seed: self.seed,
+            asked: asks.then(|| Rate::from_bps(asked.sum())),
+            asked_of: Box::new(|ue, count| self.asked_of(ue, count)),
+        }
     }
 
-    /// What happens to the uplink, in order.
-    fn uplink_changes(&self) -> Vec<Change> {
-        let both =
-            self.schedule.iter().map(|step| Change { at: step.at, rate: None, tbler: step.tbler });
-        in_order(both, &self.uplink)
-    }
-
-    fn interruptions(&self) -> Vec<Interruption> {
-        let spike = |Spike { at, lasts }: &Spike| {
-            let to = *at + lasts.unwrap_or(Duration::ZERO);
-            Interruption { from: Time::ZERO + *at, to: Time::ZERO + to, end: End::Continuation }
-        };
-        let hard = |handover: &&Handover| match handover.kind {
-            HandoverKind::Hard => true,
-            HandoverKind::Soft | HandoverKind::Softer => false,
-        };
-        let gap = |handover: &Handover| Interruption {
-            from: Time::ZERO + handover.at,
-            to: Time::ZERO + handover.end(),
-            end: End::Relocation,
-        };
-        let handovers = self.handovers.iter().filter(hard).map(gap);
-        self.spikes.iter().map(spike).chain(handovers).collect()
+    /// What each flow of mobile number `ue` of `count` asks for.
+    fn asked_of(&self, ue: usize, count: usize) -> Vec<Rate> {
+        let rates = self.groups().flat_map(|group| {
+            let flows = group.flows_of(ue, count);
+            group.rate.into_iter().flat_map(move |rate| std::iter::repeat_n(rate, flows))
+        });
+        rates.collect()
     }
 }
 
-/// What changes at a moment in one direction.
-struct Change {
-    at: Duration,
-    rate: Option<Rate>,
-    tbler: Option<Probability>,
-}
+impl Check<'_> {
+    /// The radio, in which each spreading factor has become the rate that it has.
+    pub(crate) fn radio(&self) -> Result<Option<Radio>, Fault> {
+        let Some(radio) = &self.scenario.radio else { return Ok(None) };
+        let mut radio = radio.clone();
+        self.ahead(&radio)?;
+        self.hosts(&radio)?;
+        radio.keys_mut().settle(self.tree, &self.scenario.around())?;
+        Ok(Some(radio))
+    }
 
-/// `changes` and those of `channel`'s own schedule, which count last where both are at a time.
-fn in_order(changes: impl Iterator<Item = Change>, channel: &Channel) -> Vec<Change> {
-    let own = channel.schedule.iter().map(|step| Change {
-        at: step.at,
-        rate: step.rate,
-        tbler: step.tbler,
-    });
-    let mut changes: Vec<_> = changes.chain(own).collect();
-    changes.sort_by_key(|change| change.at);
-    changes
-}
+    /// The queues ahead of `radio` are such as it has.
+    fn ahead(&self, radio: &Radio) -> Result<(), Fault> {
+        let queue = &self.scenario.queue;
+        let kinds = queue.kinds();
+        match radio.keys().queues() {
+            Queues::DropTail(system) => {
+                let managed = kinds.into_iter().find(|(_, kind)| *kind != Kind::DropTail);
+                managed.map_or(Ok(()), |(key, _)| {
+                    let message = format!("the queue ahead of {system} is droptail");
+                    self.clash(&[key, "radio"], message)
+                })
+            }
+            Queues::Together(system) if queue.per_flow => {
+                let message = format!(
+                    "the queue ahead of {system} holds a mobile's flows together: queue.per_flow \
+                     must be false"
+                );
+                self.clash(&["queue.per_flow", "radio.kind"], message)
+            }
+            Queues::Together(_) => {
+                let red = kinds.into_iter().find(|(_, kind)| *kind == Kind::Red);
+                red.map_or(Ok(()), |(key, _)| {
+                    self.clash(&[key, "radio.kind"], format!("{key} = red needs [link]"))
+                })
+            }
+        }
+    }
 
-/// The course of a value that is `first` at the start and what `field` says from then on.
-fn course<V: Copy>(first: V, changes: &[Change], field: fn(&Change) -> Option<V>) -> Schedule<V> {
-    let change = |change: &Change| Some((Time::ZERO + change.at, field(change)?));
-    Schedule::new(first, changes.iter().filter_map(change).collect())
+    /// Where there are several mobiles, flows run from one host to them.
+    fn hosts(&self, radio: &Radio) -> Result<(), Fault> {
+        if self.scenario.flow.hosts != Hosts::Own {
+            return Ok(());
+        }
+        if radio.cells().is_some() {
+            let message = "flows of a network of cells run from one host to its mobiles: \
+                           flow.hosts must be shared";
+            return self.clash(&["flow.hosts", "radio.kind"], message);
+        }
+        if radio.keys().mobiles() > 0 {
+            let message = "flows of several mobiles run from one host to them: flow.hosts must be \
+                           shared";
+            return self.clash(&["flow.hosts", "radio.ues"], message);
+        }
+        Ok(())
+    }
 }

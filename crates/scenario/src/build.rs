@@ -6,12 +6,12 @@ use base::{Duration, Rate};
 use link::Bottleneck;
 use link::queue::Queues;
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
-use radio::{gprs, umts};
+use radio::{Around, Radio};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Radio, RadioKind, Scenario, Wired, mobile_network};
+use crate::{Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> 
     let mut chain = mobile_network::chain(scenario).unwrap_or_else(|| Chain::of(scenario));
     chain.add_middlebox(scenario);
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
-    let bottleneck = scenario.radio.as_ref().map(Radio::bottleneck).or(link);
+    let bottleneck = scenario.radio.as_ref().map(|radio| radio.keys().bottleneck()).or(link);
     let flows = flows::add(&mut chain, scenario);
     Network { world: chain.world, flows, bottleneck }
 }
@@ -99,10 +99,9 @@ impl<B: Body> Chain<B> {
             chain.add_link(link, &scenario.queue, scenario.seed);
         }
         if let Some(radio) = &scenario.radio {
-            match radio.kind {
-                RadioKind::UmtsDch => chain.add_dch(radio, &scenario.queue, scenario.seed),
-                RadioKind::Gprs => chain.add_gprs(radio, scenario),
-                RadioKind::UmtsCell => chain.add_cell(&scenario.cells(radio), scenario.seed),
+            match radio.cells() {
+                Some(cells) => chain.add_cell(&cells.config(&scenario.around()), scenario.seed),
+                None => chain.add_bearers(radio, &scenario.around()),
             }
         }
         chain
@@ -135,34 +134,16 @@ impl<B: Body> Chain<B> {
         self.append(to, down, up);
     }
 
-    /// Bearers of UMTS.
-    fn add_dch(&mut self, radio: &Radio, queue: &Queues, seed: u64) {
-        let config = radio.config(queue);
-        self.add_bearers(radio.ues, "Uu", |id, name| umts::Bearer::new(id, &config, seed, name));
-    }
-
-    /// Bearers of GPRS.
-    fn add_gprs(&mut self, radio: &Radio, scenario: &Scenario) {
-        let Scenario { queue, duration, seed, .. } = scenario;
-        self.add_bearers(radio.ues, "Um", |id, name| {
-            let config = radio.gprs_config(queue, *duration, *seed, name);
-            gprs::Bearer::new(id, &config, *seed, name)
-        });
-    }
-
     /// A radio bearer and its mobile; of several mobiles each has a bearer of its own.
-    fn add_bearers<R: Into<radio::Bearer<world::Packet<B>>>, E: Debug>(
-        &mut self,
-        ues: u32,
-        interface: &str,
-        mut make: impl FnMut(u32, &str) -> Result<R, E>,
-    ) {
+    fn add_bearers(&mut self, radio: &Radio, around: &Around<'_>) {
         let network = self.last;
+        let (ues, interface) = (radio.keys().mobiles(), radio.keys().interface());
         let mut add = |mobile: &str, name: &str| {
             let mobile = self.world.add_node(mobile);
+            let bearer = |id| radio.bearer(id, around, name).ok_or(());
             let bearer = self
                 .world
-                .add_bearer(name, network, mobile, |id| make(id, name))
+                .add_bearer(name, network, mobile, bearer)
                 .expect("a scenario is validated when it is parsed");
             (mobile, bearer)
         };

@@ -2,7 +2,7 @@
 
 use base::Duration;
 
-use crate::schema::{Application, Flow, FlowDirection, Hosts, Radio, Scenario, Wlan};
+use crate::schema::{Application, Flow, FlowDirection, Hosts, Scenario, Wlan};
 use crate::validate::Check;
 use settings::Fault;
 use settings::Node;
@@ -106,7 +106,7 @@ impl Check<'_> {
     /// How many mobiles there are; one where they are not counted.
     fn mobiles(&self) -> usize {
         let Scenario { radio, wlan, .. } = self.scenario;
-        let of_radio = radio.as_ref().map_or(0, Radio::mobiles);
+        let of_radio = radio.as_ref().map_or(0, |radio| radio.keys().mobiles());
         (of_radio + wlan.as_ref().map_or(0, Wlan::count)).max(1)
     }
 

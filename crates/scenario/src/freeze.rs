@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Duration, Stream, Time};
 use world::Disconnection;
 
-use crate::{Radio, RadioKind, Scenario};
+use crate::Scenario;
 
 impl Scenario {
     /// When the mobile number `index` of several is warned of disconnections and when they are
@@ -26,13 +26,8 @@ impl Scenario {
         let given = self.link.iter().flat_map(|link| &link.losses.outages);
         let mut outages: Vec<_> = given.map(|span| span.map(|time| Time::ZERO + time)).collect();
         if let Some(radio) = &self.radio {
-            outages.extend(match radio.kind {
-                RadioKind::UmtsDch | RadioKind::UmtsCell => radio.uncovered(self.duration),
-                RadioKind::Gprs => {
-                    let name = index.map_or_else(|| "Uu".to_owned(), |index| format!("Uu-{index}"));
-                    radio.all_outages(self.duration, self.seed, &name)
-                }
-            });
+            let name = index.map_or_else(|| "Uu".to_owned(), |index| format!("Uu-{index}"));
+            outages.extend(radio.keys().outages(&self.around(), &name));
         }
         outages
     }
@@ -55,22 +50,6 @@ impl Scenario {
             }
             warnings
         })
-    }
-}
-
-impl Radio {
-    /// The times without coverage of a run of `duration`.
-    fn uncovered(&self, duration: Duration) -> Vec<[Time; 2]> {
-        let (mut spans, mut since) = (Vec::new(), None);
-        for step in &self.schedule {
-            match step.coverage {
-                Some(false) => since = since.or(Some(step.at)),
-                Some(true) => spans.extend(since.take().map(|from| [from, step.at])),
-                None => {}
-            }
-        }
-        spans.extend(since.map(|from| [from, duration.max(from)]));
-        spans.into_iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
     }
 }
 

@@ -23,21 +23,16 @@
 
 mod bearers;
 mod build;
-mod cells;
-mod check_cell;
 mod check_flow;
-mod check_gprs;
 mod check_idle;
 mod check_link;
 mod check_middlebox;
 mod check_mobile;
-mod check_radio;
 mod check_route;
 mod files;
 mod flows;
 mod form;
 mod freeze;
-mod gprs;
 mod middleboxes;
 mod mobile_network;
 mod profile;
@@ -50,14 +45,14 @@ mod wlan;
 
 pub use build::{Network, build, build_open, build_over};
 pub use flows::NetworkFlow;
-pub use profile::{RadioProfile, profiles};
 pub use form::CaptureFile;
+pub use profile::profiles;
 pub use proxy::{
     Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
     ProxyProfile, Routing,
 };
 pub use schema::{
-    AccessName, AccessPoint, Activity, Adaptation, Admission, AfterDch, Air, Application, AtcpClass, AtcpKeys, Buffer, Channel, ChannelStep, Class, Content, Core, DadName, DataRateName, DelayedDupacksKeys, DpcchName, ErrorRatesName, Fach, FdaKeys, FirstChannel, Flow, FlowDirection, Ftp, Gprs, Handover, HandoverKind, HandoverName, Hosts, Inactivity, InitialState, MTcpKeys, Manager, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Mobility, NodeB, Opener, Place, PreambleName, Rach, Radio, RadioBursts, RadioKind, RadioStateName, RadioStep, RandomOutages, Reselection, Rest, Route, Rrc, Scenario, SchemeName, SnoopKeys, Spike, Split, Spreading, SpreadingName, TbfTimes, TrafficVolume, TwoAddresses, Ue, WTcpKeys, Wan, Way, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
+    AccessName, AccessPoint, Application, AtcpClass, AtcpKeys, Content, DadName, DataRateName, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection, Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Opener, PreambleName, Route, Scenario, SnoopKeys, Split, TwoAddresses, WTcpKeys, Wan, Way, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

@@ -1,51 +1,47 @@
 //! Profiles: named sets of defaults for `[tcp]` ([`Profile`]) or `[radio]`. Each is a scenario file
 //! with nothing else.
 
-use settings::{Fault, Form, Nothing, Or, Section, Table, Word, Words, words};
+use radio::{Radio, umts};
+use settings::{Fault, Form, Nothing, Or, Section, Table, Word, Words};
 use tcp::Profile;
 
 use crate::schema::Scenario;
 
-words! {
-    /// A named set of defaults for `[radio]`.
-    pub enum RadioProfile {
-        /// Acknowledged mode of TS 25.322 as lo2005 has it.
-        Standard = "3gpp",
-        /// The UMTS module of Hynderick and Raes 2004.
-        Thesis = "thesis",
+/// The keys of a profile of `[radio]`, each with its source, as TOML.
+const fn radio_text(profile: umts::Profile) -> &'static str {
+    match profile {
+        umts::Profile::Standard => include_str!("../profiles/3gpp.toml"),
+        umts::Profile::Thesis => include_str!("../profiles/thesis.toml"),
     }
 }
 
-impl RadioProfile {
-    /// Every profile of the radio.
-    pub const ALL: &'static [Self] = <Self as Words>::ALL;
-
-    /// Its keys, each with its source, as TOML.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Standard => include_str!("../profiles/3gpp.toml"),
-            Self::Thesis => include_str!("../profiles/thesis.toml"),
-        }
+/// Makes the values of `profile` those of the radio, if it is one of UMTS.
+fn lay_under_radio(profile: umts::Profile, scenario: &mut Scenario) {
+    if scenario.radio.get_or_insert_default().umts_mut().is_some() {
+        overlay(scenario, radio_text(profile));
     }
-
-    fn lay_under(self, scenario: &mut Scenario) {
-        overlay(scenario, self.text());
-        scenario.radio.get_or_insert_default().profile = Some(self);
+    if let Some(umts) = scenario.radio.as_mut().and_then(Radio::umts_mut) {
+        umts.profile = Some(profile);
     }
 }
 
 /// All profiles, by name, each as TOML.
 pub fn profiles() -> Vec<(&'static str, &'static str)> {
     let of_tcp = Profile::ALL.iter().map(|profile| (profile.name(), profile.text()));
-    let of_radio = RadioProfile::ALL.iter().map(|profile| (profile.name(), profile.text()));
+    let of_radio = umts::Profile::ALL.iter().map(|profile| (profile.name(), radio_text(*profile)));
     of_tcp.chain(of_radio).collect()
 }
 
 /// Makes the values of the profiles that `tree` asks for the defaults of `scenario`.
 pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(), Fault> {
     lay_asked_under_tcp(tree, "tcp.profile", &mut scenario.tcp)?;
-    if let Some(profile) = asked::<RadioProfile>(tree, "radio.profile")? {
-        profile.lay_under(scenario);
+    if let Some(profile) = asked::<umts::Profile>(tree, "radio.profile")? {
+        if let Some(kind) = tree.find("radio.kind") {
+            let mut radio = Table::default();
+            radio.set("kind", kind.clone());
+            scenario.radio.get_or_insert_default().overlay(&radio, "radio")?;
+        }
+        lay_under_radio(profile, scenario);
     }
     Ok(())
 }
@@ -55,8 +51,8 @@ pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(
 pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
     if let Some(profile) = Profile::ALL.iter().find(|profile| profile.name() == name) {
         scenario.tcp = profile.over(&scenario.tcp);
-    } else if let Some(profile) = RadioProfile::ALL.iter().find(|known| known.name() == name) {
-        profile.lay_under(scenario);
+    } else if let Some(profile) = umts::Profile::ALL.iter().find(|known| known.name() == name) {
+        lay_under_radio(*profile, scenario);
     } else {
         return false;
     }

@@ -71,9 +71,6 @@ fn read(
     check.queue()?;
     check.middlebox()?;
     scenario.radio = check.radio()?;
-    if let Some(radio) = &scenario.radio {
-        Check { scenario: &scenario, tree: &tree }.cell(radio)?;
-    }
     files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
 }
@@ -169,11 +166,6 @@ impl Check<'_> {
     }
 
     /// A fault of several keys at once, at the one of them to blame.
-    pub(crate) fn fault(&self, keys: &[&str], message: impl Into<String>) -> Fault {
-        self.tree.fault(keys, message)
-    }
-
-    /// As [`Self::fault`], as a result.
     pub(crate) fn clash(&self, keys: &[&str], message: impl Into<String>) -> Result<(), Fault> {
         self.tree.clash(keys, message)
     }

@@ -1,5 +1,7 @@
 //! Networks of cells that make no sense, with the whole line that answers each.
 
+use radio::Radio;
+use radio::umts::rlc::Mode;
 use scenario::{Scenario, build, shipped};
 
 fn text(name: &str) -> &'static str {
@@ -78,6 +80,28 @@ fn the_thinnest_channel_uplink() {
     );
 }
 
+/// What the file says of its own kind goes with it; what is set of another is refused.
+#[test]
+fn a_setting_of_the_kind_takes_the_keys_of_the_former_away() {
+    let file = "[radio]\nschedule = [{at = \"3 s\", tbler = 0.1}]\ntbler = 0.05\n\
+                [radio.downlink]\nrate = \"64 kbit/s\"\n[radio.rlc]\nmode = \"um\"";
+    let parse = |settings: &[(&str, &str)]| {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let settings: Vec<_> = settings.iter().map(owned).collect();
+        Scenario::parse(file, "mine.toml", &settings).map_err(|error| error.to_string())
+    };
+    let gprs = parse(&[("radio.kind", "gprs")]).expect("nothing of UMTS is left");
+    let Some(Radio::Gprs { keys }) = gprs.radio else { panic!("time slots") };
+    assert_eq!(keys.tbler.value(), 0.05, "both kinds have it");
+    let cells = parse(&[("radio.kind", "umts-cell"), ("radio.ues", "2")]).expect("no schedule");
+    let Some(Radio::UmtsCell { keys }) = cells.radio else { panic!("cells") };
+    assert_eq!(keys.umts.rlc.mode, Mode::Um, "both kinds have it");
+    let refused = parse(&[("radio.kind", "gprs"), ("radio.downlink.tti", "10 ms")]);
+    let line = "--set radio.downlink.tti=10 ms: radio.downlink.tti is for radio.kind = umts-dch or \
+                umts-cell alone";
+    assert_eq!(refused.map(|_| ()), Err(line.to_owned()));
+}
+
 #[test]
 fn what_is_for_other_radios() {
     for (key, value) in [
@@ -92,7 +116,7 @@ fn what_is_for_other_radios() {
     }
     let line = "--set radio.rncs=[\"A\"]: radio.rncs is for radio.kind = umts-cell alone";
     refuse("umts-384", &[("radio.rncs", "[\"A\"]")], line);
-    let line = "--set radio.rrc.setup_delay=1s: radio.rrc is for radio.kind = umts-cell alone";
+    let line = "--set radio.rrc.setup_delay=1s: radio.rrc.setup_delay is for radio.kind = umts-cell alone";
     refuse("umts-384", &[("radio.rrc.setup_delay", "1s")], line);
     refuse_text(
         "[radio]\n[[radio.node_b]]\nname = \"A\"",

@@ -1,6 +1,7 @@
 //! `radio.kind = "gprs"`: what it makes of the keys, and which it refuses.
 
 use base::{Duration, Time};
+use radio::Radio;
 use radio::gprs::{CodingScheme, Coupling, Errors, GapKind};
 use scenario::{Scenario, shipped};
 
@@ -11,10 +12,14 @@ fn parse(settings: &[(&str, &str)]) -> Result<Scenario, String> {
     Scenario::parse(text, "gprs-3+1", &settings).map_err(|error| error.to_string())
 }
 
+fn config_of(scenario: &Scenario) -> radio::gprs::Config {
+    let Some(Radio::Gprs { keys }) = &scenario.radio else { panic!("time slots") };
+    keys.config(&scenario.around(), "Um")
+}
+
 fn config(settings: &[(&str, &str)]) -> radio::gprs::Config {
     let scenario = parse(settings).expect("it is valid");
-    let radio = scenario.radio.as_ref().expect("a radio");
-    radio.gprs_config(&scenario.queue, scenario.duration, scenario.seed, "Um")
+    config_of(&scenario)
 }
 
 #[test]
@@ -112,13 +117,13 @@ fn gaps_come_in_order() {
 #[test]
 fn random_outages_are_the_same_for_whoever_asks() {
     let scenario = parse(&[("radio.outage.every", "120 s")]).expect("it is valid");
-    let radio = scenario.radio.as_ref().expect("a radio");
-    let outages = radio.all_outages(scenario.duration, scenario.seed, "Um");
+    let (radio, around) = (scenario.radio.as_ref().expect("a radio").keys(), scenario.around());
+    let outages = radio.outages(&around, "Um");
     assert!(!outages.is_empty());
-    let config = radio.gprs_config(&scenario.queue, scenario.duration, scenario.seed, "Um");
+    let config = config_of(&scenario);
     let gaps: Vec<_> = config.gaps.iter().map(|gap| [gap.from, gap.to]).collect();
     assert_eq!(gaps, outages);
-    assert_ne!(outages, radio.all_outages(scenario.duration, scenario.seed, "Um-1"));
+    assert_ne!(outages, radio.outages(&around, "Um-1"));
 }
 
 #[test]
@@ -126,8 +131,7 @@ fn shipped_scenarios_are_what_their_names_say() {
     let check = |name: &str, slots, scheme| {
         let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
         let scenario = Scenario::parse(text, name, &[]).expect("it is valid");
-        let radio = scenario.radio.as_ref().expect("a radio");
-        let config = radio.gprs_config(&scenario.queue, scenario.duration, scenario.seed, "Um");
+        let config = config_of(&scenario);
         assert_eq!((config.downlink.slots, config.uplink.slots), (slots, 1), "{name}");
         assert_eq!(config.scheme, scheme, "{name}");
         assert!(matches!(config.errors, Errors::Constant(_)));

@@ -8,6 +8,7 @@ use link::Service;
 use link::queue::{Discipline, Kind, Notice};
 use proptest::prelude::*;
 use scenario::{Outside, Scenario, ScenarioError, build, shipped};
+use radio::Radio;
 
 const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
 
@@ -134,7 +135,8 @@ fn the_way_back_has_a_queue_of_its_own_or_the_limits_of_the_way_forth() {
 fn a_radio_has_a_queue_in_either_direction() {
     let limits = |settings: &[(&str, &str)]| {
         let scenario = parse("[radio]\n[queue]\npackets = 20", settings).expect("valid");
-        let config = scenario.radio.expect("there").config(&scenario.queue);
+        let Some(Radio::UmtsDch { keys }) = &scenario.radio else { panic!("a bearer") };
+        let config = keys.config(&scenario.around(), "Uu");
         [config.downlink, config.uplink].map(|channel| channel.limit.packets)
     };
     assert_eq!(limits(&[]), [Some(20), Some(20)]);

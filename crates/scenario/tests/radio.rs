@@ -1,6 +1,7 @@
 //! From `[radio]` and `[queue]` to a bearer: channels that change, spreading factors, limits.
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Time};
+use radio::Radio;
 use radio::umts::{BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption, Limit, Scope};
 use scenario::{Scenario, build, build_open};
 
@@ -13,7 +14,8 @@ fn scenario(settings: &[(&str, &str)]) -> Scenario {
 
 fn config(settings: &[(&str, &str)]) -> DchConfig {
     let scenario = scenario(settings);
-    scenario.radio.expect("it has one").config(&scenario.queue)
+    let Some(Radio::UmtsDch { keys }) = &scenario.radio else { panic!("dedicated channels") };
+    keys.config(&scenario.around(), "Uu")
 }
 
 fn at(seconds: u64) -> Time {

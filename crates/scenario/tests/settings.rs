@@ -2,9 +2,10 @@
 
 use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
-use radio::umts::BlockErrorRate;
 use scenario::{Scenario, ScenarioError, keys, shipped};
 use tcp::Variant;
+use radio::Radio;
+use radio::umts::{BlockErrorRate, DchKeys};
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
 
@@ -27,16 +28,22 @@ fn shipped_scenarios_parse_under_their_names() {
     }
 }
 
+fn dch(scenario: Scenario) -> DchKeys {
+    let Some(Radio::UmtsDch { keys }) = scenario.radio else { panic!("dedicated channels") };
+    keys
+}
+
 #[test]
 fn the_umts_set_up() {
     let scenario = umts(&[]);
     let delay = scenario.wired.iter().fold(Duration::ZERO, |sum, link| sum + link.delay);
     assert_eq!(delay, Duration::from_micros(25_400));
     assert_eq!((scenario.tcp.mss, scenario.tcp.window), (512, 64));
-    let radio = scenario.radio.expect("it has one");
-    assert_eq!(radio.downlink.rate.bytes_in(radio.downlink.tti), 12 * 40);
-    assert_eq!(radio.uplink.rate.bytes_in(radio.uplink.tti), 4 * 40);
-    assert_eq!(radio.rlc.window, 4095, "the paper's 4096");
+    let radio = dch(scenario);
+    let [downlink, uplink] = [radio.downlink.channel, radio.uplink.channel];
+    assert_eq!(downlink.rate.bytes_in(downlink.tti), 12 * 40);
+    assert_eq!(uplink.rate.bytes_in(uplink.tti), 4 * 40);
+    assert_eq!(radio.umts.rlc.window, 4095, "the paper's 4096");
 }
 
 #[test]
@@ -47,9 +54,9 @@ fn its_radio_is_the_default_but_for_one_poll() {
 
 #[test]
 fn settings_need_neither_spaces_nor_quotes() {
-    let rate = |text| umts(&[("radio.downlink.rate", text)]).radio.map(|radio| radio.downlink.rate);
+    let rate = |text| dch(umts(&[("radio.downlink.rate", text)])).downlink.channel.rate;
     for text in ["768kbit/s", "768 kbit/s", "\"768 kbit/s\"", "'0.768 Mbit/s'", " 768e3 bit/s "] {
-        assert_eq!(rate(text), Some(Rate::from_bps(768_000)), "{text}");
+        assert_eq!(rate(text), Rate::from_bps(768_000), "{text}");
     }
     for text in ["vegas", "\"vegas\""] {
         assert_eq!(umts(&[("tcp.variant", text)]).tcp.variant, Variant::Vegas);
@@ -68,8 +75,9 @@ fn delayed_acknowledgements_are_a_time_or_a_switch() {
 fn a_block_error_rate_is_for_both_directions_or_one() {
     let check = |settings: &[(&str, &str)], downlink: f64, uplink: f64| {
         let source = UMTS.replace("tti = \"20 ms\"", "tti = \"20 ms\"\ntbler = \"7 %\"");
-        let radio = parse(&source, settings).expect("valid").radio.expect("it has one");
-        let tblers = [&radio.downlink, &radio.uplink].map(|channel| radio.errors(channel));
+        let radio = dch(parse(&source, settings).expect("valid"));
+        let channels = [&radio.downlink.channel, &radio.uplink.channel];
+        let tblers = channels.map(|channel| radio.umts.errors(channel));
         let constant = |value| BlockErrorRate::Constant(Probability::new(value).expect("a share"));
         assert_eq!(tblers, [downlink, uplink].map(constant), "{settings:?}");
     };

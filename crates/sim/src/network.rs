@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Duration, Rate, Time};
 use link::queue::droptail::Limit;
 use mobility::motion::Position;
-use scenario::{AccessPoint, Channel, NodeB, Radio, RadioKind, Route, Scenario, Ue, Wlan};
+use radio::umts::cell::{CellKeys, NodeB, Ue};
+use scenario::{AccessPoint, Route, Scenario, Wlan};
 use serde::Serialize;
 use tcp::Length;
 use world::{Body, Ipv6, Machine, MachineId, NodeId, World};
@@ -124,10 +125,11 @@ impl Layout {
             link.from = from.map(|id| numbers[&id]);
             link.to = numbers[&link.to];
         }
-        let (radio, wlan) = (scenario.radio.as_ref(), scenario.wlan.as_ref());
-        let mut stations = radio.map_or_else(Vec::new, stations);
+        let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
+        let wlan = scenario.wlan.as_ref();
+        let mut stations = cells.map_or_else(Vec::new, stations);
         stations.extend(wlan.into_iter().flat_map(access_points));
-        let mut walks = radio.map_or_else(Vec::new, |radio| walks(&radio.ue, scenario.duration));
+        let mut walks = cells.map_or_else(Vec::new, |cells| walks(&cells.ue, scenario.duration));
         walks.extend(ways(scenario));
         Self {
             nodes: nodes.iter().map(|id| node(world, *id, scenario)).collect(),
@@ -229,9 +231,8 @@ impl LinkLayout {
     /// The way down and the way up of `[radio]` between the network's node and a mobile's.
     fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
         let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
-        let has_slots = radio.kind == RadioKind::Gprs;
-        let rate = |channel: &Channel| (!has_slots).then(|| channel.rate.as_bps());
-        Self::both(name, kind, ends, [rate(&radio.downlink), rate(&radio.uplink)], scenario)
+        let rates = radio.keys().rates().map(|rates| rates.map(|rate| Some(rate.as_bps())));
+        Self::both(name, kind, ends, rates.unwrap_or_default(), scenario)
     }
 
     /// The same of `[wlan]`, between an access router and a mobile.
@@ -263,13 +264,13 @@ impl LinkLayout {
 }
 
 /// The base stations that are given, or the one at the origin beside which mobiles are.
-fn stations(radio: &Radio) -> Vec<StationLayout> {
+fn stations(cells: &CellKeys) -> Vec<StationLayout> {
     let station =
         |name: &str, position_m| StationLayout { name: name.to_owned(), position_m, range_m: None };
-    if radio.node_b.is_empty() && !radio.ue.is_empty() {
+    if cells.node_b.is_empty() && !cells.ue.is_empty() {
         return vec![station("NodeB", [0.0; 2])];
     }
-    radio.node_b.iter().map(|NodeB { name, position, .. }| station(name, *position)).collect()
+    cells.node_b.iter().map(|NodeB { name, position, .. }| station(name, *position)).collect()
 }
 
 /// The access points of a wireless LAN.

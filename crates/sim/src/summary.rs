@@ -226,7 +226,11 @@ impl Summary {
             cell: network.world.machines().find_map(|(_, _, machine)| match machine {
                 Machine::Cell { cell, .. } => {
                     let states: Vec<_> = cell.states().collect();
-                    let fach = scenario.radio.as_ref().map(|radio| radio.fach.sf);
+                    let fach = scenario
+                        .radio
+                        .as_ref()
+                        .and_then(|radio| radio.cells())
+                        .map(|cells| cells.fach.sf);
                     let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
                     let cells = (cell.cells(), &codes);
                     Some(CellSummary::of(metrics.cell(), &states, cells, end))

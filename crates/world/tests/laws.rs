@@ -166,7 +166,7 @@ fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
     let rlc = Config {
         window: 1024,
         poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
-        reset: repetition.clone(),
+        reset: repetition,
         move_window: repetition,
         ..Config::default()
     };

@@ -91,7 +91,7 @@ fn radio(tbler: f64, max: Option<u32>, header_compression: bool) -> DchConfig {
         max_retransmissions: max,
         on_limit: OnLimit::Discard,
         poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
-        reset: repetition.clone(),
+        reset: repetition,
         move_window: repetition,
         ..Config::default()
     };

@@ -1,6 +1,7 @@
 //! The air: how often blocks err, and when nothing gets through.
 
 use base::{Duration, Philox, Probability, Stream, Time, float};
+use settings::Words;
 
 use super::arq::Period;
 use super::coding::CodingScheme;
@@ -96,7 +97,7 @@ impl Air {
             let uniform = (f64::from(self.chance.next_u32()) + 0.5) / 4_294_967_296.0;
             now + Duration::from_secs_f64(-float::ln(uniform) * mean.as_secs_f64())
         });
-        self.rates = CodingScheme::ALL.map(|scheme| quality.of(scheme));
+        self.rates = std::array::from_fn(|index| quality.of(CodingScheme::ALL[index]));
     }
 }
 

@@ -1,60 +1,46 @@
 //! Coding schemes: what a radio block carries, and how often it arrives.
 
 use base::{Duration, Probability, float};
+use settings::{Words, words};
 
 /// How long a radio block takes in its time slot, on average: 12 blocks in the 240 ms of a
 /// 52-multiframe (TS 45.002 §6.3.2.1).
 pub const BLOCK_PERIOD: Duration = Duration::from_millis(20);
 
-/// A coding scheme of GPRS (TS 45.003 §5.1) or EDGE (§5.1.5 and following).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum CodingScheme {
-    /// GPRS, rate 1/2.
-    Cs1,
-    /// GPRS, rate about 2/3.
-    Cs2,
-    /// GPRS, rate about 3/4.
-    Cs3,
-    /// GPRS, uncoded.
-    Cs4,
-    /// EDGE, GMSK.
-    Mcs1,
-    /// EDGE, GMSK.
-    Mcs2,
-    /// EDGE, GMSK.
-    Mcs3,
-    /// EDGE, GMSK.
-    Mcs4,
-    /// EDGE, 8-PSK.
-    Mcs5,
-    /// EDGE, 8-PSK.
-    Mcs6,
-    /// EDGE, 8-PSK, two data blocks.
-    Mcs7,
-    /// EDGE, 8-PSK, two data blocks.
-    Mcs8,
-    /// EDGE, 8-PSK, two data blocks.
-    Mcs9,
+words! {
+    /// A coding scheme of GPRS (TS 45.003 §5.1) or EDGE (§5.1.5 and following).
+    #[derive(PartialOrd, Ord)]
+    pub enum CodingScheme {
+        /// 8 kbit/s a slot.
+        Cs1 = "cs-1",
+        /// 12 kbit/s a slot.
+        Cs2 = "cs-2",
+        /// 14.4 kbit/s a slot.
+        Cs3 = "cs-3",
+        /// 20 kbit/s a slot.
+        Cs4 = "cs-4",
+        /// EDGE, 8.8 kbit/s a slot.
+        Mcs1 = "mcs-1",
+        /// EDGE, 11.2 kbit/s a slot.
+        Mcs2 = "mcs-2",
+        /// EDGE, 14.8 kbit/s a slot.
+        Mcs3 = "mcs-3",
+        /// EDGE, 17.6 kbit/s a slot.
+        Mcs4 = "mcs-4",
+        /// EDGE, 22.4 kbit/s a slot.
+        Mcs5 = "mcs-5",
+        /// EDGE, 29.6 kbit/s a slot.
+        Mcs6 = "mcs-6",
+        /// EDGE, 44.8 kbit/s a slot.
+        Mcs7 = "mcs-7",
+        /// EDGE, 54.4 kbit/s a slot.
+        Mcs8 = "mcs-8",
+        /// EDGE, 59.2 kbit/s a slot.
+        Mcs9 = "mcs-9",
+    }
 }
 
 impl CodingScheme {
-    /// All of them, in the order of their rates within GPRS and within EDGE.
-    pub const ALL: [Self; 13] = [
-        Self::Cs1,
-        Self::Cs2,
-        Self::Cs3,
-        Self::Cs4,
-        Self::Mcs1,
-        Self::Mcs2,
-        Self::Mcs3,
-        Self::Mcs4,
-        Self::Mcs5,
-        Self::Mcs6,
-        Self::Mcs7,
-        Self::Mcs8,
-        Self::Mcs9,
-    ];
-
     /// Bytes that one RLC data block carries, without its headers (TS 44.060 §10.2.1, §10.3a).
     pub const fn block_bytes(self) -> u32 {
         match self {
@@ -188,7 +174,7 @@ mod tests {
 
     #[test]
     fn error_rates_fall_with_the_carrier_and_have_an_inverse() {
-        for scheme in CodingScheme::ALL {
+        for &scheme in CodingScheme::ALL {
             let at = |ci| scheme.block_error_rate(ci).value();
             assert!((at(scheme.reference_ci()) - 0.1).abs() < 1e-12);
             assert!((0..40).all(|ci| at(f64::from(ci)) > at(f64::from(ci + 1))));

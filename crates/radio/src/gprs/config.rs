@@ -4,6 +4,7 @@ use std::fmt;
 
 use base::{Duration, Probability, Time};
 use link::queue;
+use settings::{Chance, Count, Fault, Table, section};
 
 use super::air::{Errors, State};
 use super::coding::CodingScheme;
@@ -64,15 +65,29 @@ pub struct Arq {
     pub round_trip: Duration,
 }
 
-/// A coding scheme goes up or down by the share of blocks that reports ask for again.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Adaptation {
-    /// Below it the next faster scheme is used.
-    pub up: Probability,
-    /// Above it the next slower one.
-    pub down: Probability,
-    /// So many blocks are judged before either.
-    pub blocks: u32,
+section! {
+    /// `[radio.gprs.adaptation]`: a coding scheme goes up or down by the share of blocks that
+    /// reports ask for again. Defaults: osmo-pcu.
+    #[derive(Copy)]
+    pub struct Adaptation {
+        /// Below it the next faster one.
+        pub up: Probability as Chance = Probability::new(0.1).unwrap_or_default();
+        /// Above it the next slower one.
+        pub down: Probability as Chance = Probability::new(0.33).unwrap_or_default();
+        /// So many blocks are judged before either. Default: as many as between polls.
+        pub blocks: u32 as Count<u32, 1, 10_000> = 20;
+    }
+    check(Self::check)
+}
+
+impl Adaptation {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.up > self.down {
+            let message = format!("{at}.up must not be above {at}.down");
+            return tree.clash_at(at, &["up", "down"], message);
+        }
+        Ok(())
+    }
 }
 
 /// How long TBFs take to be set up: uniform between limits.

@@ -1,28 +1,41 @@
 //! Outages at random.
 
 use base::{Duration, Philox, Time, float};
+use settings::{Factor, Fault, OfTime, Off, Or, Table, section};
 
 use super::core::normal;
 
-/// Outages that come after exponential times and last for log-normal ones, within limits.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RandomOutages {
-    /// From the end of one to the start of the next, on average.
-    pub every: Duration,
-    /// The shortest.
-    pub least: Duration,
-    /// The longest.
-    pub most: Duration,
-    /// Median of their lengths without limits.
-    pub median: Duration,
-    /// Standard deviation of the natural logarithm of the length.
-    pub sigma: f64,
+section! {
+    /// `[radio.outage]`: outages at random, beside those of `radio.outages`.
+    pub struct RandomOutages {
+        /// Mean of the exponential time from one to the next: 120 s while driving, 20 min
+        /// standing still.
+        pub every: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// The shortest. Default: chakravorty2003 §II.
+        pub least: Duration as OfTime<1> = Duration::from_secs(5);
+        /// The longest. Default: chakravorty2003 §II.
+        pub most: Duration as OfTime<1> = Duration::from_secs(40);
+        /// Median of their log-normal lengths before the limits. Default: our choice.
+        pub median: Duration as OfTime<1> = Duration::from_secs(10);
+        /// Standard deviation of the logarithm of the length. Default: our choice.
+        pub sigma: f64 as Factor = 0.7;
+    }
+    check(Self::check)
 }
 
 impl RandomOutages {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.least > self.most {
+            let message = format!("{at}.least must not be longer than {at}.most");
+            return tree.clash_at(at, &["least", "most"], message);
+        }
+        Ok(())
+    }
+
     /// From when to when there are outages that begin before `end`. They depend on `seed` and
     /// `name` alone, and a later end only adds some.
     pub fn draw(&self, end: Time, seed: u64, name: &str) -> Vec<[Time; 2]> {
+        let Some(every) = self.every else { return Vec::new() };
         let (pauses, lengths) =
             (Philox::named(seed, name), Philox::named(seed, &format!("{name}/lengths")));
         let mut outages = Vec::new();
@@ -30,7 +43,7 @@ impl RandomOutages {
         for index in 0_u32.. {
             let [draw, ..] = pauses.at([index, 0, 0, 0]);
             let uniform = (f64::from(draw) + 0.5) / 4_294_967_296.0;
-            let pause = -float::ln(uniform) * self.every.as_secs_f64();
+            let pause = -float::ln(uniform) * every.as_secs_f64();
             from += Duration::from_secs_f64(pause);
             if from >= end {
                 break;
@@ -63,7 +76,7 @@ mod tests {
     use super::*;
 
     const DRIVING: RandomOutages = RandomOutages {
-        every: Duration::from_secs(120),
+        every: Some(Duration::from_secs(120)),
         least: Duration::from_secs(5),
         most: Duration::from_secs(40),
         median: Duration::from_secs(10),

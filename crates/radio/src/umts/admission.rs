@@ -6,21 +6,25 @@
 
 use std::fmt;
 
-use base::Direction;
+use base::{Direction, Probability};
+use settings::{Along, Decibels, Share, section};
 
-use super::channels::spreading::{SpreadingFactor, SpreadingTable};
+use super::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
 use super::interference::Interference;
 use super::rrc::Dedicated;
 
-/// The load that admission leaves below.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Limits {
-    /// Noise rise uplink, in dB.
-    pub noise_rise_db: f64,
-    /// The share of a cell's power.
-    pub power_share: f64,
-    /// The highest spreading factors, with the lowest rates, that are worth giving.
-    pub thinnest: Dedicated,
+section! {
+    /// `[radio.admission]`: how much load dedicated channels may bring.
+    pub struct Limits {
+        /// Noise rise uplink, where places decide error rates. Default: TR 25.942.
+        pub noise_rise: f64 as Along<Decibels> = 6.0;
+        /// Share of a cell's power, where places decide error rates.
+        pub power_share: Probability as Share = Probability::ALWAYS;
+        /// Where the factor wanted is not to be had, the next ones up to this, downlink.
+        pub downlink_sf: SpreadingFactor as Sf = SpreadingFactor::ALL[2];
+        /// The same, uplink.
+        pub uplink_sf: SpreadingFactor as Sf = SpreadingFactor::ALL[2];
+    }
 }
 
 /// Why a UE gets no dedicated channels.
@@ -85,7 +89,7 @@ impl Limits {
         radio: Option<&Interference>,
         is_free: impl Fn(u32, SpreadingFactor) -> bool,
     ) -> Result<Dedicated, Refusal> {
-        let downlink = first_fit(request.wanted.downlink, self.thinnest.downlink, |sf| {
+        let downlink = first_fit(request.wanted.downlink, self.downlink_sf, |sf| {
             for cell in request.cells {
                 if !is_free(*cell, sf) {
                     return Err(Refusal::Codes { cell: *cell });
@@ -94,7 +98,7 @@ impl Limits {
             }
             Ok(())
         })?;
-        let uplink = first_fit(request.wanted.uplink, self.thinnest.uplink, |sf| {
+        let uplink = first_fit(request.wanted.uplink, self.uplink_sf, |sf| {
             let mut cells = request.cells.iter();
             cells.try_for_each(|cell| self.check_noise(*cell, spreading, radio, sf))
         })?;
@@ -111,7 +115,7 @@ impl Limits {
     ) -> Result<(), Refusal> {
         let rate = spreading.rate_of(Direction::Downlink, sf).expect("a factor of the downlink");
         let after = radio.map_or(0.0, |radio| radio.power_share_after(cell, gains, rate));
-        if after > self.power_share { Err(Refusal::Power { cell, after }) } else { Ok(()) }
+        if after > self.power_share.value() { Err(Refusal::Power { cell, after }) } else { Ok(()) }
     }
 
     fn check_noise(
@@ -123,7 +127,7 @@ impl Limits {
     ) -> Result<(), Refusal> {
         let rate = spreading.rate_of(Direction::Uplink, sf).expect("a factor of the uplink");
         let after_db = radio.map_or(0.0, |radio| radio.noise_rise_after_db(cell, rate));
-        if after_db > self.noise_rise_db {
+        if after_db > self.noise_rise {
             return Err(Refusal::NoiseRise { cell, after_db });
         }
         Ok(())

@@ -2,9 +2,11 @@
 //! it as future work.
 
 use base::Duration;
+use settings::{Factor, Fault, OfTime, Or, Table, Word, as_key, section, words};
 
 use super::Blocks;
 use super::backlog::Share;
+use super::keys::Missing;
 
 /// Gives each flow the room that the channel's rate asks for, now or soon.
 ///
@@ -24,13 +26,85 @@ pub struct BufferManager {
     pub anticipation: Duration,
 }
 
-/// In which order what waits is sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Service {
-    /// As it came.
-    InOrder,
-    /// The flows that have something waiting in turn, an SDU each.
-    InTurn,
+section! {
+    /// `[radio.buffer]`: a manager of the queue ahead of the radio that RRC tells the channel's
+    /// rate. `[queue]` still bounds what it grants.
+    pub struct Buffer {
+        /// What gives each flow its room. Default: nothing, `[queue]` alone counts.
+        pub manager: Manager as Word<Manager> = Manager::Off;
+        /// The round-trip time of the path without its queue; required by `bdp`.
+        pub rtt: Option<Duration> as Or<Missing, OfTime<1>> = None;
+        /// What the flows are for.
+        pub class: Class as Word<Class> = Class::Bulk;
+        /// How many bandwidth-delay products (BDP) a bulk flow may have waiting. Default: one
+        /// (Villamizar and Song 1994).
+        pub bulk: f64 as Factor = 1.0;
+        /// How many an interactive flow may have waiting. Default: half of one, our choice.
+        pub interactive: f64 as Factor = 0.5;
+        /// In which order what waits is sent.
+        pub service: Service as Word<Service> = Service::InOrder;
+        /// How long ahead of a change of rate the coming rate counts. Default: one round trip, so
+        /// that the senders have heard of it when it comes.
+        pub anticipation: Option<Duration> as Or<as_key::Rtt, OfTime> = None;
+    }
+    check(Self::check)
+}
+
+words! {
+    /// What gives each flow its room in the queue.
+    pub enum Manager {
+        /// Nothing.
+        Off = "off",
+        /// Its share of the channel's rate over a round-trip time, by class.
+        Bdp = "bdp",
+    }
+}
+
+words! {
+    /// What flows are for.
+    pub enum Class {
+        /// Throughput.
+        Bulk = "bulk",
+        /// Short waits.
+        Interactive = "interactive",
+        /// Bulk and interactive in turn, in the order in which the flows begin.
+        Mixed = "mixed",
+    }
+}
+
+words! {
+    /// In which order what waits is sent.
+    pub enum Service {
+        /// As it came.
+        InOrder = "in-order",
+        /// The flows in turn, a packet each (RFC 970).
+        InTurn = "in-turn",
+    }
+}
+
+impl Buffer {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.manager == Manager::Bdp && self.rtt.is_none() {
+            let message = format!("{at}.manager = bdp needs {at}.rtt, as in rtt = \"150 ms\"");
+            return tree.clash_at(at, &["manager"], message);
+        }
+        Ok(())
+    }
+
+    /// The manager, if there is one.
+    pub fn config(&self) -> Option<BufferManager> {
+        let rtt = match self.manager {
+            Manager::Off => None,
+            Manager::Bdp => self.rtt,
+        }?;
+        let factors = match self.class {
+            Class::Bulk => [self.bulk; 2],
+            Class::Interactive => [self.interactive; 2],
+            Class::Mixed => [self.bulk, self.interactive],
+        };
+        let anticipation = self.anticipation.unwrap_or(rtt);
+        Some(BufferManager { rtt, factors, service: self.service, anticipation })
+    }
 }
 
 impl BufferManager {

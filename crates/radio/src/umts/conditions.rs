@@ -1,6 +1,7 @@
 //! What the channels of a bearer are like, and how that changes over time.
 
 use base::{Direction, Duration, Probability, Time};
+use settings::words;
 
 use super::{Blocks, Channel, ConfigError, DchConfig};
 
@@ -41,15 +42,16 @@ impl From<Probability> for BlockErrorRate {
     }
 }
 
-/// What decides whether a block arrives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dpcch {
-    /// Data and control channel of a slot succeed or fail together: one draw decides over both.
-    WithData,
-    /// The control channel fails on its own with the same probability, and the block with it: one
-    /// draw for the DPDCH, one for the DPCCH, which is shared by the blocks that go side by side
-    /// over several DPDCHs.
-    Apart,
+words! {
+    /// What decides whether a block arrives.
+    pub enum Dpcch {
+        /// Data and control channel of a slot succeed or fail together: one draw.
+        WithData = "with-data",
+        /// The control channel fails on its own with the same probability, and the block with it:
+        /// one draw for the DPDCH, one for the DPCCH, which is shared by the blocks that go side
+        /// by side over several DPDCHs.
+        Apart = "apart",
+    }
 }
 
 /// Whether the mobile is reached at all.

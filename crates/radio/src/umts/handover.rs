@@ -8,7 +8,12 @@
 //!
 //! Limits stand in `docs/models/umts-handover.md`.
 
+mod keys;
+
 use base::{Duration, Probability, Time};
+use settings::words;
+
+pub use keys::Mobility;
 
 /// How a UE is handed over.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,13 +41,14 @@ pub struct Config {
     pub relocation_time: Duration,
 }
 
-/// Whether a UE may be linked to several cells at once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Diversity {
-    /// Soft and softer handover.
-    Allowed,
-    /// Hard handover only.
-    Never,
+words! {
+    /// Whether a UE on dedicated channels may be linked to several cells at once.
+    pub enum Diversity {
+        /// Several cells at a time: soft and softer handover.
+        Allowed = "soft",
+        /// One cell at a time, with a gap between.
+        Never = "hard",
+    }
 }
 
 /// Where the cells of a network belong.

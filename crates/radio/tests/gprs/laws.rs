@@ -19,7 +19,8 @@ fn by_carrier((rate, scheme): (f64, CodingScheme)) -> Errors {
 fn configs() -> impl Strategy<Value = Config> {
     let errors = prop_oneof![
         (0.0..0.6).prop_map(|rate| Errors::Constant(chance(rate))),
-        (0.01..0.6, prop::sample::select(CodingScheme::ALL.to_vec())).prop_map(by_carrier),
+        (0.01..0.6, prop::sample::select(<CodingScheme as settings::Words>::ALL.to_vec()))
+            .prop_map(by_carrier),
         Just(Errors::States(vec![
             State { quality: Quality::ErrorRate(chance(0.02)), mean: Some(ms(3000)) },
             State { quality: Quality::ErrorRate(chance(0.5)), mean: Some(ms(700)) },
@@ -32,7 +33,7 @@ fn configs() -> impl Strategy<Value = Config> {
     ];
     let gaps = prop::collection::vec((500_u64..20_000, 100_u64..15_000, kinds), 0..4);
     let releases = (prop::sample::select(vec![0, 300, 2000]), 0_u64..3);
-    let schemes = prop::sample::select(CodingScheme::ALL.to_vec());
+    let schemes = prop::sample::select(<CodingScheme as settings::Words>::ALL.to_vec());
     (1_u32..=8, 1_u32..=4, schemes, errors, gaps, releases)
         .prop_filter("its blocks get through", |(_, _, scheme, errors, ..)| match errors {
             Errors::Constant(_) => true,

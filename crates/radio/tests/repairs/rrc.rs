@@ -2,7 +2,6 @@
 //! "RRC layer timeout".
 
 use base::{Direction, Duration, Time};
-use observe::RrcState;
 use radio::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
 use radio::umts::rrc::{
     Action, Activity, AfterDch, Channels, Config, Dedicated, Entity, FirstChannel, Inactivity,
@@ -13,9 +12,7 @@ const MS: Duration = Duration::from_millis(1);
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 fn config(activity: Activity) -> Config {
-    let sf = |chips| SpreadingFactor::new(chips, Direction::Uplink).expect("a factor");
     Config {
-        initial: RrcState::Idle,
         setup_delay: MS * 250,
         dch_delay: MS * 250,
         release_delay: Duration::ZERO,
@@ -34,14 +31,22 @@ fn config(activity: Activity) -> Config {
         },
         updates_before_ura: None,
         out_of_service: Duration::from_secs(30),
-        dedicated: Dedicated { downlink: sf(8), uplink: sf(32) },
-        spreading: SpreadingTable::Module,
+        ..Config::default()
     }
+}
+
+fn entity(activity: Activity) -> Entity {
+    Entity::new(config(activity), usual(), SpreadingTable::Module)
+}
+
+fn usual() -> Dedicated {
+    let sf = |chips| SpreadingFactor::new(chips, Direction::Uplink).expect("a factor");
+    Dedicated { downlink: sf(8), uplink: sf(32) }
 }
 
 /// Runs inputs at their ms until `end`, and says when dedicated channels opened and closed, in ms.
 fn run(activity: Activity, inputs: &[(u64, Input)], end: u64) -> Vec<(u64, Channels)> {
-    let mut entity = Entity::new(config(activity));
+    let mut entity = entity(activity);
     let mut log = Vec::new();
     let mut drain = |entity: &mut Entity, now: Time| {
         while let Some(action) = entity.poll_output() {
@@ -76,7 +81,7 @@ fn arrived(direction: Direction) -> Input {
 }
 
 fn open() -> Channels {
-    Channels::Dedicated(config(Activity::Sdu).dedicated)
+    Channels::Dedicated(usual())
 }
 
 /// "Whenever a segment arrives in the downlink, both down- and uplink timers are reset": a

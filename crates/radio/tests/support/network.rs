@@ -3,14 +3,14 @@
 use base::{Direction, Duration, Time};
 use link::Dropped;
 use mobility::motion::{Motion, Position};
-use observe::{Observe, RrcState};
+use observe::Observe;
 use radio::umts::Output;
 use radio::umts::admission::Limits;
-use radio::umts::cell::{Cell, CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
+use radio::umts::cell::{Cell, CellConfig, Fach, Movement, Rach, UeConfig};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
 use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
-use radio::umts::interference::{Antenna, Config as Air, ErrorCurve, PathLoss};
+use radio::umts::interference::{Antenna, Config as Air, ErrorCurve, ErrorRates, PathLoss};
 use radio::umts::rrc::{
     self, Activity, AfterDch, Dedicated, FirstChannel, Inactivity, Rest, TrafficVolume,
 };
@@ -25,7 +25,6 @@ pub fn sf(chips: u32) -> SpreadingFactor {
 
 pub fn rrc() -> rrc::Config {
     rrc::Config {
-        initial: RrcState::Idle,
         setup_delay: millis(250),
         dch_delay: millis(250),
         release_delay: millis(100),
@@ -48,8 +47,7 @@ pub fn rrc() -> rrc::Config {
         },
         updates_before_ura: Some(3),
         out_of_service: Duration::from_secs(12),
-        dedicated: Dedicated { downlink: sf(16), uplink: sf(32) },
-        spreading: SpreadingTable::Standard,
+        ..rrc::Config::default()
     }
 }
 
@@ -73,13 +71,11 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
         cells: (0..node_bs).map(antenna).collect(),
         ues,
         rrc: rrc(),
+        dedicated: Dedicated { downlink: sf(16), uplink: sf(32) },
+        spreading: SpreadingTable::Standard,
         fach: Fach { rate: base::Rate::from_bps(32_000), sf: sf(64) },
         rach: Rach { rate: base::Rate::from_bps(32_000), access_delay: millis(40) },
-        admission: Limits {
-            noise_rise_db: 6.0,
-            power_share: 1.0,
-            thinnest: Dedicated { downlink: sf(32), uplink: sf(64) },
-        },
+        admission: Limits { downlink_sf: sf(32), uplink_sf: sf(64), ..Limits::default() },
         radio: Air {
             path_loss: PathLoss::MACRO,
             antenna_gain_db: 11.0,

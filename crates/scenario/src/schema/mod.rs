@@ -1,16 +1,9 @@
 //! The schema: every key, its unit, its range, its default and where that comes from.
 
-mod air;
-mod cell;
-mod channel;
-mod gprs;
 mod middlebox;
 mod mobile;
 mod network;
 mod precedence;
-mod radio;
-mod rrc;
-
 mod wlan;
 
 use std::sync::LazyLock;
@@ -19,16 +12,6 @@ use base::Duration;
 use link::Bottleneck;
 use link::queue::Queues;
 
-pub use air::{Admission, Air, ErrorRatesName, HandoverName, Mobility};
-pub use cell::{Fach, NodeB, Place, Rach, Ue};
-pub use channel::{
-    Buffer, Channel, ChannelStep, Class, DpcchName, Handover, HandoverKind, Manager, RadioStep,
-    Spike, Spreading, SpreadingName,
-};
-pub use gprs::{
-    Adaptation, Core, Gprs, RadioBursts, RadioStateName, RandomOutages, Reselection, SchemeName,
-    TbfTimes,
-};
 pub(crate) use middlebox::Estimator;
 pub use middlebox::{
     AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
@@ -37,17 +20,13 @@ pub use middlebox::{
 pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;
-pub use radio::{Radio, RadioKind};
-pub use rrc::{
-    Activity, AfterDch, FirstChannel, Inactivity, InitialState, Rest, Rrc, TrafficVolume,
-};
-
 pub use wlan::{
     AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,
     WlanLossName,
 };
 
 use crate::profile;
+use radio::Radio;
 use settings::{Always, Count, Each, Key, OfTime, Perhaps, Scope, Section, Text, section};
 
 section! {

@@ -12,7 +12,12 @@ fn channels(downlink: u32, uplink: u32) -> Dedicated {
 }
 
 fn limits() -> Limits {
-    Limits { noise_rise_db: 4.0, power_share: 0.75, thinnest: channels(128, 64) }
+    Limits {
+        noise_rise: 4.0,
+        power_share: Probability::new(0.75).expect("a share"),
+        downlink_sf: sf(128),
+        uplink_sf: sf(64),
+    }
 }
 
 fn radio(users: u32) -> Interference {

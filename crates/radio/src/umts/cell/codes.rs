@@ -3,10 +3,10 @@
 use base::Time;
 use observe::{CodeEvent, CodeFact, Observe};
 
-use super::ErrorRates;
 use super::machine::Cell;
 use crate::Sdu;
 use crate::umts::admission::{Refusal, Request};
+use crate::umts::interference::ErrorRates;
 use crate::umts::rrc::{Channels, Dedicated};
 
 impl<T: Sdu> Cell<T> {
@@ -30,7 +30,7 @@ impl<T: Sdu> Cell<T> {
         };
         let sectors = &self.sectors;
         let is_free = |cell: u32, sf| sectors[cell as usize].codes.free(sf) > 0;
-        let spreading = self.config.rrc.spreading;
+        let spreading = self.config.spreading;
         let given = if mobile.cells.is_empty() {
             return None;
         } else {

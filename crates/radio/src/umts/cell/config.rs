@@ -2,12 +2,14 @@
 
 use base::{Direction, Duration, Rate};
 use mobility::motion::Motion;
+use settings::{OfTime, Speed, section};
 
 use crate::umts::admission::Limits;
-use crate::umts::channels::SpreadingFactor;
+use crate::umts::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
 use crate::umts::handover::{self, LinkTimers, Topology};
-use crate::umts::interference::{self, Antenna};
-use crate::umts::{BlockErrorRate, DchConfig, rrc};
+use crate::umts::interference::{self, Antenna, ErrorRates};
+use crate::umts::rrc::{self, Dedicated};
+use crate::umts::{BlockErrorRate, DchConfig};
 
 /// A network of cells and the UEs in it.
 #[derive(Clone, Debug)]
@@ -21,6 +23,10 @@ pub struct CellConfig {
     pub ues: Vec<UeConfig>,
     /// How connections come and go, alike for all.
     pub rrc: rrc::Config,
+    /// The channels of a direction in which no flow asks for a rate.
+    pub dedicated: Dedicated,
+    /// Which rate a spreading factor gives.
+    pub spreading: SpreadingTable,
     /// The shared channel downlink.
     pub fach: Fach,
     /// The shared channel uplink.
@@ -64,30 +70,23 @@ pub struct UeConfig {
     pub tbler: [BlockErrorRate; 2],
 }
 
-/// The shared channel downlink.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fach {
-    /// RLC payload per time, all UEs of a cell together.
-    pub rate: Rate,
-    /// The code that the physical channel under it takes from the cell's tree.
-    pub sf: SpreadingFactor,
+section! {
+    /// `[radio.fach]`: the shared channel downlink.
+    pub struct Fach {
+        /// RLC payload per time, without RLC headers, for all mobiles of a cell together. Default:
+        /// FACH for packet data of TS 34.108.
+        pub rate: Rate as Speed = Rate::from_bps(32_000);
+        /// Spreading factor of the channel that carries it; it takes its code from the tree.
+        pub sf: SpreadingFactor as Sf = SpreadingFactor::ALL[3];
+    }
 }
 
-/// The shared channel uplink.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rach {
-    /// RLC payload per time, all UEs of a cell together.
-    pub rate: Rate,
-    /// From the wish to send to the first block: preambles and their acknowledgement
-    /// (TS 25.214 §6).
-    pub access_delay: Duration,
-}
-
-/// Where the error rates of blocks come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorRates {
-    /// Each UE has its own, wherever it is.
-    Given,
-    /// From Eb/N0 at its place on dedicated channels; its own on shared ones.
-    FromPlace,
+section! {
+    /// `[radio.rach]`: the shared channel uplink.
+    pub struct Rach {
+        /// RLC payload per time, without RLC headers, for all mobiles of a cell together.
+        pub rate: Rate as Speed = Rate::from_bps(16_000);
+        /// From the wish to send to the first block: preambles and their acknowledgement.
+        pub access_delay: Duration as OfTime = Duration::from_millis(40);
+    }
 }

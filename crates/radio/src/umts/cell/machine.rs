@@ -7,9 +7,9 @@ use observe::{CommonFact, Observe, RrcFact, RrcState};
 
 use super::common::Common;
 use super::ue::{BOTH, Ue, place};
-use super::{CellConfig, ErrorRates, UeConfig};
+use super::{CellConfig, UeConfig};
 use crate::umts::channels::{CodeTree, NoCode};
-use crate::umts::interference::Interference;
+use crate::umts::interference::{ErrorRates, Interference};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, ConfigError, Coverage};
 use crate::{Counters, Output, Sdu};
@@ -101,7 +101,8 @@ impl<T: Sdu> Cell<T> {
     }
 
     fn ue(&self, config: &UeConfig, seed: u64) -> Result<Ue<T>, ConfigError> {
-        let mut rrc = Entity::new(self.config.rrc);
+        let mut rrc =
+            Entity::new(self.config.rrc.clone(), self.config.dedicated, self.config.spreading);
         for (direction, rate) in &config.flows {
             rrc.add_flow(*direction, *rate);
         }
@@ -299,7 +300,7 @@ impl<T: Sdu> Cell<T> {
             let demand = joined.and_then(|_| mobile.bearer.next_demand(now, direction));
             let wish = match direction {
                 Direction::Downlink => demand,
-                Direction::Uplink => mobile.after_access(now, demand, self.config.rach),
+                Direction::Uplink => mobile.after_access(now, demand, &self.config.rach),
             };
             mobile.wishes[place(direction)] = wish;
             let (Some(cell), Some(wish)) = (joined, wish) else { continue };
@@ -407,7 +408,7 @@ impl<T: Sdu> Cell<T> {
                 Direction::Uplink => (&self.config.bearer.uplink, dedicated.uplink),
             };
             let payload = self.config.bearer.rlc.block_bytes();
-            let rate = self.config.rrc.spreading.rate_of(direction, sf);
+            let rate = self.config.spreading.rate_of(direction, sf);
             let rate = rate.expect("admitted channels have factors of their directions");
             let blocks = Blocks::of_rate(rate, channel.tti, payload);
             let blocks = blocks.expect("no factor gives more blocks than can be counted");

@@ -17,9 +17,11 @@
 mod codes;
 mod common;
 mod config;
+mod keys;
 mod machine;
 mod movement;
 mod ue;
 
-pub use config::{CellConfig, ErrorRates, Fach, Movement, Rach, UeConfig};
+pub use config::{CellConfig, Fach, Movement, Rach, UeConfig};
+pub use keys::{CellKeys, NodeB, Place, Ue};
 pub use machine::{Cell, CellError};

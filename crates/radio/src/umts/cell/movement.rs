@@ -3,12 +3,13 @@
 use base::{Direction, Time};
 use observe::{HandoverEvent, HandoverFact, Observe};
 
+use super::Movement;
 use super::machine::{Cell, LOOK};
-use super::{ErrorRates, Movement};
 use crate::Sdu;
 use crate::umts::Coverage;
 use crate::umts::conditions::FRAME;
 use crate::umts::handover::{ActiveSet, Decision, Kind, LinkMonitor, LinkState, Serving};
+use crate::umts::interference::ErrorRates;
 use crate::umts::interference::Rates;
 use crate::umts::rrc::{Channels, Input};
 
@@ -90,7 +91,7 @@ impl<T: Sdu> Cell<T> {
         mobile.cells.clear();
         mobile.cells.extend_from_slice(links.active.members());
         if self.config.error_rates == ErrorRates::FromPlace {
-            let rate = |direction, sf| self.config.rrc.spreading.rate_of(direction, sf);
+            let rate = |direction, sf| self.config.spreading.rate_of(direction, sf);
             let rates = Rates {
                 downlink: rate(Direction::Downlink, dedicated.downlink)
                     .expect("a factor of the downlink"),

@@ -84,7 +84,7 @@ impl<T: Sdu> Ue<T> {
         &mut self,
         now: Time,
         demand: Option<Time>,
-        rach: Rach,
+        rach: &Rach,
     ) -> Option<Time> {
         match demand {
             Some(due) if due <= now => Some(*self.access.get_or_insert(now + rach.access_delay)),

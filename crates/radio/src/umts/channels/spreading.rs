@@ -6,6 +6,7 @@
 use std::fmt;
 
 use base::{Direction, Rate};
+use settings::{Count, Leaf, Scalar, words};
 
 /// Chips a second (TS 25.201 §4.2.1).
 pub const CHIP_RATE: u64 = 3_840_000;
@@ -78,15 +79,69 @@ impl fmt::Display for SpreadingFactor {
     }
 }
 
-/// Which rate a spreading factor gives, with half-rate coding.
+words! {
+    /// Which rate a spreading factor gives, with half-rate coding.
+    pub enum SpreadingTable {
+        /// Control has a channel of its own in both directions, so that every bit of the DPDCH is
+        /// data (Hynderick and Raes 2004, Tables III.1 and III.2: their ns-2 module).
+        Module = "module",
+        /// Downlink, control shares the slot with data: pilot, power control and format indicator
+        /// take bits of it (TS 25.211 §5.3.2, Table 11). Uplink is as in `Module`.
+        Standard = "standard",
+    }
+}
+
+/// A spreading factor, or one that fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpreadingTable {
-    /// Control has a channel of its own in both directions, so that every bit of the DPDCH is data
-    /// (Hynderick and Raes 2004, Tables III.1 and III.2: their ns-2 module).
-    Module,
-    /// Downlink, control shares the slot with data: pilot, power control and format indicator take
-    /// bits of it (TS 25.211 §5.3.2, Table 11). Uplink is as in `Module`.
-    Standard,
+pub enum Spreading {
+    /// What RRC picks for the sum of the flows' rates.
+    Auto,
+    /// This one.
+    Factor(SpreadingFactor),
+}
+
+impl Leaf for Spreading {
+    type Value = Self;
+
+    fn expected() -> String {
+        format!("{}, or auto", Sf::expected())
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self, String> {
+        if scalar.text == "auto" {
+            return Ok(Self::Auto);
+        }
+        Sf::parse(scalar).map(Self::Factor).map_err(|message| format!("{message}, or auto"))
+    }
+
+    fn show(value: &Self) -> String {
+        match value {
+            Self::Auto => "auto".to_owned(),
+            Self::Factor(factor) => Sf::show(factor),
+        }
+    }
+}
+
+/// A spreading factor of either direction.
+pub(crate) struct Sf;
+
+impl Leaf for Sf {
+    type Value = SpreadingFactor;
+
+    fn expected() -> String {
+        "a power of two from 4 to 512 (uplink to 256)".to_owned()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<SpreadingFactor, String> {
+        Count::<u32, 0, 1_000_000>::parse(scalar)
+            .ok()
+            .and_then(|chips| SpreadingFactor::new(chips, Direction::Downlink).ok())
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &SpreadingFactor) -> String {
+        value.to_string()
+    }
 }
 
 impl SpreadingTable {

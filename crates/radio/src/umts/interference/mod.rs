@@ -5,6 +5,7 @@
 //! until power runs out. Powers are in mW, gains and ratios plain, where no unit says otherwise.
 //! Sources and limits stand in `docs/models/umts-interference.md`.
 
+mod air;
 mod curve;
 mod powers;
 mod propagation;
@@ -14,6 +15,7 @@ use mobility::motion::Position;
 
 use crate::decibel::{from_db, to_db};
 
+pub use air::{Air, ErrorRates};
 pub use curve::ErrorCurve;
 pub use propagation::{Antenna, Area, PathLoss, Shadowing};
 

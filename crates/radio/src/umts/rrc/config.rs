@@ -1,108 +1,146 @@
-//! Parameters of radio resource control.
+//! `[radio.rrc]`: how connections of the mobiles of a cell come and go.
 
 use base::Duration;
 use observe::RrcState;
+use settings::{Always, Bytes, Count, OfTime, Off, Or, Word, section, words};
 
-use super::Dedicated;
-use crate::umts::channels::spreading::SpreadingTable;
+section! {
+    /// `[radio.rrc]`: radio resource control (TS 25.331). A default without a source is ours
+    /// (`docs/models/umts-rrc.md`).
+    pub struct Config {
+        /// The state in which a mobile begins.
+        pub initial: InitialState as Word<InitialState> = InitialState::Idle;
+        /// From the request for a connection to the first block on its channel, without paging and
+        /// the core network's part. Default: as `dch_delay`; measured with that part it is
+        /// longer (`docs/models/umts-rrc.md`).
+        pub setup_delay: Duration as OfTime = Duration::from_millis(250);
+        /// From the decision for dedicated channels to their first block, with a connection.
+        /// Default: Prabhu, Altman, Avrachenkov and Abadia Dominguez, A Simulation Study of TCP
+        /// Performance over UMTS Downlink ("of the order of 250 ms").
+        pub dch_delay: Duration as OfTime = Duration::from_millis(250);
+        /// From the decision against dedicated channels until they close.
+        pub release_delay: Duration as OfTime = Duration::from_millis(250);
+        /// A cell or URA update, during which nothing is carried.
+        pub update_delay: Duration as OfTime = Duration::from_millis(250);
+        /// How long a page waits for the mobile to listen: half of a DRX cycle of 1.28 s.
+        pub paging_delay: Duration as OfTime = Duration::from_millis(640);
+        /// How long each state bears quiet.
+        pub inactivity: Inactivity as Always<Inactivity> = Inactivity::default();
+        /// What ends quiet (Hynderick and Raes 2004, III.B): `sdu`, packets from above; `pdu`,
+        /// whatever RLC sends, retransmissions and control included.
+        pub activity: Activity as Word<Activity> = Activity::Pdu;
+        /// What a new connection gets.
+        pub first_channel: FirstChannel as Word<FirstChannel> = FirstChannel::Shared;
+        /// Where quiet on dedicated channels leads.
+        pub after_dch: AfterDch as Word<AfterDch> = AfterDch::Shared;
+        /// Where quiet on the shared channels leads.
+        pub rest: Rest as Word<Rest> = Rest::CellPch;
+        /// The traffic volume that asks for dedicated channels.
+        pub traffic_volume: TrafficVolume as Always<TrafficVolume> = TrafficVolume::default();
+        /// After so many cell updates in a row without data a mobile is put into `URA_PCH`.
+        pub updates_before_ura: Option<u32> as Or<Off, Count<u32, 1, 1000>> = Some(5);
+        /// How long a mobile without any cell keeps its connection. Default: T314 (TS 25.331).
+        pub out_of_service: Duration as OfTime = Duration::from_secs(12);
+    }
+}
 
-/// The parameters of one UE's RRC.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Config {
-    /// Where a UE begins. In [`RrcState::CellDch`] it asks for its channels at once.
-    pub initial: RrcState,
-    /// From RRC CONNECTION REQUEST to the first block on the new channel, without paging.
-    pub setup_delay: Duration,
-    /// From the decision for dedicated channels to their first block, with a connection.
-    pub dch_delay: Duration,
-    /// From the decision against dedicated channels until they close.
-    pub release_delay: Duration,
-    /// A cell or URA update, from CELL UPDATE to its confirmation. Nothing is carried meanwhile.
-    pub update_delay: Duration,
-    /// How long a page waits for the UE to listen: half a DRX cycle on average (TS 25.304 §8.3).
-    pub paging_delay: Duration,
-    /// How long each state bears quiet.
-    pub inactivity: Inactivity,
-    /// What ends quiet.
-    pub activity: Activity,
+section! {
+    /// `[radio.rrc.inactivity]`: how long each state bears quiet; `off` is for ever. Defaults of
+    /// `dch` and `fach`: inferred of a carrier by Qian et al. (Characterizing Radio Resource
+    /// Allocation for 3G Networks, IMC 2010); of `pch`: T305 (TS 25.331).
+    pub struct Inactivity {
+        /// In `CELL_DCH`.
+        pub dch: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_secs(5));
+        /// In `CELL_FACH`.
+        pub fach: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_secs(12));
+        /// In `CELL_PCH` and `URA_PCH`.
+        pub pch: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_secs(1800));
+    }
+}
+
+section! {
+    /// `[radio.rrc.traffic_volume]`: the measurement that asks for dedicated channels (TS 25.331
+    /// §14.4.2.1, event 4a).
+    pub struct TrafficVolume {
+        /// More bytes than these wait downlink.
+        pub downlink: u64 as Bytes<u64, 0, 1_000_000_000> = 512;
+        /// More bytes than these wait uplink.
+        pub uplink: u64 as Bytes<u64, 0, 1_000_000_000> = 512;
+        /// They must do so for so long.
+        pub time_to_trigger: Duration as OfTime = Duration::ZERO;
+        /// After a refusal, how long until the next trigger counts.
+        pub pending_time: Duration as OfTime = Duration::from_secs(2);
+    }
+}
+
+words! {
+    /// The state in which a mobile begins.
+    pub enum InitialState {
+        /// No connection.
+        Idle = "idle",
+        /// Dedicated channels.
+        CellDch = "cell-dch",
+        /// The shared channels.
+        CellFach = "cell-fach",
+        /// Paged in its cell.
+        CellPch = "cell-pch",
+        /// Paged in a registration area.
+        UraPch = "ura-pch",
+    }
+}
+
+words! {
+    /// What counts as activity (Hynderick and Raes 2004, III.B, third set, modification 2).
+    pub enum Activity {
+        /// Packets from above. Retransmissions of RLC are quiet, so that a poor radio can end the
+        /// channels in the midst of a transfer.
+        Sdu = "sdu",
+        /// Whatever RLC sends, retransmissions and control included.
+        Pdu = "pdu",
+    }
+}
+
+words! {
     /// What a new connection gets.
-    pub first_channel: FirstChannel,
+    pub enum FirstChannel {
+        /// Dedicated channels; shared ones if those are refused.
+        Dedicated = "dedicated",
+        /// Shared channels; dedicated ones when the traffic volume asks for them.
+        Shared = "shared",
+    }
+}
+
+words! {
     /// Where quiet on dedicated channels leads.
-    pub after_dch: AfterDch,
+    pub enum AfterDch {
+        /// To the shared channels.
+        Shared = "shared",
+        /// The connection is released.
+        Release = "release",
+    }
+}
+
+words! {
     /// Where quiet on the shared channels leads.
-    pub rest: Rest,
-    /// When shared channels no longer do.
-    pub traffic_volume: TrafficVolume,
-    /// After so many cell updates in a row without data the UE is put into `URA_PCH`; `None`:
-    /// never.
-    pub updates_before_ura: Option<u32>,
-    /// How long a UE without any cell keeps its connection (T307, T314, T315, T317).
-    pub out_of_service: Duration,
-    /// The channels of a direction in which no flow asks for a rate.
-    pub dedicated: Dedicated,
-    /// Which rate a spreading factor gives.
-    pub spreading: SpreadingTable,
+    pub enum Rest {
+        /// To `CELL_PCH`.
+        CellPch = "cell-pch",
+        /// To `URA_PCH`.
+        UraPch = "ura-pch",
+        /// The connection is released.
+        Release = "release",
+    }
 }
 
-/// How long each state bears quiet; `None` is for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Inactivity {
-    /// In `CELL_DCH`.
-    pub dch: Option<Duration>,
-    /// In `CELL_FACH`.
-    pub fach: Option<Duration>,
-    /// In `CELL_PCH` and `URA_PCH`.
-    pub pch: Option<Duration>,
-}
-
-/// What counts as activity (Hynderick and Raes 2004, III.B, third set, modification 2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Activity {
-    /// Packets from above. Retransmissions of RLC are quiet, so that a poor radio can end the
-    /// channels in the midst of a transfer.
-    Sdu,
-    /// Whatever RLC sends, retransmissions and control included.
-    Pdu,
-}
-
-/// What a new connection gets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FirstChannel {
-    /// Dedicated channels; shared ones if those are refused.
-    Dedicated,
-    /// Shared channels; dedicated ones when the traffic volume asks for them.
-    Shared,
-}
-
-/// Where quiet on dedicated channels leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AfterDch {
-    /// To the shared channels.
-    Shared,
-    /// The connection is released.
-    Release,
-}
-
-/// Where quiet on the shared channels leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rest {
-    /// To `CELL_PCH`.
-    CellPch,
-    /// To `URA_PCH`.
-    UraPch,
-    /// The connection is released.
-    Release,
-}
-
-/// The traffic volume that asks for dedicated channels (event 4a, TS 25.331 §14.4.2.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TrafficVolume {
-    /// More bytes than these wait downlink.
-    pub downlink: u64,
-    /// More bytes than these wait uplink.
-    pub uplink: u64,
-    /// They must do so for so long (time to trigger).
-    pub time_to_trigger: Duration,
-    /// After a refusal, how long until the next trigger counts (pending time after trigger).
-    pub pending_time: Duration,
+impl InitialState {
+    /// In [`RrcState::CellDch`] a UE asks for its channels at once.
+    pub(super) const fn state(self) -> RrcState {
+        match self {
+            Self::Idle => RrcState::Idle,
+            Self::CellDch => RrcState::CellDch,
+            Self::CellFach => RrcState::CellFach,
+            Self::CellPch => RrcState::CellPch,
+            Self::UraPch => RrcState::UraPch,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use super::state::{Illegal, Procedure, next};
 use super::{
     Action, Activity, AfterDch, Change, Channels, Config, Dedicated, FirstChannel, Input, Rest,
 };
-use crate::umts::channels::spreading::SpreadingFactor;
+use crate::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
 
 /// The RRC of one UE, both ends of it.
 ///
@@ -20,6 +20,9 @@ use crate::umts::channels::spreading::SpreadingFactor;
 #[derive(Clone, Debug)]
 pub struct Entity {
     config: Config,
+    /// The channels of a direction in which no flow asks for a rate.
+    usual: Dedicated,
+    spreading: SpreadingTable,
     state: RrcState,
     running: Option<Running>,
     /// Admitted, and not yet in use or in use.
@@ -63,12 +66,16 @@ struct Traffic {
 }
 
 impl Entity {
-    /// An entity that begins at time 0 in its initial state.
-    pub fn new(config: Config) -> Self {
-        let at_once = config.initial == RrcState::CellDch;
-        let state = if at_once { RrcState::CellFach } else { config.initial };
+    /// An entity that begins at time 0 in its initial state, and asks for `usual` channels in a
+    /// direction in which no flow asks for a rate.
+    pub fn new(config: Config, usual: Dedicated, spreading: SpreadingTable) -> Self {
+        let initial = config.initial.state();
+        let at_once = initial == RrcState::CellDch;
+        let state = if at_once { RrcState::CellFach } else { initial };
         let mut entity = Self {
             config,
+            usual,
+            spreading,
             state,
             running: None,
             dedicated: None,
@@ -118,12 +125,11 @@ impl Entity {
         let choose = |direction, traffic: &Traffic, default| match traffic.asked {
             0 => default,
             asked => self
-                .config
                 .spreading
                 .least_for(direction, Rate::from_bps(asked))
                 .unwrap_or(SpreadingFactor::MIN),
         };
-        let default = self.config.dedicated;
+        let default = self.usual;
         Dedicated {
             downlink: choose(Direction::Downlink, &self.downlink, default.downlink),
             uplink: choose(Direction::Uplink, &self.uplink, default.uplink),
@@ -361,7 +367,7 @@ impl Entity {
     }
 
     fn measure(&mut self, now: Time, direction: Direction, waiting: u64) {
-        let volume = self.config.traffic_volume;
+        let volume = &self.config.traffic_volume;
         let threshold = match direction {
             Direction::Downlink => volume.downlink,
             Direction::Uplink => volume.uplink,
@@ -412,7 +418,7 @@ impl Entity {
 
     /// When the state has been quiet for long enough.
     fn quiet_ends(&self) -> Option<Time> {
-        let limits = self.config.inactivity;
+        let limits = &self.config.inactivity;
         let limit = match self.state {
             RrcState::Idle => None,
             RrcState::CellDch => limits.dch,

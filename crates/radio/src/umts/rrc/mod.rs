@@ -11,7 +11,9 @@ mod entity;
 mod interface;
 mod state;
 
-pub use config::{Activity, AfterDch, Config, FirstChannel, Inactivity, Rest, TrafficVolume};
+pub use config::{
+    Activity, AfterDch, Config, FirstChannel, Inactivity, InitialState, Rest, TrafficVolume,
+};
 pub use entity::Entity;
 pub use interface::{Action, Change, Channels, Dedicated, Input};
 pub use state::{Illegal, Procedure, Transition, next};

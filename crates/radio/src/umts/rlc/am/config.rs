@@ -49,6 +49,7 @@ section! {
 section! {
     /// `[radio.rlc.reset]`, `[radio.rlc.move_window]`: how a command is repeated until it is
     /// answered. Defaults: our choice; TS 25.322 leaves them to the network.
+    #[derive(Copy, Eq)]
     pub struct Repetition {
         /// From one to the next.
         pub timer: Duration as OfTime<1> = Duration::from_millis(200);

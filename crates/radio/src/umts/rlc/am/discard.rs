@@ -38,7 +38,7 @@ impl Discard {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             timer: config.discard_timer,
-            repetition: config.move_window.clone(),
+            repetition: config.move_window,
             given_up: 0,
             moving: None,
         }

@@ -27,7 +27,7 @@ impl Entity {
         Self {
             transmitter: Transmitter::new(config, own.tti),
             receiver: Receiver::new(config, peer),
-            reset: Reset::new(config.reset.clone()),
+            reset: Reset::new(config.reset),
             resets: 0,
             config: config.clone(),
         }
@@ -111,7 +111,7 @@ impl Entity {
     /// Starts as new, as after establishment of the bearer.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         self.clear(now, traffic);
-        self.reset = Reset::new(self.config.reset.clone());
+        self.reset = Reset::new(self.config.reset);
     }
 
     /// Starts as new at another place: what has not been delivered is sent again, whole.

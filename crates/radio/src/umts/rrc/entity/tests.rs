@@ -2,8 +2,7 @@ use observe::RrcState::{CellDch, CellFach, CellPch, Idle, UraPch};
 use proptest::prelude::*;
 
 use super::*;
-use crate::umts::channels::spreading::SpreadingTable;
-use crate::umts::rrc::{Inactivity, TrafficVolume};
+use crate::umts::rrc::{Inactivity, InitialState, TrafficVolume};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -15,9 +14,13 @@ fn dedicated() -> Dedicated {
     Dedicated { downlink: sf(16), uplink: sf(32) }
 }
 
+fn entity(config: Config) -> Entity {
+    Entity::new(config, dedicated(), SpreadingTable::Module)
+}
+
 fn config() -> Config {
     Config {
-        initial: Idle,
+        initial: InitialState::Idle,
         setup_delay: MS * 250,
         dch_delay: MS * 200,
         release_delay: MS * 50,
@@ -40,8 +43,6 @@ fn config() -> Config {
         },
         updates_before_ura: Some(3),
         out_of_service: Duration::from_secs(30),
-        dedicated: dedicated(),
-        spreading: SpreadingTable::Module,
     }
 }
 
@@ -70,13 +71,13 @@ struct Script {
 
 impl Script {
     fn new(config: Config) -> Self {
-        let mut script = Self { entity: Entity::new(config), admit: true, log: Vec::new() };
+        let mut script = Self { entity: entity(config), admit: true, log: Vec::new() };
         script.drain(Time::ZERO);
         script
     }
 
     fn refusing(config: Config) -> Self {
-        let mut script = Self { entity: Entity::new(config), admit: false, log: Vec::new() };
+        let mut script = Self { entity: entity(config), admit: false, log: Vec::new() };
         script.drain(Time::ZERO);
         script
     }
@@ -195,7 +196,7 @@ fn quiet_can_release_and_a_state_can_bear_it_for_ever() {
 
 #[test]
 fn small_traffic_rides_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: CellFach, ..config() });
+    let mut script = Script::new(Config { initial: InitialState::CellFach, ..config() });
     script
         .expect(&["0 use shared"])
         .input(100, arrived(UP, 300))
@@ -225,19 +226,19 @@ fn a_refusal_keeps_the_shared_channels_and_is_asked_again() {
 
 #[test]
 fn the_initial_dch_opens_at_once_and_the_rest_begins_as_it_says() {
-    Script::new(Config { initial: CellDch, ..config() }).expect(&[
+    Script::new(Config { initial: InitialState::CellDch, ..config() }).expect(&[
         "0 use shared",
         "0 cell-fach > cell-dch: DCH opened",
         "0 use 16/32",
     ]);
-    for initial in [Idle, CellPch, UraPch] {
+    for initial in [InitialState::Idle, InitialState::CellPch, InitialState::UraPch] {
         Script::new(Config { initial, ..config() }).expect(&[]);
     }
 }
 
 #[test]
 fn the_sum_of_the_flows_chooses_the_spreading_factors() {
-    let mut entity = Entity::new(config());
+    let mut entity = entity(config());
     assert_eq!(entity.demand(), dedicated());
     let kbps = |n: u64| Rate::from_bps(n * 1000);
     entity.add_flow(UP, kbps(100));
@@ -253,7 +254,7 @@ fn the_sum_of_the_flows_chooses_the_spreading_factors() {
 
 #[test]
 fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
-    let mut script = Script::new(Config { initial: CellPch, ..config() });
+    let mut script = Script::new(Config { initial: InitialState::CellPch, ..config() });
     script.input(1000, Input::CellReselected).until(2000).expect(&[
         "1000 cell-pch > cell-fach: cell reselected",
         "1100 cell-fach > cell-pch: sent to CELL_PCH",
@@ -274,7 +275,7 @@ fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
 
 #[test]
 fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: CellPch, ..config() });
+    let mut script = Script::new(Config { initial: InitialState::CellPch, ..config() });
     script
         .input(1000, Input::CellReselected)
         .input(1050, arrived(UP, 40))
@@ -284,7 +285,7 @@ fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
 
 #[test]
 fn a_page_wakes_a_ue_at_rest() {
-    Script::new(Config { initial: UraPch, ..config() })
+    Script::new(Config { initial: InitialState::UraPch, ..config() })
         .input(1000, arrived(DOWN, 40))
         .until(2000)
         .expect(&["1320 ura-pch > cell-fach: paged", "1420 use shared"]);
@@ -292,7 +293,7 @@ fn a_page_wakes_a_ue_at_rest() {
 
 #[test]
 fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
-    Script::new(Config { initial: CellDch, ..config() })
+    Script::new(Config { initial: InitialState::CellDch, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .input(2000, Input::RadioLinkFailure)
         .until(3000)
@@ -310,7 +311,7 @@ fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
 
 #[test]
 fn without_coverage_the_connection_ends_after_its_timer() {
-    let mut script = Script::new(Config { initial: CellDch, ..config() });
+    let mut script = Script::new(Config { initial: InitialState::CellDch, ..config() });
     script.log.clear();
     script
         .input(1000, arrived(DOWN, 9000))
@@ -329,7 +330,7 @@ fn without_coverage_the_connection_ends_after_its_timer() {
 
 #[test]
 fn coverage_that_comes_back_in_time_costs_an_update() {
-    let mut script = Script::new(Config { initial: CellFach, ..config() });
+    let mut script = Script::new(Config { initial: InitialState::CellFach, ..config() });
     script
         .input(1000, arrived(DOWN, 40))
         .input(2000, Input::CoverageLost)
@@ -340,7 +341,7 @@ fn coverage_that_comes_back_in_time_costs_an_update() {
 
 #[test]
 fn a_set_up_that_is_overtaken_gives_its_channels_back() {
-    Script::new(Config { initial: CellFach, ..config() })
+    Script::new(Config { initial: InitialState::CellFach, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .until(1020)
         .input(1100, Input::CellReselected)
@@ -353,14 +354,14 @@ fn a_set_up_that_is_overtaken_gives_its_channels_back() {
             "1400 cell-fach > cell-dch: DCH opened",
             "1400 use 16/32",
         ]);
-    let mut late = Entity::new(config());
+    let mut late = entity(config());
     late.handle_input(at(0), Input::Admitted(dedicated())).expect("legal");
     assert_eq!(late.poll_output(), Some(Action::Cancel(dedicated())));
 }
 
 #[test]
 fn what_cannot_happen_changes_nothing() {
-    let mut entity = Entity::new(config());
+    let mut entity = entity(config());
     let error = entity.handle_input(at(0), Input::RadioLinkFailure).unwrap_err();
     assert_eq!(error.why, "there is no connection");
     assert_eq!((entity.state(), entity.poll_output()), (Idle, None));
@@ -391,14 +392,14 @@ proptest! {
     #[test]
     fn random_walks_keep_the_laws(
         walk in prop::collection::vec((inputs(), 0..20_000_u64, any::<bool>()), 1..80),
-        initial in prop::sample::select(RrcState::ALL.to_vec()),
+        initial in prop::sample::select(<InitialState as settings::Words>::ALL.to_vec()),
         first in prop_oneof![Just(FirstChannel::Dedicated), Just(FirstChannel::Shared)],
         after_dch in prop_oneof![Just(AfterDch::Shared), Just(AfterDch::Release)],
         rest in prop_oneof![Just(Rest::CellPch), Just(Rest::UraPch), Just(Rest::Release)],
         delays in prop_oneof![Just(0_u64), Just(1)],
     ) {
         let plain = config();
-        let mut entity = Entity::new(Config {
+        let mut entity = entity(Config {
             initial,
             first_channel: first,
             after_dch,

@@ -1,0 +1,392 @@
+//! `[radio]` with `kind = "gprs"`: time slots of GPRS or EDGE.
+
+use std::iter::successors;
+
+use base::{Duration, Probability, Rate, Time};
+use settings::{
+    Absent, Along, Always, Chance, Count, Decibels, Factor, Fault, Limits, Moments, OfTime, Off,
+    Or, Perhaps, Share, Spans, Standard, Steps, Table, Tbler, Timed, Word, section, words,
+};
+
+use super::air::{Errors, Quality, State};
+use super::coding::{BLOCK_PERIOD, CodingScheme};
+use super::config::{Adaptation, Arq, Channel, Config, Coupling, Gap, GapKind, SetUp};
+use super::core::CoreDelay;
+use super::outages::RandomOutages;
+use crate::kinds::{Around, Keys, Queues};
+
+section! {
+    /// `[radio]` of a bearer over time slots.
+    pub struct GprsKeys {
+        /// Transport block error rate of both directions: every block is in error with this
+        /// probability, independently of all others.
+        pub tbler: Probability as Tbler = Probability::NEVER;
+        /// `gprs`: a good and a bad state, in the place of `tbler`.
+        pub gilbert_elliott: Option<RadioBursts> as Perhaps<RadioBursts> = None;
+        /// `gprs`: the ratio of carrier to interference, which decides with the coding scheme how
+        /// many blocks err, in the place of `tbler`.
+        pub ci: Option<f64> as Or<Off, Along<Decibels>> = None;
+        /// `gprs`: from when to when nothing gets through.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// `gprs`: outages at random, beside those.
+        pub outage: RandomOutages as Always<RandomOutages> = RandomOutages::default();
+        /// `gprs`: when the mobile goes to another cell.
+        pub reselections: Vec<Reselection> as Steps<Reselection> = Vec::new();
+        /// `gprs`: when the mobile stops to listen, until it begins anew (`radio.gprs.restart`).
+        pub resets: Vec<Duration> as Moments = Vec::new();
+        /// Towards the mobile.
+        pub downlink: Slots as Always<Slots> = Slots::default();
+        /// From the mobile.
+        pub uplink: Slots as Always<Slots> = Slots { slots: 1 };
+        /// `gprs`: time slots, flows of blocks and the core network.
+        pub gprs: Gprs as Always<Gprs> = Gprs::default();
+        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
+        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+    }
+    check(Self::check_errors)
+}
+
+section! {
+    /// `[radio.downlink]`, `[radio.uplink]`: the time slots of one direction.
+    pub struct Slots {
+        /// `gprs`: time slots. Default: a 3+1 phone of chakravorty2003.
+        pub slots: u32 as Count<u32, 1, 8> = 3;
+    }
+}
+
+section! {
+    /// `[radio.gprs]`: RLC/MAC of GPRS and EDGE, and the core network. Defaults: measurements of
+    /// chakravorty2003, and where its text leaves a value open, TS 44.060 or what fits them.
+    pub struct Gprs {
+        /// What radio blocks are coded with.
+        pub coding_scheme: Option<CodingScheme> as Or<Adaptive, Word<CodingScheme>> =
+            Some(CodingScheme::Cs2);
+        /// `coding_scheme = "adaptive"`: what it begins with.
+        pub initial_scheme: CodingScheme as Word<CodingScheme> = CodingScheme::Cs2;
+        /// When an adaptive scheme changes.
+        pub adaptation: Adaptation as Always<Adaptation> = Adaptation::default();
+        /// Where block error rates come from: from `radio.tbler`, `radio.gilbert_elliott` and
+        /// `radio.ci`, or from a named state of the radio.
+        pub state: RadioState as Word<RadioState> = RadioState::Given;
+        /// WS: blocks between the first not acknowledged and the next. Default: 64, with EDGE 64
+        /// and twice as many a slot (TS 44.060 §9.1.9).
+        pub window: Option<u32> as Or<Standard, Count<u32, 1, 1024>> = None;
+        /// Every so many blocks the receiver is asked for a report, which TS 44.060 leaves to the
+        /// network. Default: fits the groups of acknowledgements of chakravorty2003 §III; osmo-pcu
+        /// has 20.
+        pub poll_blocks: u32 as Count<u32, 1, 1024> = 25;
+        /// From a block with a poll to when its sender has understood the report. Default: fits
+        /// the rates measured, within the 120 to 200 ms of a base station.
+        pub round_trip: Duration as OfTime<100_000_000> = Duration::from_millis(120);
+        /// One downlink block in so many goes to other messages of the network. Default: none are
+        /// needed to fit the rates measured.
+        pub control_every: Option<u32> as Or<Off, Count<u32, 2, 1_000_000>> = None;
+        /// A packet that has waited longer for the radio is discarded (TS 48.018 §6.1).
+        pub lifetime: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// A longer outage loses what waits at the base station; others delay it. Default: the
+        /// stall of chakravorty2003 §VI.D, which lost nothing, lasted about so long.
+        pub keep: Duration as OfTime = Duration::from_secs(10);
+        /// From a link reset until the mobile begins anew. Default: our choice.
+        pub restart: Duration as OfTime<1> = Duration::from_secs(30);
+        /// Temporary block flows.
+        pub tbf: TbfTimes as Always<TbfTimes> = TbfTimes::default();
+        /// Between gateway and base station.
+        pub core: Core as Always<Core> = Core::default();
+    }
+    check(Self::check_scheme)
+}
+
+section! {
+    /// `[radio.gprs.tbf]`: how temporary block flows come and go.
+    pub struct TbfTimes {
+        /// How long the set-up of either direction takes while the other has one, or while the
+        /// mobile still listens: uniform. Default: chakravorty2003 §II.
+        pub associated: [Duration; 2] as Limits<OfTime> = millis(100, 200);
+        /// Downlink otherwise.
+        pub common: [Duration; 2] as Limits<OfTime> = millis(300, 700);
+        /// Uplink otherwise: random access and assignment.
+        pub access: [Duration; 2] as Limits<OfTime> = millis(150, 400);
+        /// T3192: how long the mobile listens after a release.
+        pub t3192: Duration as OfTime = Duration::from_millis(500);
+        /// Delayed release downlink (R99): how long a flow is kept with nothing to send. Default:
+        /// R97, as the phones of chakravorty2003.
+        pub delayed_release: Duration as OfTime = Duration::ZERO;
+        /// The same of an extended uplink flow (R4).
+        pub extended_uplink: Duration as OfTime = Duration::ZERO;
+        /// A mobile that receives asks for its uplink in reports, and is granted it no sooner
+        /// after the last time; off: it uses random access. Default: groups of three to four
+        /// acknowledgements, as chakravorty2003 §III saw them.
+        pub coupling: Option<Duration> as Or<Off, OfTime> = Some(Duration::from_secs(1));
+    }
+}
+
+section! {
+    /// `[radio.gprs.core]`: gateway, support nodes and what joins them to the base station. Jitter
+    /// is log-normal, and reorders nothing.
+    pub struct Core {
+        /// Median of the delay towards the mobile. Default: fits chakravorty2003 Fig. 1 and §VI.C.
+        pub downlink: Duration as OfTime = Duration::from_millis(300);
+        /// Median of the delay from the mobile. Default: fits chakravorty2003 Fig. 1 and §VI.C.
+        pub uplink: Duration as OfTime = Duration::from_millis(250);
+        /// Standard deviation of the logarithm of either. Default: our choice.
+        pub jitter: f64 as Factor = 0.15;
+        /// For how long a draw holds. Default: our choice.
+        pub coherence: Duration as OfTime<1> = Duration::from_secs(1);
+    }
+    check(Self::check_jitter)
+}
+
+section! {
+    /// `[radio.gilbert_elliott]`: a good and a bad state of the radio, which last for exponential
+    /// times, alike for both directions.
+    pub struct RadioBursts {
+        /// Block error rate in the good state.
+        pub good: Probability as Chance = Probability::new(0.04).unwrap_or_default();
+        /// Block error rate in the bad state.
+        pub bad: Probability as Chance = Probability::new(0.3).unwrap_or_default();
+        /// How long the good state lasts on average.
+        pub good_mean: Duration as OfTime<1> = Duration::from_secs(30);
+        /// How long the bad state lasts on average.
+        pub bad_mean: Duration as OfTime<1> = Duration::from_secs(5);
+    }
+}
+
+section! {
+    /// A member of `radio.reselections`: the mobile goes to another cell.
+    pub struct Reselection {
+        /// When it begins; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// How long nothing gets through: 1 to 5 s, with a routing area update 5 to 15 s.
+        pub lasts: Duration as OfTime<1> = Duration::from_secs(2);
+        /// Chance that what waits in the old cell is forwarded to the new one. Default: within a
+        /// base station controller; 20 % with a routing area update.
+        pub forward: Probability as Share = Probability::new(0.7).unwrap_or_default();
+    }
+}
+
+impl Timed for Reselection {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+/// `adaptive`.
+pub(crate) struct Adaptive;
+
+impl Absent for Adaptive {
+    const WORD: &'static str = "adaptive";
+}
+
+const fn millis(low: u64, high: u64) -> [Duration; 2] {
+    [Duration::from_millis(low), Duration::from_millis(high)]
+}
+
+words! {
+    /// Where block error rates come from.
+    pub enum RadioState {
+        /// From the keys of `[radio]`.
+        Given = "given",
+        /// A carrier with which CS-2 has 4 % of its blocks in error.
+        Good = "good",
+        /// A carrier with which CS-2 has 15 % of its blocks in error.
+        Fair = "fair",
+        /// A carrier with which CS-1 has 40 % of its blocks in error.
+        Bad = "bad",
+        /// Those three by turns, for 30, 10 and 5 s on average.
+        Varying = "varying",
+    }
+}
+
+impl Gprs {
+    /// The coding scheme at the start.
+    fn scheme(&self) -> CodingScheme {
+        self.coding_scheme.unwrap_or(self.initial_scheme)
+    }
+
+    /// A first scheme is for those that change.
+    fn check_scheme(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let key = "initial_scheme";
+        let is_given = tree.find(&format!("{at}.{key}")).is_some();
+        let is_usual = self.initial_scheme == Self::default().initial_scheme;
+        if self.coding_scheme.is_some() && is_given && !is_usual {
+            let message = format!("{at}.{key} needs {at}.coding_scheme = adaptive");
+            return tree.clash_at(at, &[key, "coding_scheme"], message);
+        }
+        Ok(())
+    }
+}
+
+impl Core {
+    fn check_jitter(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.jitter > MOST_JITTER {
+            let message = format!("{at}.jitter must be at most {MOST_JITTER}");
+            return tree.clash_at(at, &["jitter"], message);
+        }
+        Ok(())
+    }
+}
+
+/// What delays of a core network could at most be spread by.
+const MOST_JITTER: f64 = 3.0;
+
+impl GprsKeys {
+    /// How a bearer called `name` behaves. Random outages are drawn by the seed and the name.
+    pub fn config(&self, around: &Around<'_>, name: &str) -> Config {
+        let Gprs { tbf, core, .. } = &self.gprs;
+        let delay = |median| CoreDelay { median, jitter: core.jitter, coherence: core.coherence };
+        let [forth, back] = around.queues;
+        Config {
+            downlink: Channel {
+                slots: self.downlink.slots,
+                core: delay(core.downlink),
+                queue: forth,
+                lifetime: self.gprs.lifetime,
+                keep: tbf.delayed_release,
+            },
+            uplink: Channel {
+                slots: self.uplink.slots,
+                core: delay(core.uplink),
+                queue: back,
+                lifetime: None,
+                keep: tbf.extended_uplink,
+            },
+            scheme: self.gprs.scheme(),
+            adaptation: self.gprs.coding_scheme.is_none().then(|| self.gprs.adaptation.clone()),
+            arq: Arq {
+                window: self.gprs.window.unwrap_or_else(|| self.usual_window()),
+                poll_blocks: self.gprs.poll_blocks,
+                round_trip: self.gprs.round_trip,
+            },
+            set_up: SetUp {
+                associated: tbf.associated,
+                common: tbf.common,
+                access: tbf.access,
+                t3192: tbf.t3192,
+                coupling: tbf.coupling.map_or(Coupling::Off, Coupling::Piggybacked),
+            },
+            control_every: self.gprs.control_every,
+            errors: self.errors(),
+            gaps: self.gaps(around, name),
+            keep: self.gprs.keep,
+        }
+    }
+
+    /// 64 blocks; with EDGE 64 and twice as many for each slot, within the limits of TS 44.060
+    /// Table 9.1.9.2.1.
+    fn usual_window(&self) -> u32 {
+        let slots = self.downlink.slots.max(self.uplink.slots);
+        if self.gprs.scheme().is_edge() { 64 + 64 * 2 * slots.min(7) } else { 64 }
+    }
+
+    fn errors(&self) -> Errors {
+        let ci = Quality::CarrierToInterference;
+        let of = |scheme: CodingScheme, rate| ci(scheme.ci_of(rate));
+        let good = of(CodingScheme::Cs2, 0.04);
+        let fair = of(CodingScheme::Cs2, 0.15);
+        let bad = of(CodingScheme::Cs1, 0.4);
+        let lasting = |quality| Errors::States(vec![State { quality, mean: None }]);
+        let state =
+            |(quality, seconds)| State { quality, mean: Some(Duration::from_secs(seconds)) };
+        match (self.gprs.state, &self.gilbert_elliott, self.ci) {
+            (RadioState::Good, _, _) => lasting(good),
+            (RadioState::Fair, _, _) => lasting(fair),
+            (RadioState::Bad, _, _) => lasting(bad),
+            (RadioState::Varying, _, _) => {
+                Errors::States([(good, 30), (fair, 10), (bad, 5)].map(state).to_vec())
+            }
+            (RadioState::Given, Some(bursts), _) => Errors::States(vec![
+                State { quality: Quality::ErrorRate(bursts.good), mean: Some(bursts.good_mean) },
+                State { quality: Quality::ErrorRate(bursts.bad), mean: Some(bursts.bad_mean) },
+            ]),
+            (RadioState::Given, None, Some(carrier)) => lasting(ci(carrier)),
+            (RadioState::Given, None, None) => Errors::Constant(self.tbler),
+        }
+    }
+
+    /// When nothing gets through, in order: of two gaps that overlap the later one begins when the
+    /// earlier one ends.
+    fn gaps(&self, around: &Around<'_>, name: &str) -> Vec<Gap> {
+        let at = |time: Duration| Time::ZERO + time;
+        let outage = |[from, to]: [Time; 2]| Gap { from, to, kind: GapKind::Outage };
+        let reselections = self.reselections.iter().map(|one| Gap {
+            from: at(one.at),
+            to: at(one.at + one.lasts),
+            kind: GapKind::Reselection(one.forward),
+        });
+        let resets = self.resets.iter().map(|from| Gap {
+            from: at(*from),
+            to: at(*from + self.gprs.restart),
+            kind: GapKind::Reset,
+        });
+        let outages = self.outages(around, name).into_iter().map(outage);
+        let mut gaps: Vec<_> = outages.chain(reselections).chain(resets).collect();
+        gaps.sort_by_key(|gap| gap.from);
+        let mut end = Time::ZERO;
+        gaps.retain_mut(|gap| {
+            gap.from = gap.from.max(end);
+            end = end.max(gap.to);
+            gap.from < gap.to
+        });
+        gaps
+    }
+
+    /// Block error rates come from one place.
+    fn check_errors(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let sources = [
+            ("tbler", tree.find(&format!("{at}.tbler")).is_some()),
+            ("gilbert_elliott", self.gilbert_elliott.is_some()),
+            ("ci", self.ci.is_some()),
+            ("gprs.state", self.gprs.state != RadioState::Given),
+        ];
+        let mut given = sources.into_iter().filter(|(_, is_given)| *is_given);
+        if let (Some((first, _)), Some((second, _))) = (given.next(), given.next()) {
+            let message = format!("give {at}.{first} or {at}.{second}, not both");
+            return tree.clash_at(at, &[second, first], message);
+        }
+        Ok(())
+    }
+}
+
+impl Keys for GprsKeys {
+    fn interface(&self) -> &'static str {
+        "Um"
+    }
+
+    fn queues(&self) -> Queues {
+        Queues::Together("GPRS")
+    }
+
+    fn settle(&mut self, _tree: &Table, _around: &Around<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn mobiles(&self) -> usize {
+        self.ues as usize
+    }
+
+    fn rates(&self) -> Option<[Rate; 2]> {
+        None
+    }
+
+    /// Of the payload of the slots, without errors and before headers, in the fastest scheme that
+    /// may be chosen.
+    fn bottleneck(&self) -> Rate {
+        let first = self.gprs.scheme();
+        let scheme = match self.gprs.coding_scheme {
+            Some(_) => first,
+            None => successors(Some(first), |scheme| scheme.faster()).last().unwrap_or(first),
+        };
+        let bits = u64::from(scheme.bytes() * self.downlink.slots) * 8;
+        Rate::from_bps(bits * 1_000_000_000 / BLOCK_PERIOD.as_nanos())
+    }
+
+    fn outages(&self, around: &Around<'_>, name: &str) -> Vec<[Time; 2]> {
+        let given = self.outages.iter().map(|outage| outage.map(|time| Time::ZERO + time));
+        let mut outages: Vec<_> = given.collect();
+        let end = Time::ZERO + around.duration;
+        outages.extend(self.outage.draw(end, around.seed, &format!("{name}/outages")));
+        outages.sort_unstable();
+        outages
+    }
+}

@@ -1,0 +1,239 @@
+//! The kinds of radio there are: one line each.
+
+use base::{Direction, Duration, Rate, Time};
+use link::queue;
+use observe::Observe;
+use settings::{Fault, Flat, Table};
+
+use crate::gprs::{self, GprsKeys};
+use crate::umts::cell::CellKeys;
+use crate::umts::{self, DchKeys, UmtsKeys};
+use crate::{Counters, DownlinkReport, Output, Sdu};
+
+/// What a kind of radio can say by its table `[radio]`.
+pub trait Keys {
+    /// What results call its interface.
+    fn interface(&self) -> &'static str;
+
+    /// Which queues may stand ahead of it.
+    fn queues(&self) -> Queues;
+
+    /// Sees whether its keys go together, and puts what they stand for in their place.
+    ///
+    /// # Errors
+    /// If they do not.
+    fn settle(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault>;
+
+    /// How many mobiles are counted; 0 is one.
+    fn mobiles(&self) -> usize;
+
+    /// The rates of its channels towards the mobile and from it, where each has one.
+    fn rates(&self) -> Option<[Rate; 2]>;
+
+    /// The rate that throughput is compared with.
+    fn bottleneck(&self) -> Rate;
+
+    /// When nothing gets through to a mobile whose bearer is called `name`, in order of the
+    /// beginnings.
+    fn outages(&self, around: &Around<'_>, name: &str) -> Vec<[Time; 2]>;
+}
+
+/// What a radio's table stands beside.
+pub struct Around<'a> {
+    /// The queues towards the mobile and from it.
+    pub queues: [queue::Config; 2],
+    /// Whether each flow has their room to itself.
+    pub per_flow: bool,
+    /// How long the run is.
+    pub duration: Duration,
+    /// Seeds every source of chance.
+    pub seed: u64,
+    /// What the flows of a mobile ask for together, where any asks for a rate.
+    pub asked: Option<Rate>,
+    /// What each flow of the mobile with a number, of so many, asks for.
+    pub asked_of: Box<dyn Fn(usize, usize) -> Vec<Rate> + 'a>,
+}
+
+/// The queues that may stand ahead of a radio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queues {
+    /// Those of the system of this name that drop what does not fit, for each flow or for all.
+    DropTail(&'static str),
+    /// Those of the system of this name that hold all flows together, managed or not.
+    Together(&'static str),
+}
+
+/// Declares the kinds of radio by their words, each with its keys.
+macro_rules! radios {
+    ($($(#[doc = $doc:literal])* $word:literal => $kind:ident($keys:ty);)*) => {
+        settings::kinds! {
+            /// The kind of bearer.
+            pub enum Radio {
+                $(
+                    $(#[doc = $doc])*
+                    $kind {
+                        /// What it can be told.
+                        pub keys: $keys as Flat<$keys> = <$keys>::default();
+                    } = $word,
+                )*
+            }
+        }
+
+        impl Radio {
+            /// What it says of itself.
+            pub fn keys(&self) -> &dyn Keys {
+                match self {
+                    $(Self::$kind { keys } => keys,)*
+                }
+            }
+
+            /// The same, to be settled.
+            pub fn keys_mut(&mut self) -> &mut dyn Keys {
+                match self {
+                    $(Self::$kind { keys } => keys,)*
+                }
+            }
+        }
+    };
+}
+
+/// Declares the bearers that mobiles have of their own, each by its kind of radio.
+macro_rules! bearers {
+    ($($(#[$doc:meta])* $kind:ident($bearer:ident);)*) => {
+        /// What carries packets between the network and one mobile, in both directions.
+        #[derive(Debug)]
+        pub enum Bearer<T> {
+            $($(#[$doc])* $kind(Box<$bearer::Bearer<T>>),)*
+        }
+
+        $(impl<T> From<$bearer::Bearer<T>> for Bearer<T> {
+            fn from(bearer: $bearer::Bearer<T>) -> Self {
+                Self::$kind(Box::new(bearer))
+            }
+        })*
+
+        impl Radio {
+            /// The bearer of one mobile, whose facts bear the number `machine`. Its chance goes by
+            /// `name`. `None` if mobiles have none of their own, or none can be as its keys are.
+            pub fn bearer<T: Sdu>(
+                &self,
+                machine: u32,
+                around: &Around<'_>,
+                name: &str,
+            ) -> Option<Bearer<T>> {
+                $(if let Self::$kind { keys } = self {
+                    let config = keys.config(around, name);
+                    let bearer = $bearer::Bearer::new(machine, &config, around.seed, name);
+                    return bearer.ok().map(Into::into);
+                })*
+                None
+            }
+        }
+
+    impl<T: Sdu> Bearer<T> {
+        /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue is full.
+        ///
+        /// # Errors
+        /// The SDU that was dropped.
+        pub fn handle_input(
+            &mut self,
+            now: Time,
+            direction: Direction,
+            sdu: T,
+            observe: &mut impl Observe,
+        ) -> Result<(), T> {
+            match self {
+                $(Self::$kind(bearer) => bearer.handle_input(now, direction, sdu, observe),)*
+            }
+        }
+
+        /// Does what is due at or before `now`.
+        pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+            match self {
+                $(Self::$kind(bearer) => bearer.handle_timeout(now, observe),)*
+            }
+        }
+
+        /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.
+        #[must_use]
+        pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+            match self {
+                $(Self::$kind(bearer) => bearer.poll_output(),)*
+            }
+        }
+
+        /// When something is due next. It changes with each `handle_…` and `poll_…`.
+        #[must_use]
+        pub fn poll_timeout(&self) -> Option<Time> {
+            match self {
+                $(Self::$kind(bearer) => bearer.poll_timeout(),)*
+            }
+        }
+
+        /// What the base station has to say of the mobile's downlink, if that has changed. A bearer
+        /// says nothing while it sleeps.
+        #[must_use]
+        pub fn poll_report(&mut self) -> Option<DownlinkReport> {
+            match self {
+                $(Self::$kind(bearer) => bearer.poll_report(),)*
+            }
+        }
+
+        /// The SDUs of `direction` between entry and exit.
+        pub fn held(&self, direction: Direction) -> Box<dyn Iterator<Item = &T> + '_> {
+            match self {
+                $(Self::$kind(bearer) => Box::new(bearer.held(direction)),)*
+            }
+        }
+
+        /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
+        pub fn counters(&self, direction: Direction) -> Counters {
+            match self {
+                $(Self::$kind(bearer) => bearer.counters(direction),)*
+            }
+        }
+
+        /// How many blocks the first `span` of the run had room for in `direction`.
+        pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
+            match self {
+                $(Self::$kind(bearer) => bearer.capacity(direction, span),)*
+            }
+        }
+    }
+    };
+}
+
+radios! {
+    /// Dedicated channels of UMTS in both directions.
+    "umts-dch" => UmtsDch(DchKeys);
+    /// Cells that several mobiles share.
+    "umts-cell" => UmtsCell(CellKeys);
+    /// Time slots of GPRS or EDGE.
+    "gprs" => Gprs(GprsKeys);
+}
+
+bearers! {
+    /// Dedicated channels of UMTS.
+    UmtsDch(umts);
+    /// Time slots of GPRS or EDGE.
+    Gprs(gprs);
+}
+
+impl Radio {
+    /// What both kinds of UMTS have, if it is one.
+    pub fn umts_mut(&mut self) -> Option<&mut UmtsKeys> {
+        match self {
+            Self::UmtsDch { keys } => Some(&mut keys.umts),
+            Self::UmtsCell { keys } => Some(&mut keys.umts),
+            Self::Gprs { .. } => None,
+        }
+    }
+
+    /// The network of cells, if it is one.
+    pub fn cells(&self) -> Option<&CellKeys> {
+        match self {
+            Self::UmtsCell { keys } => Some(keys),
+            Self::UmtsDch { .. } | Self::Gprs { .. } => None,
+        }
+    }
+}

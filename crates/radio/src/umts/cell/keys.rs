@@ -1,0 +1,346 @@
+//! `[radio]` with `kind = "umts-cell"`: who takes part in a network of cells.
+
+use base::{Direction, Probability, Rate, Stream, Time};
+use mobility::motion::{Motion, Position};
+use settings::{
+    Always, Count, Distance, Each, Fault, Flat, Label, Labels, Metres, MetresPerSecond, Or, Pair,
+    Table, Tbler, as_key, named, section,
+};
+
+use super::config::{CellConfig, Fach, Movement, Rach, UeConfig};
+use crate::kinds::{Around, Keys, Queues};
+use crate::umts::admission::Limits;
+use crate::umts::channels::CodeTree;
+use crate::umts::channels::spreading::{Spreading, SpreadingFactor};
+use crate::umts::handover::{Iur, Mobility, Site, Topology};
+use crate::umts::interference::{Air, Antenna, Interference};
+use crate::umts::keys::{ChannelKeys, UmtsKeys};
+use crate::umts::rrc::{self, Dedicated};
+use crate::umts::{BlockErrorRate, Channel, DchConfig};
+
+section! {
+    /// `[[radio.node_b]]`: a base station. Without any there is one, `NodeB`, at the origin.
+    pub struct NodeB {
+        /// Its name in settings (`radio.node_b.NAME.position`) and results; required.
+        pub name: String as Label = String::new();
+        /// Where it stands.
+        pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
+        /// The RNC that it belongs to, one of `radio.rncs`.
+        pub rnc: String as Label = "RNC".to_owned();
+        /// How many sectors it has, each a cell with a code tree of its own; the first looks north.
+        pub sectors: u32 as Count<u32, 1, 6> = 1;
+    }
+}
+
+named!(NodeB);
+
+section! {
+    /// `[[radio.ue]]`: a mobile.
+    pub struct Ue {
+        /// Its name in settings (`radio.ue.NAME.position`) and results; required.
+        pub name: String as Label = String::new();
+        /// Where it is at the start.
+        pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
+        /// How fast it goes, and where to.
+        pub velocity: [f64; 2] as Pair<MetresPerSecond> = [0.0; 2];
+        /// Its transport block error rate in both directions.
+        pub tbler: Option<Probability> as Or<as_key::RadioTbler, Tbler> = None;
+    }
+}
+
+named!(Ue);
+
+section! {
+    /// `[radio.place]`: where mobiles are that `radio.ues` counts.
+    pub struct Place {
+        /// They are spread evenly within so much of their base station, to which they go in turn.
+        pub radius: f64 as Distance = 500.0;
+    }
+}
+
+section! {
+    /// `[radio]` of a network of cells.
+    pub struct CellKeys {
+        /// What it has as dedicated channels alone have it.
+        pub umts: UmtsKeys as Flat<UmtsKeys> = UmtsKeys::default();
+        /// Towards the mobile.
+        pub downlink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::default();
+        /// From the mobile. Default: 64 kbit/s in TTIs of 20 ms.
+        pub uplink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::usual_uplink();
+        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
+        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// `umts-cell`: where those are.
+        pub place: Place as Always<Place> = Place::default();
+        /// `umts-cell`: mobiles with a place of their own.
+        pub ue: Vec<Ue> as Each<Ue> = Vec::new();
+        /// `umts-cell`: base stations.
+        pub node_b: Vec<NodeB> as Each<NodeB> = Vec::new();
+        /// `umts-cell`: the RNCs. Whose base station a mobile begins with serves it.
+        pub rncs: Vec<String> as Labels = vec!["RNC".to_owned()];
+        /// `umts-cell`: how connections come and go.
+        pub rrc: rrc::Config as Always<rrc::Config> = rrc::Config::default();
+        /// `umts-cell`: the shared channel downlink.
+        pub fach: Fach as Always<Fach> = Fach::default();
+        /// `umts-cell`: the shared channel uplink.
+        pub rach: Rach as Always<Rach> = Rach::default();
+        /// `umts-cell`: powers, noise and path loss.
+        pub interference: Air as Always<Air> = Air::default();
+        /// `umts-cell`: how much load dedicated channels may bring.
+        pub admission: Limits as Always<Limits> = Limits::default();
+        /// `umts-cell`: how mobiles go from cell to cell.
+        pub mobility: Mobility as Always<Mobility> = Mobility::default();
+    }
+}
+
+impl CellKeys {
+    /// The network of cells.
+    pub fn config(&self, around: &Around<'_>) -> CellConfig {
+        let node_bs = self.node_bs();
+        let channel = |keys: &ChannelKeys, queue| Channel {
+            rate: keys.rate.into(),
+            tti: keys.tti,
+            tbler: self.umts.errors(keys).into(),
+            limit: UmtsKeys::limit(queue, around),
+        };
+        let [forth, back] = &around.queues;
+        CellConfig {
+            bearer: DchConfig {
+                dpcch: self.umts.dpcch,
+                buffer: self.umts.buffer.config(),
+                ..DchConfig::new(
+                    channel(&self.downlink, forth),
+                    channel(&self.uplink, back),
+                    self.umts.pdcp.clone(),
+                    self.umts.rlc.clone(),
+                )
+            },
+            cells: antennas(&node_bs),
+            ues: self.ues(around, &node_bs),
+            rrc: self.rrc.clone(),
+            dedicated: Dedicated {
+                downlink: self.factor(Direction::Downlink, &self.downlink),
+                uplink: self.factor(Direction::Uplink, &self.uplink),
+            },
+            spreading: self.umts.spreading,
+            fach: self.fach.clone(),
+            rach: self.rach.clone(),
+            admission: self.admission.clone(),
+            radio: self.interference.config(),
+            error_rates: self.interference.error_rates,
+            movement: Movement {
+                topology: self.topology(&node_bs),
+                handover: self.mobility.config(),
+                timers: self.mobility.timers(),
+                gap: self.mobility.gap,
+            },
+            pilot_min_db: self.mobility.pilot_min,
+        }
+    }
+
+    /// Those that have a name, then those that are counted.
+    fn ues(&self, around: &Around<'_>, node_bs: &[NodeB]) -> Vec<UeConfig> {
+        let errors = |tbler: Option<Probability>| -> [BlockErrorRate; 2] {
+            [&self.downlink, &self.uplink]
+                .map(|channel| tbler.map_or_else(|| self.umts.errors(channel), Into::into))
+        };
+        let named = self.ue.iter().map(|ue| {
+            let motion = Motion::with_velocity(position(ue.position), position(ue.velocity));
+            (ue.name.clone(), motion, errors(ue.tbler))
+        });
+        let mut chance = Stream::named(around.seed, "places");
+        let counted = (0..self.ues as usize).map(|index| {
+            let centre = position(node_bs[index % node_bs.len()].position);
+            let motion = Motion::resting(within(centre, self.place.radius, &mut chance));
+            (format!("UE-{}", self.ue.len() + index), motion, errors(None))
+        });
+        let all: Vec<_> = named.chain(counted).collect();
+        let count = all.len();
+        let ue = |(index, (name, motion, tbler)): (usize, (String, Motion, _))| UeConfig {
+            name,
+            motion,
+            flows: self.asked_of(&(around.asked_of)(index, count)),
+            tbler,
+        };
+        all.into_iter().enumerate().map(ue).collect()
+    }
+
+    /// What flows of these `rates` ask for, where that picks the spreading factor.
+    fn asked_of(&self, rates: &[Rate]) -> Vec<(Direction, Rate)> {
+        let directions = [(Direction::Downlink, &self.downlink), (Direction::Uplink, &self.uplink)];
+        let auto =
+            directions.into_iter().filter(|(_, channel)| channel.sf == Some(Spreading::Auto));
+        auto.flat_map(|(direction, _)| rates.iter().map(move |rate| (direction, *rate))).collect()
+    }
+
+    /// The base stations: one at the origin, if none is given.
+    pub fn node_bs(&self) -> Vec<NodeB> {
+        if !self.node_b.is_empty() {
+            return self.node_b.clone();
+        }
+        let rnc = self.rncs.first().cloned().unwrap_or_default();
+        vec![NodeB { name: "NodeB".to_owned(), rnc, ..NodeB::default() }]
+    }
+
+    fn topology(&self, node_bs: &[NodeB]) -> Topology {
+        let sites = |(number, node_b): (usize, &NodeB)| {
+            let rnc = self.rncs.iter().position(|rnc| *rnc == node_b.rnc).unwrap_or(0) as u32;
+            (0..node_b.sectors).map(move |_| Site { node_b: number as u32, rnc, carrier: 0 })
+        };
+        Topology {
+            cells: node_bs.iter().enumerate().flat_map(sites).collect(),
+            iur: if self.mobility.iur { Iur::Connected } else { Iur::Absent },
+        }
+    }
+
+    /// The spreading factor of `channel`: its own, or what carries its rate.
+    fn factor(&self, direction: Direction, channel: &ChannelKeys) -> SpreadingFactor {
+        match channel.sf {
+            Some(Spreading::Factor(factor)) => factor,
+            Some(Spreading::Auto) | None => {
+                let fits = self.umts.spreading.least_for(direction, channel.rate);
+                fits.unwrap_or(SpreadingFactor::MIN)
+            }
+        }
+    }
+
+    /// Mobiles and base stations have names of their own.
+    fn check_members(&self, tree: &Table) -> Result<(), Fault> {
+        if self.mobiles() == 0 {
+            let message = "no mobile: needs radio.ues above zero, as in ues = 50, or [[radio.ue]]";
+            return tree.clash(&["radio.ues", "radio"], message);
+        }
+        let node_bs = self.node_b.iter().map(|node_b| &node_b.name).collect::<Vec<_>>();
+        let ues = self.ue.iter().map(|ue| &ue.name).collect::<Vec<_>>();
+        for (kind, names) in [("node_b", node_bs), ("ue", ues)] {
+            for (index, name) in names.iter().enumerate() {
+                let list = format!("radio.{kind}");
+                if name.is_empty() {
+                    let message = format!("every [[{list}]] needs a name, as in name = \"A\"");
+                    return tree.clash(&[&list], message);
+                }
+                if names[..index].contains(name) {
+                    let message = format!("two [[{list}]] have the name {name}");
+                    return tree.clash(&[&list], message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Base stations have an RNC.
+    fn check_rncs(&self, tree: &Table) -> Result<(), Fault> {
+        for (index, rnc) in self.rncs.iter().enumerate() {
+            if self.rncs[..index].contains(rnc) {
+                let message = format!("radio.rncs has {rnc} twice; names must differ");
+                return tree.clash(&["radio.rncs"], message);
+            }
+        }
+        for node_b in &self.node_b {
+            if !self.rncs.contains(&node_b.rnc) {
+                let key = format!("radio.node_b.{}.rnc", node_b.name);
+                let message = format!(
+                    "{} belongs to {}, which is no RNC: radio.rncs has {}",
+                    node_b.name,
+                    node_b.rnc,
+                    self.rncs.join(", ")
+                );
+                return tree.clash(&[&key, "radio.rncs", "radio.node_b"], message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Each mobile hears a pilot where it starts, and there are codes for the shared channels.
+    fn check_coverage(&self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
+        let config = self.config(around);
+        let air = Interference::new(config.radio, &config.cells, around.seed, "cells");
+        for ue in &config.ues {
+            let pilots = air.pilots_db(&air.gains(ue.motion.at(Time::ZERO)));
+            let best = pilots.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if best < config.pilot_min_db {
+                let key = format!("radio.ue.{}.position", ue.name);
+                let message = format!(
+                    "{} is in no cell: its best pilot has {best:.1} dB, and \
+                     radio.mobility.pilot_min is {} dB",
+                    ue.name, config.pilot_min_db
+                );
+                let keys = [&*key, "radio.place.radius", "radio.mobility.pilot_min", "radio"];
+                return tree.clash(&keys, message);
+            }
+        }
+        CodeTree::of_cell(&[config.fach.sf]).map(|_| ()).or_else(|error| {
+            tree.clash(&["radio.fach.sf", "radio"], format!("radio.fach.sf: {error}"))
+        })
+    }
+}
+
+impl Keys for CellKeys {
+    fn interface(&self) -> &'static str {
+        "Uu"
+    }
+
+    fn queues(&self) -> Queues {
+        Queues::DropTail("UMTS")
+    }
+
+    fn settle(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
+        let both =
+            [(Direction::Downlink, &mut self.downlink), (Direction::Uplink, &mut self.uplink)];
+        for (direction, channel) in both {
+            self.umts.settle_rate(channel, direction, 1, (tree, around))?;
+            self.umts.check_channel(tree, channel, direction, std::iter::empty())?;
+        }
+        self.check_members(tree)?;
+        self.check_rncs(tree)?;
+        let (direction, key) = (Direction::Uplink, "radio.admission.uplink_sf");
+        if let Err(error) = self.umts.spreading.rate_of(direction, self.admission.uplink_sf) {
+            return tree.clash(&[key], error.to_string());
+        }
+        self.check_coverage(tree, around)
+    }
+
+    fn mobiles(&self) -> usize {
+        self.ue.len() + self.ues as usize
+    }
+
+    fn rates(&self) -> Option<[Rate; 2]> {
+        Some([self.downlink.rate, self.uplink.rate])
+    }
+
+    fn bottleneck(&self) -> Rate {
+        self.downlink.rate
+    }
+
+    fn outages(&self, _around: &Around<'_>, _name: &str) -> Vec<[Time; 2]> {
+        Vec::new()
+    }
+}
+
+/// The antenna of each cell.
+fn antennas(node_bs: &[NodeB]) -> Vec<Antenna> {
+    let antennas = |(number, node_b): (usize, &NodeB)| {
+        let (position, sectors) = (position(node_b.position), node_b.sectors);
+        (0..sectors).map(move |sector| Antenna {
+            position,
+            azimuth: (sectors > 1).then(|| 360.0 * f64::from(sector) / f64::from(sectors)),
+            node_b: number as u32,
+            carrier: 0,
+        })
+    };
+    node_bs.iter().enumerate().flat_map(antennas).collect()
+}
+
+const fn position([x, y]: [f64; 2]) -> Position {
+    Position::new(x, y)
+}
+
+/// A place evenly drawn within `radius` of `centre`.
+fn within(centre: Position, radius: f64, chance: &mut Stream) -> Position {
+    loop {
+        let [x, y] = [(); 2].map(|()| radius * (2.0 * chance.next_f64() - 1.0));
+        if x * x + y * y <= radius * radius {
+            return Position::new(centre.x + x, centre.y + y);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `[radio.interference]`: powers, noise and path loss.
+
+use settings::{Along, Dbm, Decibels, Distance, Factor, Fraction, Word, section, words};
+
+use super::{Config, ErrorCurve, PathLoss};
+
+section! {
+    /// `[radio.interference]`: powers, noise and path loss. Defaults: 3GPP TR 25.942, macro cells.
+    pub struct Air {
+        /// Where block error rates of dedicated channels come from.
+        pub error_rates: ErrorRates as Word<ErrorRates> = ErrorRates::Given;
+        /// Gain of both antennas together, without cable losses.
+        pub antenna_gain: f64 as Along<Decibels> = 11.0;
+        /// Standard deviation of shadowing. Default: none, unlike TR 25.942 (10 dB).
+        pub shadowing: f64 as Along<Decibels> = 0.0;
+        /// Over how many metres shadows change.
+        pub shadowing_grid: f64 as Distance = 50.0;
+        /// Thermal noise in a base station.
+        pub uplink_noise: f64 as Along<Dbm> = -103.0;
+        /// Thermal noise in a mobile.
+        pub downlink_noise: f64 as Along<Dbm> = -99.0;
+        /// The share of a cell's own power that does not disturb. Default: Holma and Toskala.
+        pub orthogonality: f64 as Fraction = 0.6;
+        /// The most that a mobile sends.
+        pub ue_power: f64 as Along<Dbm> = 21.0;
+        /// The most that a cell sends.
+        pub cell_power: f64 as Along<Dbm> = 43.0;
+        /// The most that a cell sends to one mobile.
+        pub link_power: f64 as Along<Dbm> = 38.0;
+        /// What a cell always sends: pilot, broadcast, FACH.
+        pub common_power: f64 as Along<Dbm> = 36.0;
+        /// The pilot's part of it.
+        pub pilot_power: f64 as Along<Dbm> = 33.0;
+        /// The share of time in which a channel is on.
+        pub activity: f64 as Factor = 1.0;
+        /// The block error rate that power control aims at, in both directions.
+        pub target: f64 as Fraction = 0.1;
+        /// Eb/N0 downlink at which a tenth of the blocks is in error.
+        pub downlink_ebn0: f64 as Along<Decibels> = 5.0;
+        /// Eb/N0 uplink at which a tenth of the blocks is in error.
+        pub uplink_ebn0: f64 as Along<Decibels> = 1.5;
+        /// Eb/N0 that makes errors ten times as rare.
+        pub decade: f64 as Along<Decibels> = 2.0;
+    }
+}
+
+words! {
+    /// Where block error rates come from.
+    pub enum ErrorRates {
+        /// From `tbler`, wherever the mobile is.
+        Given = "given",
+        /// From Eb/N0 at its place.
+        FromPlace = "from-place",
+    }
+}
+
+impl Air {
+    /// As the network has it.
+    pub fn config(&self) -> Config {
+        let curve = |ebn0_db| ErrorCurve { ebn0_db, bler: 0.1, decade_db: self.decade };
+        Config {
+            path_loss: PathLoss::MACRO,
+            antenna_gain_db: self.antenna_gain,
+            shadowing_db: self.shadowing,
+            shadowing_grid_m: self.shadowing_grid,
+            uplink_noise_dbm: self.uplink_noise,
+            downlink_noise_dbm: self.downlink_noise,
+            orthogonality: self.orthogonality,
+            ue_dbm: self.ue_power,
+            cell_dbm: self.cell_power,
+            link_dbm: self.link_power,
+            common_dbm: self.common_power,
+            pilot_dbm: self.pilot_power,
+            activity: self.activity,
+            downlink_target: self.target,
+            uplink_target: self.target,
+            downlink_curve: curve(self.downlink_ebn0),
+            uplink_curve: curve(self.uplink_ebn0),
+        }
+    }
+}
