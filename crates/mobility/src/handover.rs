@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
+use settings::words;
 
 /// How a mobile changes its access point.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -30,13 +31,14 @@ pub struct Config {
     pub anticipation: Option<Duration>,
 }
 
-/// What becomes of the old link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// It ends, then the switch time passes, then the new one begins.
-    BreakBeforeMake,
-    /// It stays until it is out of range; the new one begins when the switch time has passed.
-    MakeBeforeBreak,
+words! {
+    /// What becomes of the old link when a mobile changes its access point.
+    pub enum Mode {
+        /// It stays until it is out of range; the new one begins when the switch time has passed.
+        MakeBeforeBreak = "make-before-break",
+        /// It ends, then the switch time passes, then the new one begins.
+        BreakBeforeMake = "break-before-make",
+    }
 }
 
 /// What changes for whoever uses the link. Access points go by their numbers, from 0.

@@ -35,7 +35,7 @@ fn run(access: Access, busy: u32) -> u64 {
     let points: Vec<_> = (0..4)
         .map(|number| AccessPoint {
             name: format!("AP-{number}"),
-            position: Position::new(f64::from(number) * 150.0, 0.0),
+            position: [f64::from(number) * 150.0, 0.0],
         })
         .collect();
     let stations: Vec<_> = (0..100).map(|number| walker(f64::from(number))).collect();

@@ -2,7 +2,9 @@
 
 use base::Duration;
 
-use crate::schema::{Application, Flow, FlowDirection, Hosts, Scenario, Wlan};
+use radio::wlan::WlanKeys;
+
+use crate::schema::{Application, Flow, FlowDirection, Hosts, Scenario};
 use crate::validate::Check;
 use settings::Fault;
 use settings::Node;
@@ -107,7 +109,7 @@ impl Check<'_> {
     fn mobiles(&self) -> usize {
         let Scenario { radio, wlan, .. } = self.scenario;
         let of_radio = radio.as_ref().map_or(0, |radio| radio.keys().mobiles());
-        (of_radio + wlan.as_ref().map_or(0, Wlan::count)).max(1)
+        (of_radio + wlan.as_ref().map_or(0, WlanKeys::count)).max(1)
     }
 
     fn probes(&self, group: &Flow, at: &str) -> Result<(), Fault> {

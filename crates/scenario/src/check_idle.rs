@@ -1,6 +1,7 @@
 //! Keys of mobile networks that would do nothing, or undo each other.
 
-use crate::schema::{AccessName, DadName, MobileIp, Wlan};
+use mobility::binding::MobileIp;
+use radio::wlan::WlanKeys;
 use crate::validate::Check;
 use settings::Fault;
 
@@ -14,41 +15,16 @@ const STAMPED: u32 = 32;
 const LONGEST: u32 = 60;
 
 impl Check<'_> {
-    /// Keys of `[mobile_ip]` and `[wlan]` that wait for another. At its default a key says nothing.
-    pub(crate) fn idle(&self, mobile_ip: &MobileIp, wlan: &Wlan) -> Result<(), Fault> {
-        let (own, usual) = (MobileIp::default(), Wlan::default());
-        let is_free = wlan.access == AccessName::ContentionFree;
-        let is_slow = !mobile_ip.fast_handovers;
-        let csma = ("wlan.access", "\"csma-ca\"");
-        let fast = ("mobile_ip.fast_handovers", "true");
-        let never = mobile_ip.duplicate_address_detection != DadName::Standard;
-        let detection = ("mobile_ip.duplicate_address_detection", "\"standard\"");
-        let unasked = !mobile_ip.solicits;
-        let asked = ("mobile_ip.solicits", "true");
-        let waiting = [
-            ("wlan.cw_min", is_free && wlan.cw_min != usual.cw_min, csma),
-            ("wlan.cw_max", is_free && wlan.cw_max != usual.cw_max, csma),
-            ("wlan.hold_limit", is_slow && wlan.hold_limit != usual.hold_limit, fast),
-            ("wlan.anticipation", is_slow && wlan.anticipation.is_some(), fast),
-            ("mobile_ip.forward_time", is_slow && mobile_ip.forward_time != own.forward_time, fast),
-            ("mobile_ip.dad_time", never && mobile_ip.dad_time != own.dad_time, detection),
-            (
-                "mobile_ip.answer_delay",
-                unasked && mobile_ip.answer_delay != own.answer_delay,
-                asked,
-            ),
-        ];
-        for (key, waits, (other, value)) in waiting {
-            if waits && !self.tree.is_overruled(key, other) {
-                return self.clash(&[key], format!("{key} does nothing without {other} = {value}"));
+    /// Keys of `[wlan]` that wait for one of `[mobile_ip]`. At its default a key says nothing.
+    pub(crate) fn idle(&self, mobile_ip: &MobileIp, wlan: &WlanKeys) -> Result<(), Fault> {
+        let (usual, other) = (WlanKeys::default(), "mobile_ip.fast_handovers");
+        for (key, is_said) in [
+            ("wlan.hold_limit", wlan.hold_limit != usual.hold_limit),
+            ("wlan.anticipation", wlan.anticipation.is_some()),
+        ] {
+            if !mobile_ip.fast_handovers && is_said && !self.tree.is_overruled(key, other) {
+                return self.clash(&[key], format!("{key} does nothing without {other} = true"));
             }
-        }
-        if wlan.cw_min > wlan.cw_max {
-            let message = format!(
-                "wlan.cw_min, {}, must not be above wlan.cw_max, {}",
-                wlan.cw_min, wlan.cw_max
-            );
-            return self.clash(&["wlan.cw_min", "wlan.cw_max"], message);
         }
         Ok(())
     }

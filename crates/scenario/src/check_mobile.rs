@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use mobility::binding::{MobileIp, Reach};
+use radio::wlan::{AccessPoint, WlanKeys};
+
 use crate::routes::Graph;
-use crate::schema::{AccessPoint, Hosts, MobileIp, MobileIpKind, Scenario, Wlan, WlanHandoverName};
+use crate::schema::{Hosts, Scenario};
 use crate::validate::Check;
 use crate::wlan::ACCESS;
 use settings::Fault;
@@ -97,7 +100,7 @@ impl Check<'_> {
             ("mobile_ip.correspondent", &mobile_ip.correspondent),
             ("mobile_ip.home_agent", &mobile_ip.home_agent),
         ];
-        if mobile_ip.kind == MobileIpKind::Hierarchical {
+        if mobile_ip.kind == Reach::Hierarchical {
             roles.push(("mobile_ip.map", &mobile_ip.map));
         } else if mobile_ip.map != MobileIp::default().map {
             self.is_node("mobile_ip.map", &mobile_ip.map)?;
@@ -112,7 +115,7 @@ impl Check<'_> {
     }
 
     /// Access points at nodes of their own.
-    fn access(&self, wlan: &Wlan) -> Result<(), Fault> {
+    fn access(&self, wlan: &WlanKeys) -> Result<(), Fault> {
         let Some(mobile_ip) = &self.scenario.mobile_ip else { return Ok(()) };
         if wlan.access_point.is_empty() {
             let message =
@@ -129,7 +132,7 @@ impl Check<'_> {
             if wlan.access_point[..index].iter().any(|other| other.name == *name) {
                 return self.clash(&[&key], format!("two access points have the name {name}"));
             }
-            let is_map = mobile_ip.kind == MobileIpKind::Hierarchical && *name == mobile_ip.map;
+            let is_map = mobile_ip.kind == Reach::Hierarchical && *name == mobile_ip.map;
             if is_map || *name == mobile_ip.correspondent {
                 let task = if is_map { "map" } else { "correspondent" };
                 return self.clash(&[&key], format!("{name} is mobile_ip.{task} already"));
@@ -139,15 +142,10 @@ impl Check<'_> {
     }
 
     /// Mobiles, and their ways.
-    fn ways(&self, wlan: &Wlan) -> Result<(), Fault> {
+    fn ways(&self, wlan: &WlanKeys) -> Result<(), Fault> {
         if wlan.count() == 0 {
             let message = "[wlan] needs a mobile, as in [[wlan.mobile]] name = \"MN\"";
             return self.clash(&["wlan"], message);
-        }
-        if wlan.handover == WlanHandoverName::BreakBeforeMake && wlan.hysteresis < 0.0 {
-            let message = "with break-before-make wlan.hysteresis must not be below zero: a mobile \
-                           would go to and fro";
-            return self.clash(&["wlan.hysteresis", "wlan.handover"], message);
         }
         let nodes = self.nodes();
         for (index, mobile) in wlan.mobile.iter().enumerate() {

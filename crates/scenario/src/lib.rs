@@ -52,7 +52,7 @@ pub use proxy::{
     ProxyProfile, Routing,
 };
 pub use schema::{
-    AccessName, AccessPoint, Application, AtcpClass, AtcpKeys, Content, DadName, DataRateName, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection, Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, MobileIp, MobileIpKind, MobileNode, Opener, PreambleName, Route, Scenario, SnoopKeys, Split, TwoAddresses, WTcpKeys, Wan, Way, Wired, Wlan, WlanHandoverName, WlanLossName, keys, keys_under,
+    Application, AtcpClass, AtcpKeys, Content, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection, Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, Opener, Route, Scenario, SnoopKeys, Split, WTcpKeys, Wan, Wired, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

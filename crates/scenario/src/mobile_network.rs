@@ -3,19 +3,19 @@
 use base::{Duration, Schedule};
 use link::{LinkConfig, Service, loss};
 use mobility::binding::{
-    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
+    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent, MobileIp, Reach,
     CorrespondentConfig, Detection, FastMobileConfig, FastRouterConfig, Interval, MobileConfig,
     Neighbor, Network, Optimization, Overlap, Patience, Policy, Regional, RegistrationConfig, Role,
     Solicitation,
 };
-use radio::wlan;
+use radio::wlan::{self, AccessPoint, WlanKeys};
 use tcp::Length;
 use world::{Body, Fragmentation, MachineId, NodeId, WlanNodes, World};
 
 use crate::build::Chain;
 use crate::routes::Graph;
 use crate::wlan::ACCESS;
-use crate::{DadName, FlowDirection, MobileIp, MobileIpKind, Scenario, TwoAddresses, Wired, Wlan};
+use crate::{FlowDirection, Scenario, Wired};
 
 /// RFC 4861 §10: `RTR_SOLICITATION_INTERVAL`, `MAX_RTR_SOLICITATIONS`, `MAX_RA_DELAY_TIME`.
 const SOLICITATION: Solicitation = Solicitation { interval: Duration::from_secs(4), attempts: 3 };
@@ -75,7 +75,7 @@ const fn keeps_bindings(node: NodeId) -> CorrespondentConfig {
 struct Builder<'a, B: Body> {
     scenario: &'a Scenario,
     mobile_ip: &'a MobileIp,
-    wlan: &'a Wlan,
+    wlan: &'a WlanKeys,
     world: World<B>,
     /// Its nodes have the same numbers in the world.
     graph: Graph<'a>,
@@ -86,7 +86,7 @@ struct Builder<'a, B: Body> {
 }
 
 impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
-    fn new(scenario: &'a Scenario, mobile_ip: &'a MobileIp, wlan: &'a Wlan) -> Self {
+    fn new(scenario: &'a Scenario, mobile_ip: &'a MobileIp, wlan: &'a WlanKeys) -> Self {
         let mut world = World::new();
         let graph = Graph::of(scenario);
         for name in graph.nodes() {
@@ -102,6 +102,11 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             access: None,
             mobiles: Vec::new(),
         }
+    }
+
+    /// Whether the link of an access point is the mobiles' home.
+    fn is_home(&self, point: &AccessPoint) -> bool {
+        point.name == self.mobile_ip.home_agent
     }
 
     fn node(&self, name: &str) -> NodeId {
@@ -130,15 +135,15 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
 
     /// Mobiles with their addresses, and the WLAN.
     fn add_mobiles(&mut self) {
-        let stations = self.wlan.stations(self.mobile_ip, self.scenario.seed);
-        let has_map = self.mobile_ip.kind == MobileIpKind::Hierarchical;
+        let stations = self.wlan.stations(&self.mobile_ip.home_agent, self.scenario.seed);
+        let has_map = self.mobile_ip.kind == Reach::Hierarchical;
         for (name, _) in &stations {
             let node = self.world.add_node(name);
             let address =
                 |world: &mut World<B>, of: &str| world.add_address(&format!("{name}@{of}"));
             let regional = has_map.then(|| address(&mut self.world, &self.mobile_ip.map));
             let local = self.wlan.access_point.iter().map(|point| {
-                let is_home = self.mobile_ip.is_home(point);
+                let is_home = self.is_home(point);
                 if is_home { Address(node.0) } else { address(&mut self.world, &point.name) }
             });
             let local = local.collect();
@@ -157,8 +162,9 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             addresses,
         };
         let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
-        let config = self.wlan.config(&self.scenario.queue);
-        let machine = wlan::Wlan::new(&config, &self.wlan.points(), &stations, self.scenario.seed);
+        let queue = &self.scenario.queue;
+        let config = self.wlan.config([queue.forth(), queue.back()]);
+        let machine = wlan::Wlan::new(&config, &self.wlan.access_point, &stations, self.scenario.seed);
         self.access = Some(self.world.add_wlan(ACCESS, machine, nodes));
     }
 
@@ -191,14 +197,14 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         if node == self.node(&self.mobile_ip.home_agent) {
             addresses.extend(self.mobiles.iter().map(|mobile| mobile.node));
         }
-        if self.mobile_ip.kind == MobileIpKind::Hierarchical
+        if self.mobile_ip.kind == Reach::Hierarchical
             && node == self.node(&self.mobile_ip.map)
         {
             addresses
                 .extend(self.mobiles.iter().filter_map(|it| it.regional.map(|it| of_node(&it))));
         }
         for (number, point) in self.wlan.access_point.iter().enumerate() {
-            if !self.mobile_ip.is_home(point) && self.node(&point.name) == node {
+            if !self.is_home(point) && self.node(&point.name) == node {
                 addresses.extend(self.mobiles.iter().map(|mobile| of_node(&mobile.local[number])));
             }
         }
@@ -209,17 +215,17 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn add_agents(&mut self) {
         let seed = self.scenario.seed;
         let home_agent = self.node(&self.mobile_ip.home_agent);
-        let home = self.wlan.access_point.iter().position(|point| self.mobile_ip.is_home(point));
+        let home = self.wlan.access_point.iter().position(|point| self.is_home(point));
         let of_home = self.anchor(home_agent, Role::HomeAgent, home);
         self.world
             .add_agent(home_agent, |id| Agent::Anchor(Box::new(Anchor::new(id, of_home, seed))));
-        if self.mobile_ip.kind == MobileIpKind::Hierarchical {
+        if self.mobile_ip.kind == Reach::Hierarchical {
             let map = self.node(&self.mobile_ip.map);
             let of_map = self.anchor(map, Role::Map, None);
             self.world.add_agent(map, |id| Agent::Anchor(Box::new(Anchor::new(id, of_map, seed))));
         }
         for (number, point) in self.wlan.access_point.iter().enumerate() {
-            if !self.mobile_ip.is_home(point) {
+            if !self.is_home(point) {
                 let config = self.access_router(number);
                 let node = self.node(&point.name);
                 self.world.add_agent(node, |id| {
@@ -249,14 +255,14 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             role,
             lifetime_max: self.mobile_ip.lifetime,
             detection: match (role, self.mobile_ip.duplicate_address_detection) {
-                (Role::Map, DadName::Standard) => Some(self.mobile_ip.dad_time),
+                (Role::Map, Detection::Standard) => Some(self.mobile_ip.dad_time),
                 // A home address has been the mobile's all along.
-                (Role::HomeAgent, _) | (Role::Map, DadName::Off | DadName::Optimistic) => None,
+                (Role::HomeAgent, _) | (Role::Map, Detection::Off | Detection::Optimistic) => None,
             },
             taken: Vec::new(),
             policy: match self.mobile_ip.two_addresses {
-                TwoAddresses::KeepLast => Policy::One,
-                TwoAddresses::Bicast => Policy::Both,
+                Overlap::Newest => Policy::One,
+                Overlap::Both => Policy::Both,
             },
             access: home.map(|number| self.access_router(number)),
         }
@@ -265,18 +271,18 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn access_router(&self, number: usize) -> AccessRouterConfig {
         let MobileIp { kind, advertisement_interval, fast_handovers, .. } = *self.mobile_ip;
         let point = &self.wlan.access_point[number];
-        let is_away = !self.mobile_ip.is_home(point);
+        let is_away = !self.is_home(point);
         let address = |name: &str| Address(self.node(name).0);
         let others = self.wlan.access_point.iter().zip(0_u32..);
         let neighbors =
-            others.filter(|(other, _)| other.name != point.name && !self.mobile_ip.is_home(other));
+            others.filter(|(other, _)| other.name != point.name && !self.is_home(other));
         let neighbors = neighbors
             .map(|(other, router)| Neighbor { router, address: address(&other.name) })
             .collect();
         AccessRouterConfig {
             router: number as u32,
             address: address(&point.name),
-            map: (kind == MobileIpKind::Hierarchical && is_away)
+            map: (kind == Reach::Hierarchical && is_away)
                 .then(|| address(&self.mobile_ip.map)),
             interval: Some(Interval { min: advertisement_interval, max: advertisement_interval }),
             answer_delay_max: self.mobile_ip.answer_delay,
@@ -328,7 +334,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         let access = self.wlan.access_point.iter().zip(&of.local).map(|(point, local)| Access {
             router: Address(self.node(&point.name).0),
             care_of: *local,
-            network: if self.mobile_ip.is_home(point) { Network::Home } else { Network::Foreign },
+            network: if self.is_home(point) { Network::Home } else { Network::Foreign },
         });
         let lifetime = self.mobile_ip.lifetime;
         MobileConfig {
@@ -342,16 +348,9 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             }),
             access: access.collect(),
             solicitation: self.mobile_ip.solicits.then_some(SOLICITATION),
-            detection: match self.mobile_ip.duplicate_address_detection {
-                DadName::Off => Detection::Off,
-                DadName::Standard => Detection::Standard,
-                DadName::Optimistic => Detection::Optimistic,
-            },
+            detection: self.mobile_ip.duplicate_address_detection,
             retransmit_timer: self.mobile_ip.dad_time,
-            overlap: match two_addresses {
-                TwoAddresses::KeepLast => Overlap::Newest,
-                TwoAddresses::Bicast => Overlap::Both,
-            },
+            overlap: two_addresses,
             optimization: route_optimization.then(|| Optimization {
                 correspondents: self.correspondents(number),
                 registration: registration(lifetime.min(OPTIMIZED_LIFETIME)),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use base::Ecn;
 use observe::PacketEvent;
-use scenario::MobileIp;
+use mobility::binding::MobileIp;
 use wire::{Addresses, Capture, Passage, Payload, Sense};
 use world::{Body, Machine, MachineId, NodeId, World};
 

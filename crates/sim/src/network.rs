@@ -7,7 +7,8 @@ use base::{Duration, Rate, Time};
 use link::queue::droptail::Limit;
 use mobility::motion::Position;
 use radio::umts::cell::{CellKeys, NodeB, Ue};
-use scenario::{AccessPoint, Route, Scenario, Wlan};
+use radio::wlan::{AccessPoint, WlanKeys};
+use scenario::{Route, Scenario};
 use serde::Serialize;
 use tcp::Length;
 use world::{Body, Ipv6, Machine, MachineId, NodeId, World};
@@ -237,7 +238,7 @@ impl LinkLayout {
 
     /// The same of `[wlan]`, between an access router and a mobile.
     fn wlan(name: &str, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
-        let rate = scenario.wlan.as_ref().map(Wlan::rate_bps);
+        let rate = scenario.wlan.as_ref().map(WlanKeys::rate_bps);
         Self::both(name, LinkKind::Wlan, ends, [rate; 2], scenario)
     }
 
@@ -274,7 +275,7 @@ fn stations(cells: &CellKeys) -> Vec<StationLayout> {
 }
 
 /// The access points of a wireless LAN.
-fn access_points(wlan: &Wlan) -> impl Iterator<Item = StationLayout> {
+fn access_points(wlan: &WlanKeys) -> impl Iterator<Item = StationLayout> {
     wlan.access_point.iter().map(|AccessPoint { name, position, .. }| StationLayout {
         name: name.clone(),
         position_m: *position,

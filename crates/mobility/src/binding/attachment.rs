@@ -1,5 +1,7 @@
 //! A mobile at one access router: the table of its link and of its address there.
 
+use settings::words;
+
 use super::transition::{Transition, go};
 
 /// How far a mobile is.
@@ -38,15 +40,16 @@ pub enum Event {
     Conflict,
 }
 
-/// What a mobile does about duplicates of a new address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Detection {
-    /// It asks, waits, and only then uses the address (RFC 4862 §5.4).
-    Standard,
-    /// It asks and uses it at once (RFC 4429).
-    Optimistic,
-    /// It does not ask.
-    Off,
+words! {
+    /// Duplicate address detection.
+    pub enum Detection {
+        /// None.
+        Off = "off",
+        /// A new address waits for it (RFC 4862).
+        Standard = "standard",
+        /// It is used meanwhile (RFC 4429).
+        Optimistic = "optimistic",
+    }
 }
 
 /// What the mobile does.

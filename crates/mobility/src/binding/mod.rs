@@ -17,6 +17,7 @@ pub mod cache;
 mod correspondent;
 pub mod fast;
 mod fast_router;
+mod keys;
 pub mod forwarding;
 pub mod holding;
 mod message;
@@ -36,6 +37,7 @@ pub use backoff::Patience;
 pub use cache::Policy;
 pub use correspondent::{Correspondent, CorrespondentConfig};
 pub use fast_router::{FastRouterConfig, Neighbor};
+pub use keys::{MobileIp, Reach};
 pub use message::{
     Acknowledgement, Answer, Authority, Extent, Fast, Message, Mode, Peer, Place, Status, Update,
 };

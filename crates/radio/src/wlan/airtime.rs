@@ -2,18 +2,21 @@
 //! and §17).
 
 use base::Duration;
+use settings::words;
 
-/// A rate of 802.11b.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum DataRate {
-    /// 1 Mbit/s, DBPSK with the Barker sequence.
-    Mbps1,
-    /// 2 Mbit/s, DQPSK with the Barker sequence.
-    Mbps2,
-    /// 5.5 Mbit/s, CCK with 4 bits a symbol.
-    Mbps5_5,
-    /// 11 Mbit/s, CCK with 8 bits a symbol.
-    Mbps11,
+words! {
+    /// A rate of 802.11b.
+    #[derive(PartialOrd, Ord)]
+    pub enum DataRate {
+        /// DBPSK with the Barker sequence.
+        Mbps1 = "1 Mbit/s",
+        /// DQPSK with the Barker sequence.
+        Mbps2 = "2 Mbit/s",
+        /// CCK with 4 bits a symbol.
+        Mbps5_5 = "5.5 Mbit/s",
+        /// CCK with 8 bits a symbol.
+        Mbps11 = "11 Mbit/s",
+    }
 }
 
 impl DataRate {
@@ -31,14 +34,15 @@ impl DataRate {
     }
 }
 
-/// What stands ahead of a frame: preamble and PLCP header (§17.2.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Preamble {
-    /// 144 bits and a header of 48 at 1 Mbit/s.
-    Long,
-    /// 72 bits at 1 Mbit/s and a header of 48 at 2 Mbit/s. Not for frames at 1 Mbit/s, which have
-    /// the long one.
-    Short,
+words! {
+    /// What stands ahead of a frame: preamble and PLCP header (§17.2.2).
+    pub enum Preamble {
+        /// 144 bits and a header of 48 at 1 Mbit/s: 192 µs.
+        Long = "long",
+        /// 72 bits at 1 Mbit/s and a header of 48 at 2 Mbit/s: 96 µs. Not for frames at 1 Mbit/s,
+        /// which have the long one.
+        Short = "short",
+    }
 }
 
 /// SIFS (§16.3.3, §17.3.3).

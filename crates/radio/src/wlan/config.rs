@@ -3,7 +3,8 @@
 use base::Duration;
 use link::queue;
 use mobility::handover;
-use mobility::motion::{Motion, Position};
+use mobility::motion::Motion;
+use settings::words;
 
 use super::airtime::{DataRate, Preamble};
 
@@ -55,13 +56,14 @@ pub enum Access {
     },
 }
 
-/// Which frames are in error, where a frame is heard at all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Loss {
-    /// None.
-    None,
-    /// By chance, as the signal-to-noise ratio where the station is makes them.
-    FromPlace,
+words! {
+    /// Which frames are in error, where a frame is heard at all.
+    pub enum Loss {
+        /// None.
+        None = "none",
+        /// By chance, as the signal-to-noise ratio where the station is makes them.
+        FromPlace = "from-place",
+    }
 }
 
 /// Powers and free space. Access points have channels that do not overlap.
@@ -76,15 +78,6 @@ pub struct Air {
     pub noise_dbm: f64,
     /// Beyond it nothing is heard, in m. Usual: 100 indoors, 250 outdoors.
     pub range_m: f64,
-}
-
-/// Where an access point stands.
-#[derive(Clone, PartialEq, Debug)]
-pub struct AccessPoint {
-    /// Its name, under which its chance goes.
-    pub name: String,
-    /// Its place.
-    pub position: Position,
 }
 
 /// A mobile.

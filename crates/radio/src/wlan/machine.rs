@@ -8,7 +8,8 @@ use mobility::handover::{Change, Handover};
 use mobility::motion::{Motion, Position};
 use observe::DropReason;
 
-use super::config::{AccessPoint, Station, WlanConfig};
+use super::config::{Station, WlanConfig};
+use super::keys::AccessPoint;
 use super::counters::Counters;
 use super::errors::FreeSpace;
 use super::medium::{Medium, Surroundings};
@@ -124,7 +125,7 @@ impl<T: Sdu> Wlan<T> {
         let mut wlan = Self {
             config: *config,
             space: FreeSpace::new(&config.air),
-            positions: access_points.iter().map(|point| point.position).collect(),
+            positions: access_points.iter().map(AccessPoint::place).collect(),
             mobiles: Vec::with_capacity(stations.len()),
             media: access_points.iter().map(medium).collect(),
             agenda: Agenda::new(stations.len() + access_points.len()),

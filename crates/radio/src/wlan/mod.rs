@@ -14,12 +14,14 @@ mod airtime;
 mod config;
 mod counters;
 mod errors;
+mod keys;
 mod machine;
 mod medium;
 mod sender;
 mod turns;
 
 pub use airtime::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, SLOT, frame_time};
-pub use config::{Access, AccessPoint, Air, Loss, Station, WlanConfig};
+pub use config::{Access, Air, Loss, Station, WlanConfig};
+pub use keys::{AccessKind, AccessPoint, MobileKeys, Way, WlanKeys};
 pub use counters::Counters;
 pub use machine::{End, Output, Wlan};

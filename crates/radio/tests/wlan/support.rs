@@ -68,7 +68,7 @@ pub(crate) const DCF: Access = Access::CsmaCa { cw_min: 31, cw_max: 1023 };
 pub(crate) fn row(count: u32) -> Vec<AccessPoint> {
     let point = |number| AccessPoint {
         name: format!("AP-{number}"),
-        position: Position::new(f64::from(number) * 150.0, 0.0),
+        position: [f64::from(number) * 150.0, 0.0],
     };
     (0..count).map(point).collect()
 }

@@ -4,7 +4,6 @@ mod middlebox;
 mod mobile;
 mod network;
 mod precedence;
-mod wlan;
 
 use std::sync::LazyLock;
 
@@ -17,16 +16,14 @@ pub use middlebox::{
     AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
     SnoopKeys, Split, WTcpKeys,
 };
-pub use mobile::{DadName, Ftp, MobileIp, MobileIpKind, TwoAddresses, Wan};
+pub use mobile::{Ftp, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;
-pub use wlan::{
-    AccessName, AccessPoint, DataRateName, MobileNode, PreambleName, Way, Wlan, WlanHandoverName,
-    WlanLossName,
-};
 
 use crate::profile;
+use mobility::binding::MobileIp;
 use radio::Radio;
+use radio::wlan::WlanKeys;
 use settings::{Always, Count, Each, Key, OfTime, Perhaps, Scope, Section, Text, section};
 
 section! {
@@ -64,7 +61,7 @@ section! {
         /// An IPv6 network through which mobiles move.
         pub mobile_ip: Option<MobileIp> as Perhaps<MobileIp> = None;
         /// Its wireless access.
-        pub wlan: Option<Wlan> as Perhaps<Wlan> = None;
+        pub wlan: Option<WlanKeys> as Perhaps<WlanKeys> = None;
         /// The packets of a file transfer.
         pub ftp: Ftp as Always<Ftp> = Ftp::default();
         /// The wired link called `wan`.

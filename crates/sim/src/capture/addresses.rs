@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use base::Duration;
 use mobility::binding::{Address, Agent, Mobile};
-use scenario::MobileIp;
+use mobility::binding::MobileIp;
 use wire::LinkLayerAddress;
 use world::{Body, Machine, World};
 

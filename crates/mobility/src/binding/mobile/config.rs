@@ -1,6 +1,7 @@
 //! What a mobile is told of itself and of the networks it can be in.
 
 use base::Duration;
+use settings::words;
 
 use super::super::attachment::Detection;
 use super::super::backoff::Patience;
@@ -77,13 +78,14 @@ pub struct Solicitation {
     pub attempts: u32,
 }
 
-/// What a mobile does with two usable addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Overlap {
-    /// It binds the newest alone.
-    Newest,
-    /// It wants packets at both (as with RFC 5648), and sends by the newest.
-    Both,
+words! {
+    /// What is done with two usable addresses of a mobile.
+    pub enum Overlap {
+        /// The newest alone is bound.
+        Newest = "keep-last",
+        /// Packets go to both (as with RFC 5648); the mobile sends by the newest.
+        Both = "bicast",
+    }
 }
 
 /// Route optimization (RFC 6275 §11.6, §11.7.2).

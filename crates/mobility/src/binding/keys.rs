@@ -1,0 +1,97 @@
+//! `[mobile_ip]`: how mobiles are reached.
+
+use base::Duration;
+use settings::{Bytes, Fault, Flag, Label, OfTime, Table, Word, section, words};
+
+use super::{Detection, Overlap};
+
+section! {
+    /// `[mobile_ip]`: mobile IPv6 over the network of `[[wired]]`, which may then have any shape:
+    /// packets take the way of the least delay, or that of a `[[route]]`.
+    pub struct MobileIp {
+        /// With a mobility anchor point (RFC 5380), or with the home agent alone (RFC 6275).
+        pub kind: Reach as Word<Reach> = Reach::Hierarchical;
+        /// The node of the fixed host, which flows come from or go to.
+        pub correspondent: String as Label = "CN".to_owned();
+        /// The node of the home agent. An access point there is the mobiles' home.
+        pub home_agent: String as Label = "HA".to_owned();
+        /// The node of the mobility anchor point.
+        pub map: String as Label = "MAP".to_owned();
+        /// Whether the fixed host and mobiles send to the care-of address itself, after return
+        /// routability (RFC 6275 §5.2.5), instead of by way of the home agent.
+        pub route_optimization: bool as Flag = false;
+        /// Whether a new address may be used before it is known that nobody else has it.
+        pub duplicate_address_detection: Detection as Word<Detection> = Detection::Standard;
+        /// How long a mobile waits for whoever has its address (`RetransTimer`). Default: RFC 4861
+        /// §10.
+        pub dad_time: Duration as OfTime<1> = Duration::from_secs(1);
+        /// What an anchor does with a mobile that has two local addresses. Default: RFC 5380 keeps
+        /// the last.
+        pub two_addresses: Overlap as Word<Overlap> = Overlap::Newest;
+        /// Tunnels from the router before to the one after (RFC 5568).
+        pub fast_handovers: bool as Flag = false;
+        /// Whether a mobile asks for a router advertisement when its link has come up (RFC 4861
+        /// §6.3.7), or waits for the next.
+        pub solicits: bool as Flag = true;
+        /// From one router advertisement to the next, always the same: no less than
+        /// `MinRtrAdvInterval` may be (RFC 6275 §7.5). Default: a choice.
+        pub advertisement_interval: Duration as OfTime<30_000_000> = Duration::from_secs(1);
+        /// The longest wait before a router answers who asks for an advertisement. Default: none;
+        /// RFC 4861 §10 has 0.5 s, which RFC 6275 §7.5 lets an access router shorten.
+        pub answer_delay: Duration as OfTime = Duration::ZERO;
+        /// For how long the access router before sends packets on, with `fast_handovers`. Default:
+        /// a choice.
+        pub forward_time: Duration as OfTime<1> = Duration::from_secs(10);
+        /// How long a binding lasts that is not renewed: from 4 s to 65,535 times that, as a
+        /// binding update can say (RFC 6275 §6.1.7); in between it is not rounded to 4 s. Default:
+        /// `MAX_RR_BINDING_LIFETIME` of RFC 6275 §12, for all bindings.
+        pub lifetime: Duration as OfTime<4_000_000_000, 262_140_000_000_000> =
+            Duration::from_secs(420);
+        /// The largest packet in bytes that links take, tunnels' headers included (RFC 2473 §7).
+        /// Default: Ethernet.
+        pub mtu: u32 as Bytes<u32, 1_280, 65_535> = 1_500;
+    }
+    check(Self::check)
+}
+
+words! {
+    /// Who is told where a mobile is.
+    pub enum Reach {
+        /// The home agent (RFC 6275).
+        Plain = "mipv6",
+        /// A mobility anchor point, and the home agent where that is (RFC 5380).
+        Hierarchical = "hmipv6",
+    }
+}
+
+impl MobileIp {
+    /// Keys that wait for another. At its default a key says nothing.
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let usual = Self::default();
+        let detects = self.duplicate_address_detection == Detection::Standard;
+        for (key, waits, (other, value)) in [
+            (
+                "forward_time",
+                !self.fast_handovers && self.forward_time != usual.forward_time,
+                ("fast_handovers", "true"),
+            ),
+            (
+                "dad_time",
+                !detects && self.dad_time != usual.dad_time,
+                ("duplicate_address_detection", "\"standard\""),
+            ),
+            (
+                "answer_delay",
+                !self.solicits && self.answer_delay != usual.answer_delay,
+                ("solicits", "true"),
+            ),
+        ] {
+            let [name, by] = [key, other].map(|key| format!("{at}.{key}"));
+            if waits && !tree.is_overruled(&name, &by) {
+                let message = format!("{name} does nothing without {by} = {value}");
+                return tree.clash_at(at, &[key], message);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,258 @@
+//! `[wlan]`: access points and mobiles of an 802.11b-like network.
+
+use base::{Duration, Stream, Time};
+use link::queue;
+use mobility::handover::{self, Mode};
+use mobility::motion::{Leg, Motion, Position};
+use settings::{
+    Along, Count, Dbm, Decibels, Distance, Each, Fault, Gigahertz, Label, Metres, MetresPerSecond,
+    OfTime, Off, Or, Pair, SpeedOf, Steps, Table, Timed, Word, named, section, words,
+};
+
+use super::airtime::{DataRate, Preamble};
+use super::config::{Access, Air, Loss, Station, WlanConfig};
+
+/// MAC header with three addresses, FCS (IEEE 802.11-2012 §8.2.3) and LLC/SNAP.
+const OVERHEAD_BYTES: u32 = 24 + 4 + 8;
+
+/// The speeds of mobiles that are only counted: walkers and runners.
+const SPEEDS: [f64; 2] = [1.0, 5.0];
+
+section! {
+    /// `[wlan]`: wireless access by IEEE 802.11b.
+    pub struct WlanKeys {
+        /// At which rate data frames are sent.
+        pub rate: DataRate as SpeedOf<DataRate> = DataRate::Mbps11;
+        /// At which rate they are acknowledged, or at their own if that is lower (§9.7.6.5).
+        pub basic_rate: DataRate as SpeedOf<DataRate> = DataRate::Mbps2;
+        /// What stands ahead of a frame.
+        pub preamble: Preamble as Word<Preamble> = Preamble::Long;
+        /// Who sends next.
+        pub access: AccessKind as Word<AccessKind> = AccessKind::ContentionFree;
+        /// The contention window of csma-ca at first, in slots. Default: 802.11b.
+        pub cw_min: u32 as Count<u32, 0, 65_535> = 31;
+        /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
+        pub cw_max: u32 as Count<u32, 0, 65_535> = 1_023;
+        /// How often a frame is sent in vain before it is dropped. Default: dot11ShortRetryLimit.
+        pub retry_limit: u32 as Count<u32, 1, 255> = 7;
+        /// Which frames are in error.
+        pub loss: Loss as Word<Loss> = Loss::FromPlace;
+        /// Of access points and mobiles alike, antenna gains included.
+        pub power: f64 as Along<Dbm> = 15.0;
+        /// The carrier.
+        pub frequency: f64 as Along<Gigahertz> = 2.4;
+        /// Thermal noise in 22 MHz and the noise figure of a receiver.
+        pub noise: f64 as Along<Dbm> = -94.0;
+        /// Beyond it nothing is heard.
+        pub range: f64 as Distance = 250.0;
+        /// How mobiles change their access point.
+        pub handover: Mode as Word<Mode> = Mode::MakeBeforeBreak;
+        /// By how much another access point must be louder. Below zero a mobile with two links
+        /// joins the next one sooner. Default: as soon as it is heard.
+        pub hysteresis: f64 as Along<Decibels> = -100.0;
+        /// For how long that must hold.
+        pub time_to_trigger: Duration as OfTime = Duration::ZERO;
+        /// From the decision to the new link (L2 delay). Default: within the 60 to 400 ms of
+        /// Mishra, Shin and Arbaugh 2003.
+        pub switch_time: Duration as OfTime = Duration::from_millis(100);
+        /// How long ahead of a change it is told, for fast handovers (RFC 5568 §3.1).
+        pub anticipation: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// How often mobiles that move look how loud access points are: a time unit of 1024 µs or
+        /// more (IEEE 802.11-2012 §8.4.1.3).
+        pub beacon_interval: Duration as OfTime<1_024_000> = Duration::from_millis(100);
+        /// How many packets wait at an access point for a mobile that is to come there, with
+        /// `mobile_ip.fast_handovers`.
+        pub hold_limit: u32 as Count<u32, 0, 1_000_000> = 50;
+        /// The access points, each at a node of `[[wired]]`.
+        pub access_point: Vec<AccessPoint> as Each<AccessPoint> = Vec::new();
+        /// The mobiles. Those that `wlan.mobiles` counts come after them.
+        pub mobile: Vec<MobileKeys> as Each<MobileKeys> = Vec::new();
+        /// So many mobiles more, of which each walks to and fro between the first and the last
+        /// access point away from home, from a place and at a speed of its own.
+        pub mobiles: u32 as Count<u32, 0, 10_000> = 0;
+    }
+    check(Self::check)
+}
+
+section! {
+    /// `[[wlan.access_point]]`: an access point beside its access router. The one at the node of
+    /// the home agent, if there is one, is the mobiles' home.
+    pub struct AccessPoint {
+        /// Its node among those of `[[wired]]`, by which settings and results call it; required.
+        pub name: String as Label = String::new();
+        /// Where it stands.
+        pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
+    }
+}
+
+named!(AccessPoint);
+
+section! {
+    /// `[[wlan.mobile]]`: a mobile.
+    pub struct MobileKeys {
+        /// Its name in settings (`wlan.mobile.NAME.position`) and results; required.
+        pub name: String as Label = String::new();
+        /// Where it is at the start.
+        pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
+        /// Where it goes, and when: `{ at = "5 s", to = ["580 m", "0 m"], speed = "100 m/s" }`. It
+        /// rests between its ways.
+        pub walk: Vec<Way> as Steps<Way> = Vec::new();
+    }
+}
+
+named!(MobileKeys);
+
+section! {
+    /// A way of `wlan.mobile.NAME.walk`.
+    pub struct Way {
+        /// When it begins, or when the one before it ends if that is later; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// Where it leads; required.
+        pub to: [f64; 2] as Pair<Metres> = [0.0; 2];
+        /// How fast it is walked, above zero; required.
+        pub speed: f64 as Along<MetresPerSecond> = 1.0;
+    }
+}
+
+impl Timed for Way {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("to", "[\"580 m\", \"0 m\"]"), ("speed", "\"1 m/s\"")];
+
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+words! {
+    /// How a medium is shared.
+    pub enum AccessKind {
+        /// In the order of arrival.
+        ContentionFree = "contention-free",
+        /// By carrier sense and back-off.
+        CsmaCa = "csma-ca",
+    }
+}
+
+impl WlanKeys {
+    /// How many mobiles there are.
+    pub fn count(&self) -> usize {
+        self.mobile.len() + self.mobiles as usize
+    }
+
+    /// The parameters of all, with these queues at access points and mobiles.
+    pub fn config(&self, [forth, back]: [queue::Config; 2]) -> WlanConfig {
+        WlanConfig {
+            rate: self.rate,
+            basic_rate: self.basic_rate,
+            preamble: self.preamble,
+            overhead_bytes: OVERHEAD_BYTES,
+            access: match self.access {
+                AccessKind::ContentionFree => Access::ContentionFree,
+                AccessKind::CsmaCa => {
+                    Access::CsmaCa { cw_min: self.cw_min, cw_max: self.cw_max }
+                }
+            },
+            retry_limit: self.retry_limit,
+            loss: self.loss,
+            air: Air {
+                power_dbm: self.power,
+                frequency_ghz: self.frequency,
+                noise_dbm: self.noise,
+                range_m: self.range,
+            },
+            downlink: forth,
+            uplink: back,
+            hold_limit: self.hold_limit,
+            handover: handover::Config {
+                mode: self.handover,
+                hysteresis_db: self.hysteresis,
+                time_to_trigger: self.time_to_trigger,
+                switch_time: self.switch_time,
+                anticipation: self.anticipation,
+            },
+            beacon_interval: self.beacon_interval,
+        }
+    }
+
+    /// The names of the mobiles and how they move; none walks to the access point called `home`.
+    pub fn stations(&self, home: &str, seed: u64) -> Vec<(String, Station)> {
+        let named = self.mobile.iter().map(|mobile| {
+            let station = Station { motion: mobile.motion() };
+            (mobile.name.clone(), station)
+        });
+        let walkers = (0..self.mobiles).map(|number| self.walker(number, home, seed));
+        named.chain(walkers).collect()
+    }
+
+    /// The rate of data frames in bit/s.
+    pub fn rate_bps(&self) -> u64 {
+        self.rate.bps()
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let usual = Self::default();
+        let is_free = self.access == AccessKind::ContentionFree;
+        for (key, waits) in [
+            ("cw_min", is_free && self.cw_min != usual.cw_min),
+            ("cw_max", is_free && self.cw_max != usual.cw_max),
+        ] {
+            let [name, access] = [key, "access"].map(|key| format!("{at}.{key}"));
+            if waits && !tree.is_overruled(&name, &access) {
+                let message = format!("{name} does nothing without {access} = \"csma-ca\"");
+                return tree.clash_at(at, &[key], message);
+            }
+        }
+        if self.cw_min > self.cw_max {
+            let message = format!(
+                "{at}.cw_min, {}, must not be above {at}.cw_max, {}",
+                self.cw_min, self.cw_max
+            );
+            return tree.clash_at(at, &["cw_min", "cw_max"], message);
+        }
+        if self.handover == Mode::BreakBeforeMake && self.hysteresis < 0.0 {
+            let message = format!(
+                "with break-before-make {at}.hysteresis must not be below zero: a mobile would go \
+                 to and fro"
+            );
+            return tree.clash_at(at, &["hysteresis", "handover"], message);
+        }
+        Ok(())
+    }
+
+    /// A mobile that walks to and fro, a source of chance of its own.
+    fn walker(&self, number: u32, home: &str, seed: u64) -> (String, Station) {
+        let name = format!("MN-{number}");
+        let mut chance = Stream::named(seed, &format!("{name}/walk"));
+        let mut away = self.access_point.iter().filter(|point| point.name != home);
+        let first = away.next().map_or(Position::default(), |point| point.place());
+        let last = away.next_back().map_or(first, |point| point.place());
+        let along = |share: f64| {
+            let (x, y) = (last.x - first.x, last.y - first.y);
+            Position::new(first.x + x * share, first.y + y * share)
+        };
+        let [slowest, fastest] = SPEEDS;
+        let pace = slowest + (fastest - slowest) * chance.next_f64();
+        let start = along(chance.next_f64());
+        (name, Station { motion: Motion::to_and_fro(start, [first, last], pace) })
+    }
+}
+
+impl AccessPoint {
+    /// Where it stands.
+    pub fn place(&self) -> Position {
+        place(self.position)
+    }
+}
+
+impl MobileKeys {
+    fn motion(&self) -> Motion {
+        let leg =
+            |way: &Way| Leg::new(place(way.to), way.speed).not_before(Time::ZERO + way.at);
+        let legs: Vec<_> = self.walk.iter().map(leg).collect();
+        Motion::along(place(self.position), &legs)
+    }
+}
+
+const fn place([x, y]: [f64; 2]) -> Position {
+    Position::new(x, y)
+}
