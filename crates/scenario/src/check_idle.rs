@@ -1,8 +1,8 @@
 //! Keys of mobile networks that would do nothing, or undo each other.
 
+use crate::validate::Check;
 use mobility::binding::MobileIp;
 use radio::wlan::WlanKeys;
-use crate::validate::Check;
 use settings::Fault;
 
 /// Bytes of an IPv6 header and of a fragment header (RFC 8200 §3 and §4.5).

@@ -52,7 +52,9 @@ pub use proxy::{
     ProxyProfile, Routing,
 };
 pub use schema::{
-    Application, AtcpClass, AtcpKeys, Content, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection, Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, Opener, Route, Scenario, SnoopKeys, Split, WTcpKeys, Wan, Wired, keys, keys_under,
+    Application, AtcpClass, AtcpKeys, Content, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection,
+    Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, Opener, Route, Scenario, SnoopKeys, Split,
+    WTcpKeys, Wan, Wired, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

@@ -3,10 +3,10 @@
 use base::{Duration, Schedule};
 use link::{LinkConfig, Service, loss};
 use mobility::binding::{
-    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent, MobileIp, Reach,
+    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
     CorrespondentConfig, Detection, FastMobileConfig, FastRouterConfig, Interval, MobileConfig,
-    Neighbor, Network, Optimization, Overlap, Patience, Policy, Regional, RegistrationConfig, Role,
-    Solicitation,
+    MobileIp, Neighbor, Network, Optimization, Overlap, Patience, Policy, Reach, Regional,
+    RegistrationConfig, Role, Solicitation,
 };
 use radio::wlan::{self, AccessPoint, WlanKeys};
 use tcp::Length;
@@ -164,7 +164,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
         let queue = &self.scenario.queue;
         let config = self.wlan.config([queue.forth(), queue.back()]);
-        let machine = wlan::Wlan::new(&config, &self.wlan.access_point, &stations, self.scenario.seed);
+        let machine =
+            wlan::Wlan::new(&config, &self.wlan.access_point, &stations, self.scenario.seed);
         self.access = Some(self.world.add_wlan(ACCESS, machine, nodes));
     }
 
@@ -197,9 +198,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         if node == self.node(&self.mobile_ip.home_agent) {
             addresses.extend(self.mobiles.iter().map(|mobile| mobile.node));
         }
-        if self.mobile_ip.kind == Reach::Hierarchical
-            && node == self.node(&self.mobile_ip.map)
-        {
+        if self.mobile_ip.kind == Reach::Hierarchical && node == self.node(&self.mobile_ip.map) {
             addresses
                 .extend(self.mobiles.iter().filter_map(|it| it.regional.map(|it| of_node(&it))));
         }
@@ -282,8 +281,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         AccessRouterConfig {
             router: number as u32,
             address: address(&point.name),
-            map: (kind == Reach::Hierarchical && is_away)
-                .then(|| address(&self.mobile_ip.map)),
+            map: (kind == Reach::Hierarchical && is_away).then(|| address(&self.mobile_ip.map)),
             interval: Some(Interval { min: advertisement_interval, max: advertisement_interval }),
             answer_delay_max: self.mobile_ip.answer_delay,
             taken: Vec::new(),

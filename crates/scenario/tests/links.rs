@@ -7,8 +7,8 @@ use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
 use link::queue::{Discipline, Kind, Notice};
 use proptest::prelude::*;
-use scenario::{Outside, Scenario, ScenarioError, build, shipped};
 use radio::Radio;
+use scenario::{Outside, Scenario, ScenarioError, build, shipped};
 
 const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
 

@@ -2,10 +2,10 @@
 
 use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
-use scenario::{Scenario, ScenarioError, keys, shipped};
-use tcp::Variant;
 use radio::Radio;
 use radio::umts::{BlockErrorRate, DchKeys};
+use scenario::{Scenario, ScenarioError, keys, shipped};
+use tcp::Variant;
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
 

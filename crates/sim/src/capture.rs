@@ -10,8 +10,8 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use base::Ecn;
-use observe::PacketEvent;
 use mobility::binding::MobileIp;
+use observe::PacketEvent;
 use wire::{Addresses, Capture, Passage, Payload, Sense};
 use world::{Body, Machine, MachineId, NodeId, World};
 

@@ -148,9 +148,7 @@ impl WlanKeys {
             overhead_bytes: OVERHEAD_BYTES,
             access: match self.access {
                 AccessKind::ContentionFree => Access::ContentionFree,
-                AccessKind::CsmaCa => {
-                    Access::CsmaCa { cw_min: self.cw_min, cw_max: self.cw_max }
-                }
+                AccessKind::CsmaCa => Access::CsmaCa { cw_min: self.cw_min, cw_max: self.cw_max },
             },
             retry_limit: self.retry_limit,
             loss: self.loss,
@@ -246,8 +244,7 @@ impl AccessPoint {
 
 impl MobileKeys {
     fn motion(&self) -> Motion {
-        let leg =
-            |way: &Way| Leg::new(place(way.to), way.speed).not_before(Time::ZERO + way.at);
+        let leg = |way: &Way| Leg::new(place(way.to), way.speed).not_before(Time::ZERO + way.at);
         let legs: Vec<_> = self.walk.iter().map(leg).collect();
         Motion::along(place(self.position), &legs)
     }

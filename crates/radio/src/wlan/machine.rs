@@ -9,9 +9,9 @@ use mobility::motion::{Motion, Position};
 use observe::DropReason;
 
 use super::config::{Station, WlanConfig};
-use super::keys::AccessPoint;
 use super::counters::Counters;
 use super::errors::FreeSpace;
+use super::keys::AccessPoint;
 use super::medium::{Medium, Surroundings};
 use super::sender::Frame;
 use crate::Sdu;

@@ -22,6 +22,6 @@ mod turns;
 
 pub use airtime::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, SLOT, frame_time};
 pub use config::{Access, Air, Loss, Station, WlanConfig};
-pub use keys::{AccessKind, AccessPoint, MobileKeys, Way, WlanKeys};
 pub use counters::Counters;
+pub use keys::{AccessKind, AccessPoint, MobileKeys, Way, WlanKeys};
 pub use machine::{End, Output, Wlan};

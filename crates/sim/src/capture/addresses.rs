@@ -3,8 +3,8 @@
 use std::net::Ipv6Addr;
 
 use base::Duration;
-use mobility::binding::{Address, Agent, Mobile};
 use mobility::binding::MobileIp;
+use mobility::binding::{Address, Agent, Mobile};
 use wire::LinkLayerAddress;
 use world::{Body, Machine, World};
 
