@@ -35,8 +35,7 @@ fn proxy() -> Proxy {
 }
 
 fn proxy_with(journal: Journal) -> Proxy {
-    let coalescing = Some(Duration::from_millis(200));
-    let config = AtcpConfig { coalescing, ..aggregating() };
+    let config = AtcpConfig { coalescing: true, ..aggregating() };
     Splitter::new(SplitConfig { journal, ..SplitConfig::PLAIN }, Atcp::new(config))
 }
 

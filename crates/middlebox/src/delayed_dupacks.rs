@@ -9,10 +9,11 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
+use settings::{Always, OfTime, section};
 use tcp::Payload;
 
-use crate::Packet;
 use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
+use crate::{Managed, Packet, SchemeKeys, Setup};
 
 /// A box that delays duplicate acknowledgements.
 pub type DelayedDupacks<P> = Following<P, DelayedDupacksFlow<P>>;
@@ -23,11 +24,30 @@ const PASSING: u32 = 2;
 /// Duplicates that wait at most; one more takes the place of the oldest.
 const MOST_HELD: usize = 128;
 
-/// The parameters of delayed duplicate acknowledgements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DelayedDupacksConfig {
-    /// How long duplicates wait, counted from the first that does.
-    pub delay: Duration,
+section! {
+    /// `[middlebox]` of delayed-dupacks.
+    pub struct DelayedDupacksKeys {
+        /// Duplicate acknowledgements that wait.
+        pub delayed_dupacks: DelayedDupacksConfig as Always<DelayedDupacksConfig> =
+            DelayedDupacksConfig::default();
+    }
+}
+
+section! {
+    /// `[middlebox.delayed_dupacks]`: duplicate acknowledgements that wait for the radio's own
+    /// repairs.
+    #[derive(Copy, Eq)]
+    pub struct DelayedDupacksConfig {
+        /// How long the third and later ones wait. Default: a few round trips of GPRS's RLC, of
+        /// 120 to 200 ms each.
+        pub delay: Duration as OfTime<1> = Duration::from_millis(600);
+    }
+}
+
+impl SchemeKeys for DelayedDupacksKeys {
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        setup.following::<P, DelayedDupacksFlow<P>>(self.delayed_dupacks)
+    }
 }
 
 /// What is kept of one direction of a connection.

@@ -9,22 +9,44 @@
 //! target, and as far as the radio will have drained by the time that this takes effect.
 
 use base::{Duration, TcpHeader, Time};
+use settings::{Always, Bytes, section};
 use tcp::Payload;
 
-use crate::Packet;
 use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Verdict};
 use crate::snoop::{SnoopConfig, SnoopFlow};
+use crate::{Managed, Packet, SchemeKeys, Setup};
 
 /// A box with the flow control.
 pub type FdaLike<P> = Following<P, FdaLikeFlow<P>>;
 
-/// The flow control's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FdaLikeConfig {
-    /// Of the cache.
-    pub snoop: SnoopConfig,
-    /// Bytes of a connection that are to wait at the border.
-    pub target_queue: u64,
+section! {
+    /// `[middlebox]` of fda-like.
+    pub struct FdaLikeKeys {
+        /// Repairs at the border, of snoop and fda-like.
+        pub snoop: SnoopConfig as Always<SnoopConfig> = SnoopConfig::default();
+        /// The flow control of fda-like.
+        pub fda: FlowControl as Always<FlowControl> = FlowControl::default();
+    }
+}
+
+section! {
+    /// `[middlebox.fda]`: the flow control of fda-like; its repairs stand in `[middlebox.snoop]`.
+    pub struct FlowControl {
+        /// Bytes of a connection that are to wait at the border. Default: half of what a GPRS link
+        /// of three slots holds in its round trip, after Chakravorty et al. 2003, §IV.D, "more than
+        /// 50 %".
+        pub target_queue: u64 as Bytes<u64, 1_500, { u32::MAX as u64 }> = 5_000;
+    }
+}
+
+impl SchemeKeys for FdaLikeKeys {
+    fn bytes_of_connection(&self, mss: u16) -> u64 {
+        self.snoop.bytes_of_connection(mss)
+    }
+
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        setup.following::<P, FdaLikeFlow<P>>(self.clone())
+    }
 }
 
 /// What is kept of one direction of a connection.
@@ -80,17 +102,17 @@ impl Drain {
 }
 
 impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
-    type Config = FdaLikeConfig;
+    type Config = FdaLikeKeys;
 
     /// The first window, too, is the box's to give: an edge once given is not taken back.
-    fn edit_syn(config: &FdaLikeConfig, header: &mut TcpHeader) {
-        header.window = header.window.min(config.target_queue.min(u64::from(u16::MAX)) as u16);
+    fn edit_syn(config: &FdaLikeKeys, header: &mut TcpHeader) {
+        header.window = header.window.min(config.fda.target_queue.min(u64::from(u16::MAX)) as u16);
     }
 
-    fn open(config: &FdaLikeConfig, agreed: &Agreed) -> Self {
+    fn open(config: &FdaLikeKeys, agreed: &Agreed) -> Self {
         Self {
             snoop: SnoopFlow::open(&config.snoop, agreed),
-            target_queue: config.target_queue,
+            target_queue: config.fda.target_queue,
             mss: u64::from(agreed.mss),
             wired_rtt: agreed.wired_rtt,
             opened: agreed.at,

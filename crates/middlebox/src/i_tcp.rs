@@ -4,13 +4,43 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Duration, Time};
-use tcp::Payload;
+use settings::{Flat, section};
+use tcp::{Payload, Variant};
 
-use crate::split::{BothWays, PerFlow, SocketBuffers, SplitConfig, Splitter};
+use crate::split::{BothWays, PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
 use crate::{
     Address, Admission, Bypasses, Connection, Counters, Exposure, Managed, Middlebox, Packet,
-    PmtuHandler, RadioReport, Usage, Watch,
+    PmtuHandler, RadioReport, SchemeKeys, Setup, Usage, Watch,
 };
+
+section! {
+    /// `[middlebox]` of i-tcp.
+    pub struct ItcpKeys {
+        /// Its senders and sockets.
+        pub relay: Relay as Flat<Relay> = Relay::default();
+    }
+}
+
+impl SchemeKeys for ItcpKeys {
+    fn sockets(&self) -> Option<&SocketBuffers> {
+        Some(&self.relay.split)
+    }
+
+    fn bytes_of_connection(&self, _mss: u16) -> u64 {
+        self.relay.split.bytes()
+    }
+
+    fn take_over(&mut self, hosts: &tcp::Config) {
+        self.relay.take_over(Variant::Reno, hosts);
+    }
+
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        let (config, senders) = (self.relay.config(&setup), self.relay.senders(setup.seed));
+        // A box stands for one router: nobody moves to another.
+        let router = Itcp::new(config, &senders, self.relay.split, Duration::ZERO);
+        Box::new(router.sharing(setup.admission))
+    }
+}
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
 /// fixed host, which is the mobile's image, and one towards the mobile, both with regular TCP and

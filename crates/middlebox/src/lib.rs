@@ -23,7 +23,9 @@ mod map;
 mod mobiles;
 mod packet;
 mod per_flow_split;
+mod radio_link;
 mod radio_rtt;
+mod scheme;
 mod segment_cache;
 mod sender_clock;
 mod snoop;
@@ -31,22 +33,43 @@ mod split;
 mod w_tcp;
 
 pub use address::{Address, Leg};
-pub use atcp::{Atcp, AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
+pub use atcp::{Atcp, AtcpConfig, AtcpKeys, Class, Estimation};
 pub use counters::{Bypasses, Counters, Repairs};
-pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig};
+pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig, DelayedDupacksKeys};
 pub use exposure::Exposure;
-pub use fda::{FdaLike, FdaLikeConfig};
+pub use fda::{FdaLike, FdaLikeKeys, FlowControl};
 pub use follow::{Agreed, Follow, Following, Load, Port, Verdict};
-pub use i_tcp::Itcp;
+pub use i_tcp::{Itcp, ItcpKeys};
 pub use ip_fields::IpFields;
 pub use limits::{Admission, Bypass, Limits, Reserve, Usage};
-pub use m_tcp::{MTcp, MTcpConfig};
+pub use m_tcp::{MTcp, MTcpConfig, MTcpKeys};
 pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport, Watch};
 pub use packet::{Connection, Packet};
-pub use per_flow_split::PerFlowSplit;
-pub use snoop::{Snoop, SnoopConfig};
+pub use per_flow_split::{PerFlowSplit, SplitKeys};
+pub use radio_link::RadioLink;
+pub use scheme::{SchemeKeys, Setup};
+pub use snoop::{Snoop, SnoopConfig, SnoopKeys};
 pub use split::{
-    BothWays, FlowId, Journal, Numbers, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter,
-    Terms, Uplink,
+    BothWays, FlowId, Journal, Numbers, PerFlow, RadioLeg, Relay, SocketBuffers, SplitConfig,
+    Splitter, Terms, Uplink,
 };
-pub use w_tcp::{WTcp, WTcpConfig};
+pub use w_tcp::{WTcp, WTcpConfig, WTcpKeys};
+
+scheme::schemes! {
+    /// Chakravorty et al. 2003: all connections of a mobile as one aggregate.
+    Atcp(AtcpKeys) = "atcp",
+    /// Balakrishnan et al. 1995: losses of the radio are repaired at the border.
+    Snoop(SnoopKeys) = "snoop",
+    /// Snoop, and flow control in the manner of Hu and Yeung 2001.
+    FdaLike(FdaLikeKeys) = "fda-like",
+    /// Vaidya et al. 2002: duplicate acknowledgements wait for the radio's own repairs.
+    DelayedDupacks(DelayedDupacksKeys) = "delayed-dupacks",
+    /// Brown and Singh 1997: senders are stopped while their mobile is silent.
+    MTcp(MTcpKeys) = "m-tcp",
+    /// Ratnam and Matta 1998: a buffer at the border, with a window of its own.
+    WTcp(WTcpKeys) = "w-tcp",
+    /// Bakre and Badrinath 1995: a TCP of its own for each leg.
+    ITcp(ItcpKeys) = "i-tcp",
+    /// The same as proxies of today have it.
+    Split(SplitKeys) = "split",
+}

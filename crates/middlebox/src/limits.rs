@@ -3,31 +3,39 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Duration;
+use settings::{Bytes, Count, Fault, OfTime, Table, section};
 
 use crate::half_open::{HalfOpen, Share, caller, of_mobile};
 use crate::map::Map;
 use crate::{Address, Connection, Leg};
 
-/// Bounds of a box. What exceeds them passes untouched, so that nobody is refused; what a mobile
-/// has of its own keeps one that opens too much from harming others (RFC 4987 §3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Connections that the box takes part in at once.
-    pub flows: u32,
-    /// The same of one mobile.
-    pub flows_per_mobile: u32,
-    /// Of those, connections whose handshake is under way.
-    pub opening: u32,
-    /// The same of one mobile.
-    pub opening_per_mobile: u32,
-    /// The same that one fixed host calls; beyond it its oldest make room for newer ones.
-    pub opening_per_host: u32,
-    /// Payload bytes that all connections that stand may have the box hold.
-    pub bytes: u64,
-    /// A connection without a packet for so long is forgotten (RFC 5382 REQ-5: at least 2 h 4 min).
-    pub idle: Duration,
-    /// The same for one that opens, or that is over (RFC 5382 REQ-5: at least 4 min).
-    pub transitory: Duration,
+section! {
+    /// `[limits]`: how much is taken on. What is beyond passes untouched, so that nobody is refused;
+    /// what a mobile has of its own keeps one that opens too much from harming others (RFC 4987 §3).
+    #[derive(Copy, Eq)]
+    pub struct Limits {
+        /// Connections at a time. Default: a port of everything there is, and memory for each.
+        pub flows: u32 as Count<u32, 1, 1_000_000> = 65_536;
+        /// Connections of one mobile at a time. Default: several web browsers.
+        pub flows_per_mobile: u32 as Count<u32, 1, 1_000_000> = 256;
+        /// Connections that open at a time: beyond it the oldest of them makes room (RFC 4987
+        /// §3.2). Default: what Linux holds (`tcp_max_syn_backlog`, `somaxconn`).
+        pub opening: u32 as Count<u32, 1, 1_000_000> = 4_096;
+        /// Connections of one mobile that open at a time. Default: a page with many servers.
+        pub opening_per_mobile: u32 as Count<u32, 1, 1_000_000> = 64;
+        /// Connections that one fixed host calls and that open at a time. Default: half of those of
+        /// a mobile, so that no host has all of them.
+        pub opening_per_host: u32 as Count<u32, 1, 1_000_000> = 32;
+        /// Bytes held for all mobiles together. Each has its own budget beside it, which is a key
+        /// of its scheme. Default: 2,000 mobiles with the usual budget of one.
+        pub bytes: u64 as Bytes<u64, 10_000, { u64::MAX }> = 256_000_000;
+        /// A connection without a packet for so long is forgotten; its packets then pass untouched.
+        /// Default: RFC 5382 REQ-5, at least 2 h 4 min.
+        pub idle: Duration as OfTime<1> = Duration::from_secs(124 * 60);
+        /// The same for one that opens, or that is over. Default: RFC 5382 REQ-5, at least 4 min.
+        pub transitory: Duration as OfTime<1> = Duration::from_secs(4 * 60);
+    }
+    check(Self::goes_together)
 }
 
 impl Limits {
@@ -42,6 +50,14 @@ impl Limits {
         idle: Duration::from_secs(2 * 3_600 + 4 * 60),
         transitory: Duration::from_secs(4 * 60),
     };
+
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.transitory > self.idle {
+            let message = format!("{at}.transitory must not be longer than {at}.idle");
+            return tree.clash_at(at, &["transitory", "idle"], message);
+        }
+        Ok(())
+    }
 }
 
 /// Why a connection passes untouched.

@@ -10,24 +10,42 @@
 //! mobile whether it is back, for a sender that is asleep asks ever more seldom.
 
 use base::{Duration, Flags, Time};
+use settings::{Always, OfTime, section};
 use tcp::Payload;
 
 use crate::follow::{Agreed, Follow, Following, Heard, InName, Load, Port, Progress, Verdict};
 use crate::radio_rtt::RadioRtt;
-use crate::{Packet, RadioReport};
+use crate::{Managed, Packet, RadioReport, SchemeKeys, Setup};
 
 /// A box with M-TCP.
 pub type MTcp<P> = Following<P, MTcpFlow<P>>;
 
-/// M-TCP's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MTcpConfig {
-    /// How long a mobile that owes an acknowledgement may be silent, at least, before the sender is
-    /// stopped.
-    pub timeout: Duration,
-    /// How long the last byte is held back once nothing more is under way to the mobile: longer
-    /// than the wired round trip, shorter than the sender's retransmission timeout.
-    pub release: Duration,
+section! {
+    /// `[middlebox]` of m-tcp.
+    pub struct MTcpKeys {
+        /// Senders that are stopped.
+        pub m_tcp: MTcpConfig as Always<MTcpConfig> = MTcpConfig::default();
+    }
+}
+
+section! {
+    /// `[middlebox.m_tcp]`: senders that are stopped while their mobile is silent.
+    #[derive(Copy, Eq)]
+    pub struct MTcpConfig {
+        /// How long a mobile that owes an acknowledgement may be silent. Default: what GPRS takes
+        /// at most with nothing waiting, 3 s down and 1.3 s up (Chakravorty et al. 2003, §II), in
+        /// whole seconds.
+        pub timeout: Duration as OfTime<1> = Duration::from_secs(5);
+        /// How long the last byte is held back once nothing more is under way. Default: a usual
+        /// delay of acknowledgements, within any sender's retransmission timeout.
+        pub release: Duration as OfTime = Duration::from_millis(200);
+    }
+}
+
+impl SchemeKeys for MTcpKeys {
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        setup.following::<P, MTcpFlow<P>>(self.m_tcp)
+    }
 }
 
 /// What M-TCP keeps of one direction of a connection.

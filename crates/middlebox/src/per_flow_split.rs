@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use tcp::Payload;
+use settings::{Flat, section};
+use tcp::{Payload, Variant};
 
-use crate::split::{PerFlow, SocketBuffers, SplitConfig, Splitter};
+use crate::split::{PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
+use crate::{Managed, SchemeKeys, Setup};
 
 /// What performance-enhancing proxies of today do (Caini, Firrincieli and Lacamera, `PEPsal`: a
 /// Performance Enhancing Proxy Designed for TCP Satellite Connections, VTC 2006): each
@@ -19,5 +21,33 @@ impl<P: Payload + Send> PerFlowSplit<P> {
     /// A relay whose senders towards mobiles are as `tcp` says.
     pub fn per_flow(config: SplitConfig, tcp: &Arc<tcp::Config>, buffers: SocketBuffers) -> Self {
         Self::new(config, PerFlow::new(tcp, buffers))
+    }
+}
+
+section! {
+    /// `[middlebox]` of split.
+    pub struct SplitKeys {
+        /// Its senders and sockets.
+        pub relay: Relay as Flat<Relay> = Relay::default();
+    }
+}
+
+impl SchemeKeys for SplitKeys {
+    fn sockets(&self) -> Option<&SocketBuffers> {
+        Some(&self.relay.split)
+    }
+
+    fn bytes_of_connection(&self, _mss: u16) -> u64 {
+        self.relay.split.bytes()
+    }
+
+    fn take_over(&mut self, hosts: &tcp::Config) {
+        self.relay.take_over(Variant::Cubic, hosts);
+    }
+
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        let (config, sockets) = (self.relay.config(&setup), self.relay.split);
+        let radio = PerFlow::new(&self.relay.senders(setup.seed), sockets);
+        setup.splitting(config, radio, sockets)
     }
 }

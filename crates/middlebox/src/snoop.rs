@@ -9,27 +9,54 @@
 
 use base::{Duration, Time};
 use observe::RepairReason;
+use settings::{Always, Count, OfTime, section};
 use tcp::{Payload, Segment};
 
-use crate::Packet;
 use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
 use crate::radio_rtt::RadioRtt;
 use crate::segment_cache::{Insertion, SegmentCache};
+use crate::{Managed, Packet, SchemeKeys, Setup};
 
 /// A box with Snoop.
 pub type Snoop<P> = Following<P, SnoopFlow<P>>;
 
-/// Snoop's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SnoopConfig {
-    /// How many segments of a connection are kept.
-    pub cache_segments: u32,
-    /// The least that the retransmission timer waits.
-    pub tick: Duration,
-    /// How often a segment is sent again at most.
-    pub max_tries: u32,
-    /// How many duplicate acknowledgements pass before one makes the box send again.
-    pub threshold: u32,
+section! {
+    /// `[middlebox]` of snoop.
+    pub struct SnoopKeys {
+        /// Repairs at the border, of snoop and fda-like.
+        pub snoop: SnoopConfig as Always<SnoopConfig> = SnoopConfig::default();
+    }
+}
+
+section! {
+    /// `[middlebox.snoop]`: repairs at the border, of snoop and fda-like. Defaults: ns-2.
+    #[derive(Copy, Eq)]
+    pub struct SnoopConfig {
+        /// Most segments of a connection that are kept; what comes on top passes.
+        pub cache_segments: u32 as Count<u32, 0, 1_000_000> = 100;
+        /// The least that the retransmission timer waits.
+        pub tick: Duration as OfTime<1> = Duration::from_millis(100);
+        /// Most times that a segment is sent again.
+        pub max_tries: u32 as Count<u32, 0, 1_000_000> = 10;
+        /// How many duplicate acknowledgements pass before one is taken for a loss.
+        pub threshold: u32 as Count<u32, 0, 1_000> = 1;
+    }
+}
+
+impl SchemeKeys for SnoopKeys {
+    fn bytes_of_connection(&self, mss: u16) -> u64 {
+        self.snoop.bytes_of_connection(mss)
+    }
+
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        setup.following::<P, SnoopFlow<P>>(self.snoop)
+    }
+}
+
+impl SnoopConfig {
+    pub(crate) fn bytes_of_connection(&self, mss: u16) -> u64 {
+        u64::from(self.cache_segments) * u64::from(mss)
+    }
 }
 
 /// What Snoop keeps of one direction of a connection.

@@ -13,13 +13,14 @@
 
 use base::{Duration, Seq, TcpHeader, Time};
 use observe::RepairReason;
+use settings::{Always, Bytes, Count, OfTime, section};
 use tcp::Payload;
 
-use crate::Packet;
 use crate::follow::{Agreed, Follow, Following, Heard, InName, Load, Port, Progress, Verdict};
 use crate::radio_rtt::RadioRtt;
 use crate::segment_cache::{Cached, Insertion, SegmentCache};
 use crate::sender_clock::SenderClock;
+use crate::{Managed, Packet, SchemeKeys, Setup};
 
 /// How often the timeout doubles at most, for the sake of others on a thin link: 8 times.
 const MOST_DOUBLED: u32 = 3;
@@ -27,17 +28,40 @@ const MOST_DOUBLED: u32 = 3;
 /// A box with W-TCP.
 pub type WTcp<P> = Following<P, WTcpFlow<P>>;
 
-/// W-TCP's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WTcpConfig {
-    /// Bytes of a connection that may be in flight to the mobile.
-    pub window: u64,
-    /// How many segments of a connection are kept.
-    pub buffer_segments: u32,
-    /// The least that the retransmission timer waits.
-    pub tick: Duration,
-    /// Which duplicate acknowledgement has the oldest segment sent again.
-    pub threshold: u32,
+section! {
+    /// `[middlebox]` of w-tcp.
+    pub struct WTcpKeys {
+        /// A buffer with a window of its own.
+        pub w_tcp: WTcpConfig as Always<WTcpConfig> = WTcpConfig::default();
+    }
+}
+
+section! {
+    /// `[middlebox.w_tcp]`: a buffer at the border with a window of its own.
+    #[derive(Copy, Eq)]
+    pub struct WTcpConfig {
+        /// Bytes of a connection that may be in flight to its mobile. Default: as the clamp of
+        /// Chakravorty et al. 2003, §VI.
+        pub window: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
+        /// Most segments of a connection that are kept; what comes on top is lost. Default: more
+        /// than a window of some megabytes, so that nothing is.
+        pub buffer_segments: u32 as Count<u32, 1, 1_000_000> = 4096;
+        /// The least that the retransmission timer waits. Default: as Snoop's.
+        pub tick: Duration as OfTime<1> = Duration::from_millis(100);
+        /// Which duplicate acknowledgement has the oldest segment sent again. Default: the first,
+        /// for the radio keeps the order.
+        pub threshold: u32 as Count<u32, 1, 1_000> = 1;
+    }
+}
+
+impl SchemeKeys for WTcpKeys {
+    fn bytes_of_connection(&self, mss: u16) -> u64 {
+        u64::from(self.w_tcp.buffer_segments) * u64::from(mss)
+    }
+
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        setup.following::<P, WTcpFlow<P>>(self.w_tcp)
+    }
 }
 
 /// What W-TCP keeps of one direction of a connection.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base::{Duration, Flags, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, BothWays, Class, Estimation, Fraction, Kind, Leg, PerFlow, SocketBuffers,
-    SplitConfig, Splitter, Uplink,
+    Atcp, AtcpConfig, BothWays, Class, Estimation, Leg, PerFlow, SocketBuffers, SplitConfig,
+    Splitter, Uplink,
 };
 use observe::MiddleboxFact;
 use proptest::prelude::*;
@@ -18,11 +18,7 @@ use crate::support::{
 };
 
 fn config() -> AtcpConfig {
-    AtcpConfig {
-        coalescing: Some(Duration::from_millis(200)),
-        deference: Some(0.9),
-        ..aggregating()
-    }
+    AtcpConfig { coalescing: true, deference: Some(0.9), ..aggregating() }
 }
 
 fn network(seed: u64, config: AtcpConfig) -> Network<Bytes> {
@@ -31,7 +27,7 @@ fn network(seed: u64, config: AtcpConfig) -> Network<Bytes> {
 
 fn network_both_ways(seed: u64, config: AtcpConfig) -> Network<Bytes> {
     let split = SplitConfig { uplink: Uplink::Split, ..SplitConfig::PLAIN };
-    let buffers = SocketBuffers { receive: 20_000, send: 20_000 };
+    let buffers = SocketBuffers { receive_buffer: 20_000, send_buffer: 20_000 };
     let wired = PerFlow::new(&Arc::new(modern()), buffers);
     Network::new(seed, Box::new(Splitter::new(split, BothWays::new(Atcp::new(config), wired))))
 }
@@ -153,7 +149,7 @@ fn a_reset_discards_what_waits() {
 #[test]
 fn an_interactive_flow_keeps_its_echo() {
     let echo = |bulk: bool| {
-        let classes = vec![Class { flows: Kind::Port(23), priority: 1, tickets: 1 }];
+        let classes = vec![Class { port: Some(23), priority: 1, ..Class::default() }];
         // A clamp of what the radio holds: what is beyond waits before it, whatever the class.
         let mut net = network(5, AtcpConfig { classes, clamp: 6_500, ..config() });
         radio(&mut net);
@@ -245,8 +241,8 @@ fn settings() -> impl Strategy<Value = AtcpConfig> {
             budget,
             patience: Duration::from_millis(if patient { 300 } else { 0 }),
             shaping: shaped.then_some(Rate::from_bps(30_000)),
-            fraction: if timed { Fraction::Timed } else { Fraction::Waits },
-            coalescing: plain.then_some(Duration::from_millis(200)),
+            fractions: timed,
+            coalescing: plain,
             ..config()
         },
     )
@@ -285,7 +281,7 @@ fn transmissions(seed: u64, crowd: Crowd) -> f64 {
     let settings = AtcpConfig {
         clamp: budget.min(26_000),
         budget,
-        coalescing: coalescing.then_some(Duration::from_millis(200)),
+        coalescing: coalescing,
         patience: Duration::from_millis(if patient { 300 } else { 0 }),
         ..config()
     };

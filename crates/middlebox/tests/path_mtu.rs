@@ -7,7 +7,7 @@ use base::{Duration, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
     Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike,
-    FdaLikeConfig, FlowControl, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit, PmtuHandler,
+    FdaLikeKeys, FlowControl, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit, PmtuHandler,
     Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
 };
 use observe::{MiddleboxFact, RepairReason};
@@ -16,7 +16,7 @@ use tcp::Config;
 
 use crate::support::{self, Network, Opening, PeerId, Way, aggregating, modern};
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
 
 /// IPv4.
 const MOBILE: Address = Address { leg: Leg::Radio, host: 0xFFFF_0A2D_0002 };
@@ -30,8 +30,8 @@ fn atcp() -> AtcpConfig {
     AtcpConfig {
         rate: Rate::from_bps(40_000),
         round_trip: Duration::from_millis(900),
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 1_700.0 },
-        coalescing: Some(Duration::from_millis(200)),
+        c: Some(1_700.0),
+        coalescing: true,
         deference: Some(0.9),
         ..aggregating()
     }
@@ -71,7 +71,7 @@ fn followers() -> Vec<Box<dyn Managed<Bytes>>> {
     let threshold = 3;
     vec![
         Box::new(Snoop::new(snoop)),
-        Box::new(FdaLike::new(FdaLikeConfig { snoop, target_queue: 8_000 })),
+        Box::new(FdaLike::new(FdaLikeKeys { snoop, fda: FlowControl { target_queue: 8_000 } })),
         Box::new(DelayedDupacks::new(DelayedDupacksConfig { delay: tick })),
         Box::new(MTcp::new(MTcpConfig { timeout: seconds(2), release: tick })),
         Box::new(WTcp::new(WTcpConfig { window: 8_000, buffer_segments: 400, tick, threshold })),

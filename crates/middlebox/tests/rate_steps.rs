@@ -2,7 +2,7 @@
 //! how long a ping takes meanwhile.
 
 use base::{Duration, Rate, Time};
-use middlebox::{Atcp, AtcpConfig, Estimation, FlowControl, RadioReport, SplitConfig, Splitter};
+use middlebox::{Atcp, AtcpConfig, Estimation, RadioReport, SplitConfig, Splitter};
 use tcp::{Config, Length};
 
 use crate::support::{FIRST_MOBILE, Network, Opening, Way, aggregating, modern};
@@ -37,9 +37,8 @@ struct Step {
 fn network(estimator: Estimation, clamp: u64, one_way: Duration) -> Network<Length> {
     let rate = Rate::from_bps(WIDE);
     let round_trip = one_way * 2 + Duration::from_millis(40);
-    let c = 0.25 * 1.5 * rate.bytes_in(round_trip) as f64;
-    let flow_control = FlowControl { a: 0.25, b: 0.0, c };
-    let atcp = AtcpConfig { clamp, estimator, rate, round_trip, flow_control, ..aggregating() };
+    let c = Some(0.25 * 1.5 * rate.bytes_in(round_trip) as f64);
+    let atcp = AtcpConfig { clamp, estimator, rate, round_trip, c, ..aggregating() };
     let mut net = Network::new(1, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(atcp))));
     for (way, rate) in [(Way::Out, WIDE), (Way::In, UPLINK)] {
         let path = net.path(FIRST_MOBILE, way);

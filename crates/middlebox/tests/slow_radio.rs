@@ -4,7 +4,7 @@
 
 use base::{Duration, Rate, Time};
 use bytes::Bytes;
-use middlebox::{Atcp, AtcpConfig, Class, FlowControl, Fraction, Kind, SplitConfig, Splitter};
+use middlebox::{Atcp, AtcpConfig, Class, SplitConfig, Splitter};
 use tcp::Config;
 
 use crate::support::{FIRST_MOBILE, Network, Opening, PeerId, Way, aggregating, modern};
@@ -18,16 +18,16 @@ const MSS: u16 = 1_272;
 /// What full segments need where parts of one count.
 const CLAMP: u64 = 5_000;
 
-fn network(clamp: u64, fraction: Fraction, tickets: u32) -> Network<Bytes> {
+fn network(clamp: u64, fractions: bool, tickets: u32) -> Network<Bytes> {
     let atcp = AtcpConfig {
         clamp,
         rate: Rate::from_bps(40_000),
         round_trip: Duration::from_millis(900),
-        flow_control: FlowControl { a: 0.25, b: 0.0, c: 1_687.5 },
-        coalescing: Some(Duration::from_millis(200)),
+        c: Some(1_687.5),
+        coalescing: true,
         deference: Some(0.9),
-        fraction,
-        classes: vec![Class { flows: Kind::Port(8_080), priority: 0, tickets }],
+        fractions,
+        classes: vec![Class { port: Some(8_080), tickets, ..Class::default() }],
         ..aggregating()
     };
     let mut net = Network::new(1, Box::new(Splitter::new(SplitConfig::PLAIN, Atcp::new(atcp))));
@@ -84,27 +84,27 @@ fn seconds(at: Option<Time>, from: Time) -> f64 {
 /// 600 kB alone: how long, and how long a ping takes meanwhile.
 #[test]
 fn four_segments_fill_the_radio_and_a_ping_takes_less_than_a_second() {
-    let check = |clamp, mss, fraction, most: f64, pings: std::ops::Range<f64>| {
+    let check = |clamp, mss, fractions, most: f64, pings: std::ops::Range<f64>| {
         let alone = {
-            let mut net = network(clamp, fraction, 1);
+            let mut net = network(clamp, fractions, 1);
             let flow = download(&mut net, 5_000, 600_000, mss);
             net.run_for(Duration::from_secs(200));
             seconds(net.read_at(flow.0), Time::ZERO)
         };
-        let mut net = network(clamp, fraction, 1);
+        let mut net = network(clamp, fractions, 1);
         download(&mut net, 5_000, 600_000, mss);
         net.run_for(Duration::from_secs(5));
         let mean = ping(&mut net, Time::ZERO + Duration::from_secs(110));
         assert!(alone <= most && pings.contains(&mean), "{clamp} of {mss}: {alone} s, {mean} s");
         assert_eq!(net.middlebox.counters().retransmissions, 0);
     };
-    check(4 * u64::from(MSS), MSS, Fraction::Waits, 126.5, 0.85..0.99);
+    check(4 * u64::from(MSS), MSS, false, 126.5, 0.85..0.99);
     // Four full segments queue for longer, three leave gaps, and in between neither.
-    check(4 * 1_460, 1_460, Fraction::Waits, 126.0, 1.02..1.15);
-    check(3 * 1_460, 1_460, Fraction::Waits, 136.0, 0.75..0.85);
-    check(CLAMP, 1_460, Fraction::Timed, 126.0, 0.75..0.92);
+    check(4 * 1_460, 1_460, false, 126.0, 1.02..1.15);
+    check(3 * 1_460, 1_460, false, 136.0, 0.75..0.85);
+    check(CLAMP, 1_460, true, 126.0, 0.75..0.92);
     // As long as it waits for a packet in service, 0.15 s on average, and not for another.
-    check(4_700, 1_460, Fraction::Timed, 126.0, 0.75..0.83);
+    check(4_700, 1_460, true, 126.0, 0.75..0.83);
 }
 
 /// With a ping a second beside it, which takes 1.7 % of the radio, and whether a mobile delays its
@@ -115,7 +115,7 @@ fn parts_of_a_segment_count_where_a_whole_one_is_too_much() {
     let cases = [(0, small, 1.0), (40, small, 1.0), (200, [5_400, 5_500, 5_600], 0.9)];
     for (delayed_ack, clamps, most) in cases {
         for clamp in clamps {
-            let mut net = network(clamp, Fraction::Timed, 1);
+            let mut net = network(clamp, true, 1);
             let delay = (delayed_ack > 0).then(|| Duration::from_millis(delayed_ack));
             let flow = download_with(&mut net, 5_000, 600_000, 1_460, delay);
             let mean = ping(&mut net, Time::ZERO + Duration::from_secs(130));
@@ -129,11 +129,11 @@ fn parts_of_a_segment_count_where_a_whole_one_is_too_much() {
 /// and have their share.
 #[test]
 fn who_comes_later_waits_for_nobody() {
-    let boxes = [(4 * u64::from(MSS), MSS, Fraction::Waits), (CLAMP, 1_460, Fraction::Timed)];
+    let boxes = [(4 * u64::from(MSS), MSS, false), (CLAMP, 1_460, true)];
     let targets = [(1, [1.2, 47.0, 6.5]), (2, [1.2, 40.0, 6.5])];
     let each = boxes.into_iter().flat_map(|it| targets.map(|target| (it, target)));
-    for ((clamp, mss, fraction), (tickets, most)) in each {
-        let mut net = network(clamp, fraction, tickets);
+    for ((clamp, mss, fractions), (tickets, most)) in each {
+        let mut net = network(clamp, fractions, tickets);
         download(&mut net, 5_000, 300_000, mss);
         let mut stands = None;
         let at = |seconds| Time::ZERO + Duration::from_secs(seconds);

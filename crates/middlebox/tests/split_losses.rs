@@ -17,7 +17,7 @@ use crate::support::{
     FIRST_MOBILE, LossPattern, Losses, Network, Opening, Passing, Way, fixed, modern,
 };
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive: 87_380, send: 131_072 };
+const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 87_380, send_buffer: 131_072 };
 
 /// Each recovery that a leg may use.
 const RECOVERIES: [(RecoveryKind, SackRule, FackWindow); 9] = [

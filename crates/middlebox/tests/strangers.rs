@@ -7,8 +7,8 @@ use std::sync::Arc;
 use base::{Duration, Flags, Options, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
-    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, IpFields, Limits, MTcp,
-    MTcpConfig, Managed, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers,
+    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeKeys, FlowControl, IpFields, Limits,
+    MTcp, MTcpConfig, Managed, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers,
     SplitConfig, WTcp, WTcpConfig,
 };
 use tcp::State;
@@ -17,7 +17,7 @@ use crate::support::{
     FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passing, UP, Way, down, fixed, modern, up,
 };
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive: 30_000, send: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -262,7 +262,10 @@ fn followers() -> Vec<(&'static str, Box<dyn Managed<Bytes>>)> {
     let delay = Duration::from_millis(300);
     vec![
         ("snoop", Box::new(Snoop::new(snoop))),
-        ("fda-like", Box::new(FdaLike::new(FdaLikeConfig { snoop, target_queue: 8_000 }))),
+        (
+            "fda-like",
+            Box::new(FdaLike::new(FdaLikeKeys { snoop, fda: FlowControl { target_queue: 8_000 } })),
+        ),
         ("delayed-dupacks", Box::new(DelayedDupacks::new(DelayedDupacksConfig { delay }))),
         ("m-tcp", Box::new(MTcp::new(m_tcp))),
         ("w-tcp", Box::new(WTcp::new(w_tcp))),

@@ -23,7 +23,7 @@ const VIEWS: usize = 8;
 
 impl Boxes {
     pub(crate) fn new(config: &Proxy, seed: u64) -> Self {
-        let admission = Admission::new(config.limits.of_box());
+        let admission = Admission::new(config.limits);
         let mut boxes = Self { all: Vec::new(), views: Vec::new(), admission, seed };
         boxes.take_up(config, &[]);
         boxes
@@ -32,7 +32,7 @@ impl Boxes {
     /// Takes `config` for new connections. A profile of which only the mobiles have changed keeps
     /// its box, unless what all boxes take on has changed; the others are retired, and named.
     pub(crate) fn reload(&mut self, config: &Proxy, before: &Proxy) -> Vec<String> {
-        self.admission.set_limits(config.limits.of_box());
+        self.admission.set_limits(config.limits);
         let mut kept = Vec::new();
         let mut retired = Vec::new();
         for (number, served) in (0..).zip(&mut self.all) {
@@ -59,7 +59,7 @@ impl Boxes {
             };
             let number = kept.iter().find(is_its).copied().unwrap_or_else(|| {
                 // How large segments may be is told to hosts before a box sees it.
-                let machine = profile.machine(&config.limits, &self.admission, self.seed);
+                let machine = profile.machine(config.limits, &self.admission, self.seed);
                 self.all.push(Some(Box::new(Served::new(profile.clone(), machine))));
                 self.all.len() as u32 - 1
             });

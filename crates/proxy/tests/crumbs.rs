@@ -1,6 +1,7 @@
 //! A host that sends byte by byte.
 
 use base::{Flags, Time};
+use middlebox::Scheme;
 use proxy::Gateway;
 use scenario::Proxy;
 
@@ -32,7 +33,8 @@ fn few_single_bytes_are_under_way() {
         assert!((1..=64).contains(&singles), "{what}: {singles}");
     };
     let mut uncoalesced = profiled("atcp", "rate = '10 Mbit/s'\nround_trip = '600 ms'");
-    uncoalesced.profile[0].middlebox.atcp.coalescing = false;
+    let Scheme::Atcp { keys } = &mut uncoalesced.profile[0].middlebox else { unreachable!() };
+    keys.atcp.coalescing = false;
     check(&uncoalesced, "atcp");
     check(&config("split"), "split");
 }

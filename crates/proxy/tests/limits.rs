@@ -55,8 +55,9 @@ fn serves_as_many_as_before(gateway: &mut Gateway, most: u32) {
     assert_eq!(gateway.flows(), most.into());
 }
 
-fn budget(config: &Proxy) -> u64 {
-    config.profile[0].middlebox.atcp.budget
+fn budget(config: &Proxy, profile: usize) -> u64 {
+    let keys = config.profile[profile].middlebox.keys();
+    keys.and_then(|keys| keys.budget()).expect("it has one").1
 }
 
 /// A mobile has connections in the boxes of two configurations, in either order of their ends and
@@ -71,7 +72,7 @@ fn a_reload_leaves_the_books_in_order() {
             config
         })
     };
-    let budgets = configs(0).map(|config| budget(&config));
+    let budgets = configs(0).map(|config| budget(&config, 0));
     assert!(budgets[0] > 2 * budgets[1], "{budgets:?}");
     let bytes = 3 * budgets[0] + budgets[1];
     let [large, small] = configs(bytes);
@@ -85,7 +86,7 @@ fn a_reload_leaves_the_books_in_order() {
             for port in order {
                 reset(&mut gateway, [mobile(2), HOST], port);
             }
-            serves_as_many_as_before(&mut gateway, (bytes / budget(after)) as u32);
+            serves_as_many_as_before(&mut gateway, (bytes / budget(after, 0)) as u32);
         }
     }
 }
@@ -98,7 +99,7 @@ fn mobiles_of_two_profiles_may_call_each_other() {
                 bdp = '4 kB'\n[[profile]]\nname = 'quick'\nmobiles = ['10.46.1.0/24']\n\
                 rate = '2 Mbit/s'\nround_trip = '900 ms'\n";
     let mut config = Proxy::parse(text, "proxy.toml").expect("a configuration");
-    let budgets = [0, 1].map(|number| config.profile[number].middlebox.atcp.budget);
+    let budgets = [0, 1].map(|number| budget(&config, number));
     config.limits.bytes = 2 * budgets[1] + budgets[0];
     let quick: IpAddr = [10, 46, 1, 9].into();
     for calls in [[mobile(2), quick], [quick, mobile(2)]] {

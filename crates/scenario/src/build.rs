@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use base::{Duration, Rate};
 use link::Bottleneck;
 use link::queue::Queues;
+use middlebox::Setup;
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use radio::{Around, Radio};
 use tcp::Length;
@@ -61,7 +62,8 @@ impl<B: Body<Payload = Length>> Chain<B> {
     /// The middlebox, where there is one.
     fn add_middlebox(&mut self, scenario: &Scenario) {
         let Some(config) = &scenario.middlebox else { return };
-        let Some(middlebox) = config.machine(scenario.seed) else { return };
+        let setup = Setup::unlimited(scenario.seed);
+        let Some(middlebox) = config.scheme.build(setup) else { return };
         let last = scenario.places().last().copied();
         let at = config.at.as_deref().or(last).expect("a scenario is validated when it is parsed");
         let at = self.node(at);

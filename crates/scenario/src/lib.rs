@@ -33,7 +33,6 @@ mod files;
 mod flows;
 mod form;
 mod freeze;
-mod middleboxes;
 mod mobile_network;
 mod profile;
 mod proxy;
@@ -48,13 +47,10 @@ pub use flows::NetworkFlow;
 pub use form::CaptureFile;
 pub use profile::profiles;
 pub use proxy::{
-    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
-    ProxyProfile, Routing,
+    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyProfile, Routing,
 };
 pub use schema::{
-    Application, AtcpClass, AtcpKeys, Content, DelayedDupacksKeys, FdaKeys, Flow, FlowDirection,
-    Ftp, Hosts, MTcpKeys, Middlebox, MiddleboxKind, Opener, Route, Scenario, SnoopKeys, Split,
-    WTcpKeys, Wan, Wired, keys, keys_under,
+    Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

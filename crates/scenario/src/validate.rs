@@ -4,7 +4,7 @@ use cc::Custom;
 
 use crate::profile;
 use crate::schema::Scenario;
-use crate::{check_mobile as mobile, files, middleboxes, schema};
+use crate::{check_mobile as mobile, files, schema};
 use settings::Section;
 use settings::{Fault, ScenarioError};
 use settings::{Node, Table};
@@ -60,7 +60,7 @@ fn read(
     if let Some(custom) = custom {
         scenario.tcp.congestion_control = Some(custom.into());
     }
-    middleboxes::take_over_tcp(&mut scenario, &tree)?;
+    scenario.take_over_tcp(&tree)?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;
     scenario.check(&tree, "")?;

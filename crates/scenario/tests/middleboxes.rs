@@ -1,7 +1,8 @@
 //! Middleboxes in a scenario: where they stand, what their senders are, and what cannot be.
 
 use cc::Algorithm;
-use scenario::{MiddleboxKind, Scenario, build, shipped};
+use middlebox::Scheme;
+use scenario::{Scenario, build, shipped};
 use world::Machine;
 
 const WIRES: &str = r#"
@@ -124,7 +125,11 @@ fn its_senders_are_as_the_hosts_but_for_what_the_kind_or_a_key_says() {
     let source = text(&["[tcp]\nvariant = \"vegas\"\nmss = \"1000 B\"\n", WIRES, LINK]);
     let controller = |settings: &[(&str, &str)]| {
         let scenario = parse(&source, settings).expect("valid");
-        let tcp = scenario.middlebox.expect("a middlebox").tcp;
+        let tcp = match scenario.middlebox.expect("a middlebox").scheme {
+            Scheme::ITcp { keys } => keys.relay.tcp,
+            Scheme::Split { keys } => keys.relay.tcp,
+            other => panic!("{}", other.name()),
+        };
         assert_eq!(tcp.mss, 1000, "as the hosts have it");
         tcp.algorithm()
     };
@@ -179,8 +184,8 @@ fn its_senders_are_checked_as_the_hosts_are() {
 fn a_scenario_that_ships_has_no_box_of_its_own() {
     for shipped in shipped() {
         let scenario = Scenario::parse(shipped.text, shipped.name, &[]).expect(shipped.name);
-        let kind = scenario.middlebox.map(|middlebox| middlebox.kind);
-        assert!(matches!(kind, None | Some(MiddleboxKind::None)), "{}", shipped.name);
+        let scheme = scenario.middlebox.map(|middlebox| middlebox.scheme);
+        assert!(matches!(scheme, None | Some(Scheme::None { .. })), "{}", shipped.name);
     }
 }
 

@@ -1,7 +1,8 @@
 //! `proxy.toml`: what it says, what follows from that, and every kind of fault with its line.
 
 use base::{Duration, Rate};
-use scenario::{LogLevel, MiddleboxKind, OnFailure, Proxy, ProxyProfile};
+use middlebox::{AtcpConfig, Scheme};
+use scenario::{LogLevel, OnFailure, Proxy, ProxyProfile};
 
 /// The least that is whole.
 const LEAST: &str = r#"
@@ -18,6 +19,21 @@ fn proxy(source: &str) -> Proxy {
 
 fn profile(lines: &str) -> ProxyProfile {
     proxy(&format!("{LEAST}{lines}")).profile.remove(0)
+}
+
+fn atcp(lines: &str) -> AtcpConfig {
+    match profile(lines).middlebox {
+        Scheme::Atcp { keys } => keys.atcp,
+        other => panic!("{lines}: {}", other.name()),
+    }
+}
+
+fn senders(lines: &str) -> tcp::Config {
+    match profile(lines).middlebox {
+        Scheme::ITcp { keys } => keys.relay.tcp,
+        Scheme::Split { keys } => keys.relay.tcp,
+        other => panic!("{lines}: {}", other.name()),
+    }
 }
 
 /// `source` is refused with a line that ends in `expect`, from the number of its line.
@@ -50,7 +66,7 @@ fn the_least_has_every_default() {
     assert_eq!(proxy.metrics.listen, "127.0.0.1:9464".parse().ok());
     assert_eq!(proxy.control.socket, "/run/thinpipe/control");
     assert_eq!((proxy.log.level, proxy.log.flows), (LogLevel::Info, false));
-    assert_eq!(proxy.profile[0].middlebox.kind, MiddleboxKind::Atcp);
+    assert_eq!(proxy.profile[0].middlebox.name(), "atcp");
     assert_eq!((proxy.profile[0].mss, proxy.profile[0].split_uplink), (None, false));
 }
 
@@ -109,7 +125,7 @@ fn all_of_it_is_read() {
 #[test]
 fn what_is_said_of_the_radio_reaches_the_aggregate() {
     let check = |lines: &str, clamp: u64, bps: u64, round_trip: Duration| {
-        let atcp = profile(lines).middlebox.atcp;
+        let atcp = atcp(lines);
         assert_eq!(atcp.clamp, clamp, "{lines}");
         assert_eq!((atcp.rate, atcp.round_trip), (Rate::from_bps(bps), round_trip), "{lines}");
         assert!(atcp.budget >= atcp.clamp, "{lines}");
@@ -122,10 +138,10 @@ fn what_is_said_of_the_radio_reaches_the_aggregate() {
     check("rate = \"40 kbit/s\"\nbdp = \"3 kB\"", 3_900, 40_000, ms(600));
     check("round_trip = \"600 ms\"\nbdp = \"3 kB\"", 3_900, 40_000, ms(600));
     check("bdp = \"9250 B\"", 12_025, 40_000, ms(1_850));
-    let atcp = "bdp = \"3 kB\"\nrate = \"40 kbit/s\"\n[profile.middlebox.atcp]\n";
-    check(&format!("{atcp}clamp = \"8 kB\""), 8_000, 40_000, ms(600));
-    check(&format!("{atcp}headroom = 2"), 6_000, 40_000, ms(600));
-    check(&format!("{atcp}rate = \"20 kbit/s\""), 3_900, 20_000, ms(600));
+    let own = "bdp = \"3 kB\"\nrate = \"40 kbit/s\"\n[profile.middlebox.atcp]\n";
+    check(&format!("{own}clamp = \"8 kB\""), 8_000, 40_000, ms(600));
+    check(&format!("{own}headroom = 2"), 6_000, 40_000, ms(600));
+    check(&format!("{own}rate = \"20 kbit/s\""), 3_900, 20_000, ms(600));
     // What the scheme itself is told counts as given.
     check("rate = \"40 kbit/s\"\nmiddlebox.atcp.round_trip = \"0.9 s\"", 5_850, 40_000, ms(900));
     check("round_trip = \"0.9 s\"\nmiddlebox.atcp.rate = \"40 kbit/s\"", 5_850, 40_000, ms(900));
@@ -135,7 +151,7 @@ fn what_is_said_of_the_radio_reaches_the_aggregate() {
 #[test]
 fn the_uplink_is_clamped_where_its_rate_is_known() {
     let check = |lines: &str, kbps: Option<u64>, clamp: Option<u32>| {
-        let rides = profile(lines).middlebox.atcp;
+        let rides = atcp(lines);
         assert_eq!(rides.uplink_rate, kbps.map(|kbps| Rate::from_bps(kbps * 1_000)), "{lines}");
         assert_eq!(rides.uplink_clamp(), clamp, "{lines}");
     };
@@ -152,26 +168,26 @@ fn the_uplink_is_clamped_where_its_rate_is_known() {
 
 #[test]
 fn a_thick_pipe_has_a_larger_budget() {
-    let atcp = profile("rate = \"2 Mbit/s\"\nround_trip = \"400 ms\"").middlebox.atcp;
-    assert_eq!((atcp.clamp, atcp.budget), (130_000, 1_664_000));
+    let thick = atcp("rate = \"2 Mbit/s\"\nround_trip = \"400 ms\"");
+    assert_eq!((thick.clamp, thick.budget), (130_000, 1_664_000));
     let line = "rate = \"2 Mbit/s\"\nround_trip = \"400 ms\"\nmiddlebox.atcp.budget = \"300 kB\"";
-    assert_eq!(profile(line).middlebox.atcp.budget, 300_000);
+    assert_eq!(atcp(line).budget, 300_000);
 }
 
 #[test]
 fn senders_towards_mobiles_are_of_today() {
-    let tcp = profile("middlebox.kind = \"split\"").middlebox.tcp;
+    let tcp = senders("middlebox.kind = \"split\"");
     assert_eq!((tcp.variant.name(), tcp.initial_window), ("cubic", 10));
-    assert_eq!(profile("middlebox.kind = \"i-tcp\"").middlebox.tcp.variant.name(), "reno");
-    let tcp = profile("[profile.middlebox.tcp]\nvariant = \"vegas\"\nprofile = \"ns2-1996\"");
-    assert_eq!(tcp.middlebox.tcp.variant.name(), "vegas");
-    assert_eq!(tcp.middlebox.tcp.initial_window, 2);
+    assert_eq!(senders("middlebox.kind = \"i-tcp\"").variant.name(), "reno");
+    let own = "variant = \"vegas\"\nprofile = \"ns2-1996\"";
+    let tcp = senders(&format!("middlebox.kind = \"split\"\n[profile.middlebox.tcp]\n{own}"));
+    assert_eq!((tcp.variant.name(), tcp.initial_window), ("vegas", 2));
 }
 
 #[test]
 fn classes_are_those_of_a_scenario() {
     let classes = "[[profile.middlebox.atcp.classes]]\nname = \"ssh\"\nport = 22\npriority = 1\n";
-    let read = profile(classes).middlebox.atcp.classes;
+    let read = atcp(classes).classes;
     assert_eq!((read.len(), read[0].port, read[0].priority), (1, Some(22), 1));
     refused_in_profile(
         &format!("{classes}tikets = 2\n"),
@@ -332,7 +348,7 @@ fn keys_that_do_not_go_together() {
     );
     refused_in_profile(
         "middlebox.at = \"PROXY\"",
-        ":7: profile.gprs.middlebox.at: is a node of a scenario: a proxy stands where it runs",
+        ":7: profile.gprs.middlebox.at: unknown key; did you mean profile.gprs.middlebox.atcp?",
     );
     refused_in_profile(
         "middlebox.kind = \"none\"",
@@ -349,8 +365,8 @@ fn keys_that_do_not_go_together() {
          that may be in flight",
     );
     refused_in_profile(
-        "[profile.middlebox.tcp]\nmin_rto = \"90 s\"",
-        ":8: profile.gprs.middlebox.tcp.min_rto: profile.gprs.middlebox.tcp.min_rto must not be \
+        "middlebox.kind = \"split\"\n[profile.middlebox.tcp]\nmin_rto = \"90 s\"",
+        ":9: profile.gprs.middlebox.tcp.min_rto: profile.gprs.middlebox.tcp.min_rto must not be \
          longer than profile.gprs.middlebox.tcp.max_rto",
     );
 }
@@ -410,8 +426,8 @@ fn every_scheme_makes_a_box() {
     let both_ways = ["atcp", "i-tcp", "split"].map(|kind| (kind, "split_uplink = true\n"));
     for (kind, uplink) in kinds.into_iter().map(|kind| (kind, "")).chain(both_ways) {
         let proxy = proxy(&format!("{LEAST}{uplink}middlebox.kind = \"{kind}\""));
-        let admission = middlebox::Admission::new(proxy.limits.of_box());
-        let machine = proxy.profile[0].machine::<tcp::Length>(&proxy.limits, &admission, 1);
+        let admission = middlebox::Admission::new(proxy.limits);
+        let machine = proxy.profile[0].machine::<tcp::Length>(proxy.limits, &admission, 1);
         assert_eq!(machine.flows(), 0, "{kind}");
     }
 }

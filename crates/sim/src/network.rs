@@ -152,7 +152,7 @@ fn node<B: Body>(world: &World<B>, id: u32, scenario: &Scenario) -> NodeLayout {
     let middlebox = scenario.middlebox.as_ref().filter(|_| node.middlebox().is_some());
     NodeLayout {
         name: node.name().to_owned(),
-        middlebox: middlebox.map(|middlebox| middlebox.kind.name().to_owned()),
+        middlebox: middlebox.map(|middlebox| middlebox.scheme.name().to_owned()),
     }
 }
 

@@ -248,7 +248,7 @@ impl Summary {
             }),
             middlebox: network.world.machines().find_map(|(_, _, machine)| match machine {
                 Machine::Middlebox { middlebox, at, .. } => {
-                    let kind = scenario.middlebox.as_ref().map_or("none", |of| of.kind.name());
+                    let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
                     let at = network.world.node(*at).name();
                     let (counters, metrics) = (middlebox.counters(), metrics.middlebox());
                     Some(MiddleboxSummary::of(kind, at, counters, metrics, end))

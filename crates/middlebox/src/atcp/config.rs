@@ -1,121 +1,196 @@
-//! What an aggregating proxy is told of its radio.
+//! What an aggregating proxy is told: `[middlebox.atcp]`. Sections, equations and figures are those
+//! of Chakravorty et al. 2003.
 
 use base::{Duration, Rate};
+use settings::{
+    Bytes, Count, Each, Factor, Fault, Flag, Label, Nothing, OfTime, Off, Or, Positive, Speed,
+    Table, Word, as_key, join, named, section, words,
+};
 
 use crate::Connection;
 
-/// How the aggregates of all mobiles behave. Section, equation and page numbers are those of
-/// Chakravorty et al. 2003.
-#[derive(Clone, PartialEq, Debug)]
-pub struct AtcpConfig {
-    /// What may be in flight to a mobile, in bytes (§IV.C: `C_clamp`); where it is estimated, what
-    /// it starts with.
-    pub clamp: u64,
-    /// Where it comes from afterwards.
-    pub estimator: Estimation,
-    /// `C_clamp` ÷ (rate × round-trip time), where it is estimated (§IV.C: "around 30 % larger").
-    pub headroom: f64,
-    /// What the radio carries (§IV.D: `C_init`). Half of it is the least that is not yet taken for
-    /// a stall.
-    pub rate: Rate,
-    /// The usual round-trip time over the radio (§IV.D: `RTT_init`).
-    pub round_trip: Duration,
-    /// What is held for a mobile ÷ (rate × round-trip time) (§IV.D: β).
-    pub overprovision: f64,
-    /// The most that is ever held for a mobile, in bytes: what waits, what is in flight, and what
-    /// senders have been allowed to send.
-    pub budget: u64,
-    /// How the windows that senders see follow the queue.
-    pub flow_control: FlowControl,
-    /// How many later packets must have arrived for a packet to be lost (§IV.E: 3).
-    pub skip_threshold: u32,
-    /// How much longer a packet may take to be acknowledged than later ones of other flows. The
-    /// paper has none: zero.
-    pub patience: Duration,
-    /// The least retransmission timeout (§IV.E: "relatively conservative").
-    pub min_rto: Duration,
-    /// How long less than a full segment may wait for more; `None` sends it at once.
-    pub coalescing: Option<Duration>,
-    /// What the first packets after an idle time are shaped to (§IV.C); `None` sends them at once.
-    pub shaping: Option<Rate>,
-    /// What lower priorities may send while a higher one is active, ÷ `rate`; `None` as much as the
-    /// window has room for.
-    pub deference: Option<f64>,
-    /// What room for less than a segment is worth.
-    pub fraction: Fraction,
-    /// Which flows are treated how; the first that fits counts. What none fits has priority 0 and
-    /// one ticket.
-    pub classes: Vec<Class>,
+section! {
+    /// `[middlebox.atcp]`: the aggregating proxy of Chakravorty et al. 2003.
+    pub struct AtcpConfig {
+        /// What may be in flight to a mobile; where it is estimated, what it starts with. Default:
+        /// Chakravorty et al. 2003, §VI.
+        pub clamp: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
+        /// What the clamp is afterwards: static, as in the paper; estimated after TCP Westwood, its
+        /// future work; or what the radio reports, where one does: to no daemon.
+        pub estimator: Estimation as Word<Estimation> = Estimation::Static;
+        /// What may be in flight ÷ (rate · round-trip time), where it is estimated. Default:
+        /// Chakravorty et al. 2003, §IV.C, "around 30 % larger".
+        pub headroom: f64 as Positive = 1.3;
+        /// What the radio carries; at less than half of it a stall is suspected. Default:
+        /// Chakravorty et al. 2003, §II, three slots.
+        pub rate: Rate as Speed = Rate::from_bps(33_200);
+        /// The usual round-trip time over the radio. Default: what makes the clamp 1.3 times
+        /// rate · round-trip time.
+        pub round_trip: Duration as OfTime = Duration::from_millis(1_850);
+        /// β: bytes held for a mobile ÷ (rate · round-trip time). Default: Chakravorty et al. 2003,
+        /// §IV.D, "more than 50 %".
+        pub overprovision: f64 as Positive = 1.5;
+        /// Most bytes held for a mobile: waiting, in flight, and allowed to senders. Default:
+        /// a segment in a hurry for each of 64 connections, and the clamp.
+        pub budget: u64 as Bytes<u64, 10_000, { u32::MAX as u64 }> = 128_000;
+        /// a of equation (2), in 1/s. Default: stable up to a wired round-trip time of 6 s.
+        pub a: f64 as Positive = 0.25;
+        /// b of equation (2), in bytes/s. Default: none.
+        pub b: f64 as Factor = 0.0;
+        /// c of equation (1), in bytes/s. Default: what makes (b + c) ÷ a, where the queue settles,
+        /// overprovision · rate · round-trip time.
+        pub c: Option<f64> as Or<as_key::Overprovision, Factor> = None;
+        /// Later packets whose arrival makes a packet lost. Default: Chakravorty et al. 2003,
+        /// §IV.E.
+        pub skip_threshold: u32 as Count<u32, 1, 1_000> = 3;
+        /// How much longer a packet may take to be acknowledged than later ones of other flows:
+        /// their mobile may delay its acknowledgements. Default: Chakravorty et al. 2003, which
+        /// has no such time; about 500 ms helps where that is several segments' time.
+        pub patience: Duration as OfTime = Duration::ZERO;
+        /// The least retransmission timeout. Default: RFC 2988's first one.
+        pub min_rto: Duration as OfTime = Duration::from_secs(3);
+        /// Whether small segments wait to be filled. Default: Chakravorty et al. 2003, §IV.B.
+        pub coalescing: bool as Flag = true;
+        /// How long they wait at most. Default: a usual delay of acknowledgements.
+        pub coalescing_delay: Duration as OfTime = Duration::from_millis(200);
+        /// What the first window after an idle time is shaped to. Default: Chakravorty et al. 2003,
+        /// §IV.C, not needed for GPRS.
+        pub shaping: Option<Rate> as Or<Off, Speed> = None;
+        /// What lower priorities may send while a higher one is active ÷ rate. Default: an echo
+        /// under a file transfer takes less than 1.2 times what it takes alone and a segment's time
+        /// more, for about 5 % of the transfer's rate.
+        pub deference: Option<f64> as Or<Off, Positive> = Some(0.9);
+        /// Whether room for less than a segment counts: the segment then leaves once what there is
+        /// no room for would have drained at rate. Default: Chakravorty et al. 2003, §IV.B, a
+        /// segment leaves when there is room for all of it.
+        pub fractions: bool as Flag = false;
+        /// What the radio carries from a mobile. Default: unknown, and the uplink is left alone, as
+        /// in the paper.
+        pub uplink_rate: Option<Rate> as Or<Off, Speed> = None;
+        /// Most bytes that a mobile's uploads together may have under way over the radio. Default,
+        /// where `uplink_rate` is known: headroom times what that carries in `round_trip`, with a
+        /// full packet up in place of one down, and a packet more, which a host's delayed
+        /// acknowledgement may hold back.
+        pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
+            None;
+        /// Flows that are not treated as all others.
+        pub classes: Vec<Class> as Each<Class> = Vec::new();
+    }
+    check(Self::goes_together)
 }
 
-/// Equations (1) and (2): a window grows by c − (a·q − b)·s a second, where q bytes wait in the
-/// aggregate and s is the flow's sending rate in units of its fair share. The queue settles at
-/// (b + c) ÷ a.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct FlowControl {
-    /// a, in 1/s.
-    pub a: f64,
-    /// b, in bytes/s.
-    pub b: f64,
-    /// c, which the equation calls `μ_c`, in bytes/s.
-    pub c: f64,
+section! {
+    /// `[[middlebox.atcp.classes]]`: how flows of a kind are scheduled (§IV.B). The first class
+    /// that a flow fits counts; others have priority 0 and one ticket.
+    pub struct Class {
+        /// Its name in settings (`middlebox.atcp.classes.NAME.tickets`).
+        pub name: String as Label = String::new();
+        /// The port of either end; beside it, dscp must be none.
+        pub port: Option<u16> as Or<Nothing, Count<u16, 0, 65_535>> = None;
+        /// The differentiated services code point of the sender's packets.
+        pub dscp: Option<u8> as Or<Nothing, Count<u8, 0, 63>> = None;
+        /// Nothing of a lower priority is sent while something of a higher one waits. Above 0
+        /// small segments never wait to be filled.
+        pub priority: u8 as Count<u8, 0, 255> = 0;
+        /// Flows of one priority share in proportion to these.
+        pub tickets: u32 as Count<u32, 1, 1_000_000> = 1;
+    }
 }
 
-/// Where the congestion window of an aggregate comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Estimation {
-    /// It stays as configured.
-    Static,
-    /// From the rate at which packets arrive, as TCP Westwood does.
-    Westwood,
-    /// From what the radio reports.
-    Radio,
+named!(Class);
+
+words! {
+    /// Where the clamp comes from.
+    pub enum Estimation {
+        /// It stays.
+        Static = "static",
+        /// The rate at which packets arrive (Mascolo and others 2001).
+        Westwood = "westwood",
+        /// What the radio reports.
+        Radio = "radio",
+    }
 }
 
-/// What room for less than a segment in the window is worth. Where the radio's round trip is a few
-/// segments long, one segment more or less is a long queue or an idle radio.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fraction {
-    /// Nothing: a segment leaves when there is room for all of it (§IV.B).
-    Waits,
-    /// A segment leaves when what there is no room for has had the time that it takes at
-    /// [`AtcpConfig::rate`]: as much as would have left a window that moved by bytes.
-    Timed,
-}
-
-/// How flows of a kind are scheduled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Class {
-    /// Which flows.
-    pub flows: Kind,
-    /// Nothing of a lower priority is sent while something of a higher one can be. Above 0 a flow
-    /// is interactive: its segments never wait to be filled.
-    pub priority: u8,
-    /// Flows of one priority share in proportion to their tickets; above zero.
-    pub tickets: u32,
-}
-
-/// How flows are told apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// By the port of either end.
-    Port(u16),
-    /// By the differentiated services code point of the sender's packets (RFC 2474).
-    Dscp(u8),
-}
+/// A full packet on a path over Ethernet, in bytes.
+const PACKET: u64 = 1_500;
 
 impl AtcpConfig {
+    /// Times that would be divided by are not zero; what may be in flight is held; a class says in
+    /// one way which flows it is for.
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.round_trip == Duration::ZERO {
+            return tree.clash_at(at, &["round_trip"], "must be above 0 s");
+        }
+        if self.budget < self.clamp {
+            let (budget, clamp) = (self.budget, self.clamp);
+            let message =
+                format!("a budget of {budget} B cannot hold the {clamp} B that may be in flight");
+            return tree.clash_at(at, &["budget", "clamp"], message);
+        }
+        self.classes_go_together(tree, &join(at, "classes"))
+    }
+
+    fn classes_go_together(&self, tree: &Table, list: &str) -> Result<(), Fault> {
+        for (index, class) in self.classes.iter().enumerate() {
+            if class.name.is_empty() {
+                let message = format!("every [[{list}]] needs a name, as in name = \"mail\"");
+                return tree.clash(&[list], message);
+            }
+            let earlier = &self.classes[..index];
+            if earlier.iter().any(|other| other.name == class.name) {
+                let message = format!("two classes have the name {}", class.name);
+                return tree.clash(&[list], message);
+            }
+            let alike = |other: &&Class| (other.port, other.dscp) == (class.port, class.dscp);
+            if let Some(other) = earlier.iter().find(alike) {
+                let message = format!("{} and {} are for the same flows", other.name, class.name);
+                return tree.clash(&[list], message);
+            }
+        }
+        match self.classes.iter().find(|class| class.port.is_some() == class.dscp.is_some()) {
+            None => Ok(()),
+            Some(Class { name, .. }) => {
+                let message = format!("{name} needs a port or a dscp, and not both");
+                let of_class = join(list, name);
+                tree.clash(&[&join(&of_class, "port"), &of_class], message)
+            }
+        }
+    }
+
     /// How a flow is scheduled.
     pub(super) fn class(&self, connection: &Connection, dscp: u8) -> Share {
         let ports = [connection.source_port, connection.destination_port];
-        let fits = |class: &&Class| match class.flows {
-            Kind::Port(port) => ports.contains(&port),
-            Kind::Dscp(codepoint) => codepoint == dscp,
+        let fits = |class: &&Class| {
+            class.port.is_some_and(|port| ports.contains(&port)) || class.dscp == Some(dscp)
         };
         self.classes.iter().find(fits).map_or(Share { priority: 0, tickets: 1 }, |class| Share {
             priority: class.priority,
-            tickets: class.tickets.max(1),
+            tickets: class.tickets,
         })
+    }
+
+    /// Most bytes that a mobile's uploads may have under way over the radio, if it is known.
+    #[must_use]
+    pub fn uplink_clamp(&self) -> Option<u32> {
+        let by_rate = |uplink: Rate| {
+            let packet = PACKET as f64;
+            let meanwhile = packet * uplink.as_bps() as f64 / self.rate.as_bps() as f64;
+            let empty = (uplink.bytes_in(self.round_trip) as f64 - meanwhile).max(0.0);
+            (self.headroom * (empty + packet) + packet).min(u32::MAX.into()) as u32
+        };
+        self.uplink_clamp.or_else(|| self.uplink_rate.map(by_rate))
+    }
+
+    /// c of equation (1), which it calls `μ_c`, in bytes/s: a window grows by c − (a·q − b)·s a
+    /// second, where q bytes wait in the aggregate and s is the flow's sending rate in units of its
+    /// fair share. The queue settles at (b + c) ÷ a.
+    pub(super) fn growth(&self) -> f64 {
+        self.c.unwrap_or_else(|| (self.a * self.initial_window() - self.b).max(0.0))
+    }
+
+    /// How long less than a full segment may wait for more; `None` sends it at once.
+    pub(super) fn coalescing(&self) -> Option<Duration> {
+        self.coalescing.then_some(self.coalescing_delay)
     }
 
     /// §IV.D: `w_init` = RTT·C·β, in bytes.

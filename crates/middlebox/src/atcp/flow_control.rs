@@ -229,9 +229,8 @@ impl Window {
             Phase::Start(fast) if relative >= PARITY => self.phase = Phase::Start(fast + 1),
             Phase::Start(_) => {}
             Phase::Normal => {
-                let control = config.flow_control;
-                let cost = control.a * (books.queued + bytes) as f64 - control.b;
-                self.size += fair * (control.c - cost * relative) * elapsed;
+                let cost = config.a * (books.queued + bytes) as f64 - config.b;
+                self.size += fair * (config.growth() - cost * relative) * elapsed;
             }
         }
         let most = config.initial_window().max(config.budget as f64 / 2.0).max(mss as f64);
@@ -419,9 +418,8 @@ mod tests {
     /// Equation (1), one step of a second at a time.
     #[test]
     fn the_window_follows_the_queue() {
-        let control = crate::atcp::FlowControl { a: 0.5, b: 1_000.0, c: 2_000.0 };
-        let round_trip = Duration::from_secs(2);
-        let config = AtcpConfig { flow_control: control, round_trip, ..config() };
+        let (a, b, c) = (0.5, 1_000.0, Some(2_000.0));
+        let config = AtcpConfig { a, b, c, round_trip: Duration::from_secs(2), ..config() };
         let check = |queued, tickets: u64, seconds, expect: f64| {
             let queued = queued - MSS;
             let books = Books { queued, sent: tickets * MSS, tickets, ..Books::default() };

@@ -23,6 +23,7 @@ mod deference;
 mod estimator;
 mod flow;
 mod flow_control;
+mod keys;
 mod recovery;
 mod round_trip;
 mod schedule;
@@ -47,7 +48,8 @@ use schedule::Place;
 
 use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Reserve, Terms, Watch};
 
-pub use config::{AtcpConfig, Class, Estimation, FlowControl, Fraction, Kind};
+pub use config::{AtcpConfig, Class, Estimation};
+pub use keys::AtcpKeys;
 
 /// The mobile-facing half of an aggregating proxy.
 #[derive(Debug)]

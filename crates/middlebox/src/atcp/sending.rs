@@ -7,7 +7,7 @@ use observe::{MiddleboxFact, RepairReason};
 use tcp::{Departure, Payload, are_crumbs};
 
 use super::aggregate::{Aggregate, Context};
-use super::config::{AtcpConfig, Fraction};
+use super::config::AtcpConfig;
 use super::flow::Next;
 use super::recovery::Repair;
 use super::unacked::Slot;
@@ -76,7 +76,7 @@ impl Aggregate {
             let flow = &mut context.flows[id];
             let priority = flow.place.share.priority;
             let interactive = priority > 0;
-            let coalescing = context.config.coalescing.filter(|_| !interactive);
+            let coalescing = context.config.coalescing().filter(|_| !interactive);
             match flow.next(context.now, coalescing) {
                 Next::Segment(numbers) => {
                     let room = if interactive { numbers } else { self.mss };
@@ -103,10 +103,8 @@ impl Aggregate {
         let (in_flight, cwnd) = (self.unacked.in_flight(), self.cwnd(config));
         let lacking = (in_flight + bytes).saturating_sub(cwnd);
         if lacking > 0 && in_flight < cwnd {
-            self.part = match config.fraction {
-                Fraction::Waits => None,
-                Fraction::Timed => Some(self.freed_at + config.transmission(lacking)),
-            };
+            let timed = || self.freed_at + config.transmission(lacking);
+            self.part = config.fractions.then(timed);
         }
         lacking == 0 || self.part.take_if(|due| *due <= now).is_some()
     }

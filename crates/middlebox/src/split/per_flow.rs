@@ -7,7 +7,7 @@ use base::{Agenda, Time};
 use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
-use super::{FlowId, Numbers, RadioLeg, Terms};
+use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
 use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets
@@ -31,15 +31,6 @@ pub struct PerFlow<P> {
     retransmissions: u64,
     timeouts: u64,
     deadline: Option<Time>,
-}
-
-/// The sizes of a relay's socket buffers in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SocketBuffers {
-    /// Of the socket towards the host.
-    pub receive: u64,
-    /// Of the socket towards the mobile.
-    pub send: u64,
 }
 
 /// What is known of a mobile.
@@ -229,7 +220,7 @@ impl<P: Payload> PerFlow<P> {
         let buffers = self.buffers;
         let mss = u64::from(self.config.mss);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
-        let half = buffers.receive / 2;
+        let half = buffers.receive_buffer / 2;
         let wanted = line.told <= line.written + half;
         let worth = (2 * mss).min(half);
         let wide = line.edge(buffers) >= line.told + worth;
@@ -243,17 +234,17 @@ impl<P: Payload> Line<P> {
     /// What the relay has not yet moved to the send buffer stays in the receive buffer.
     fn edge(&self, buffers: SocketBuffers) -> u64 {
         let acknowledged = self.written - self.sender.unacknowledged();
-        self.written.min(acknowledged + buffers.send) + buffers.receive
+        self.written.min(acknowledged + buffers.send_buffer) + buffers.receive_buffer
     }
 }
 
 impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn syn_window(&self, _mobile: Address) -> u64 {
-        self.buffers.receive
+        self.buffers.receive_buffer
     }
 
     fn reserve(&self, _leg: Leg) -> Reserve {
-        Reserve { per_mobile: 0, per_flow: self.buffers.receive + self.buffers.send }
+        Reserve { per_mobile: 0, per_flow: self.buffers.bytes() }
     }
 
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
@@ -399,7 +390,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn right_edge(&mut self, _now: Time, flow: FlowId) -> u64 {
         let buffers = self.buffers;
         // RFC 9293 §3.8.6.2.2: by what is worth telling.
-        let worth = u64::from(self.config.mss).min(buffers.receive / 2);
+        let worth = u64::from(self.config.mss).min(buffers.receive_buffer / 2);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return 0 };
         let edge = line.edge(buffers);
         if edge >= line.told + worth {

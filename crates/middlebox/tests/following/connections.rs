@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use base::{Duration, Flags, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
-    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeConfig, Leg, MTcp, MTcpConfig, Managed,
-    Snoop, SnoopConfig, WTcp, WTcpConfig,
+    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeKeys, FlowControl, Leg, MTcp, MTcpConfig,
+    Managed, Snoop, SnoopConfig, WTcp, WTcpConfig,
 };
 use proptest::prelude::*;
 use tcp::{Config, Variant};
@@ -43,7 +43,10 @@ fn boxed(scheme: Scheme) -> Box<dyn Managed<Bytes>> {
     let delay = Duration::from_millis(900);
     match scheme {
         Scheme::Snoop => Box::new(Snoop::new(SNOOP)),
-        Scheme::Fda => Box::new(FdaLike::new(FdaLikeConfig { snoop: SNOOP, target_queue: 6_000 })),
+        Scheme::Fda => Box::new(FdaLike::new(FdaLikeKeys {
+            snoop: SNOOP,
+            fda: FlowControl { target_queue: 6_000 },
+        })),
         Scheme::DelayedDupacks => Box::new(DelayedDupacks::new(DelayedDupacksConfig { delay })),
         Scheme::MTcp => Box::new(MTcp::new(MTcpConfig {
             timeout: Duration::from_secs(4),

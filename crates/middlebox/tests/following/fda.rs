@@ -1,13 +1,14 @@
 //! What the sender is told of its window.
 
-use middlebox::{FdaLike, FdaLikeConfig, Middlebox};
+use middlebox::{FdaLike, FdaLikeKeys, FlowControl, Middlebox};
 use observe::MiddleboxFact;
 use tcp::Length;
 
 use super::script::{Offered, Script, ack};
 use super::snoop;
 
-const CONFIG: FdaLikeConfig = FdaLikeConfig { snoop: snoop::CONFIG, target_queue: 6_000 };
+const CONFIG: FdaLikeKeys =
+    FdaLikeKeys { snoop: snoop::CONFIG, fda: FlowControl { target_queue: 6_000 } };
 
 /// The mobile's SYN offers 6000 in place of 50000.
 fn fda(shift: Option<u8>) -> Script<FdaLike<Length>> {

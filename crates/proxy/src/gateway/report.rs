@@ -1,7 +1,6 @@
 //! What there is to know.
 
 use base::Time;
-use scenario::{Middlebox, MiddleboxKind};
 
 use super::{Draining, Gateway};
 use crate::merged::add;
@@ -73,26 +72,12 @@ impl Gateway {
 
 pub(super) fn figures(now: Time, served: &Served) -> ProfileFigures {
     let Served { profile, machine, figures, standing, .. } = served;
+    let budget = profile.middlebox.keys().and_then(|keys| keys.budget());
     ProfileFigures {
         name: profile.name.clone(),
-        scheme: profile.middlebox.kind.name(),
+        scheme: profile.middlebox.name(),
         retired: *standing == Standing::Retired,
-        budget_bytes: budget(&profile.middlebox),
+        budget_bytes: budget.map_or(0, |(_, bytes)| bytes),
         ..figures.report(now, &machine.counters(), machine.usage())
-    }
-}
-
-/// What a box may hold for one mobile.
-const fn budget(middlebox: &Middlebox) -> u64 {
-    match middlebox.kind {
-        MiddleboxKind::Atcp => middlebox.atcp.budget,
-        MiddleboxKind::None
-        | MiddleboxKind::Snoop
-        | MiddleboxKind::FdaLike
-        | MiddleboxKind::DelayedDupacks
-        | MiddleboxKind::MTcp
-        | MiddleboxKind::WTcp
-        | MiddleboxKind::ITcp
-        | MiddleboxKind::Split => 0,
     }
 }

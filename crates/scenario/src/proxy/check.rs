@@ -2,14 +2,11 @@
 
 use std::net::IpAddr;
 
+use middlebox::SocketBuffers;
+use settings::{Fault, Section, Table, join};
 use wire::Prefix;
 
 use super::{Proxy, ProxyProfile};
-use crate::check_middlebox;
-use crate::schema::{Estimator, MiddleboxKind};
-use settings::Fault;
-use settings::Section;
-use settings::Table;
 
 /// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
 const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];
@@ -37,7 +34,7 @@ pub(super) fn names(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
 pub(super) fn whole(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
     interfaces(proxy, tree)?;
     routing(proxy, tree)?;
-    limits(proxy, tree)?;
+    proxy.limits.check(tree, "limits")?;
     prefixes(proxy, tree)?;
     proxy.profile.iter().try_for_each(|profile| {
         let at = |key: &str| format!("profile.{}.{key}", profile.name);
@@ -81,14 +78,6 @@ fn routing(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
         }
         None => Ok(()),
     }
-}
-
-fn limits(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
-    if proxy.limits.transitory > proxy.limits.idle {
-        let message = "limits.transitory must not be longer than limits.idle";
-        return tree.clash(&["limits.transitory", "limits.idle"], message);
-    }
-    Ok(())
 }
 
 /// Every profile has mobiles, and no prefix is of two.
@@ -149,56 +138,26 @@ fn radio(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> R
 
 /// The scheme is one, and its own keys go together.
 fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
-    let middlebox = &profile.middlebox;
-    if middlebox.at.is_some() {
-        let message = "is a node of a scenario: a proxy stands where it runs";
-        return tree.clash(&[&at("middlebox.at")], message);
-    }
-    if middlebox.atcp.estimator != Estimator::Static {
-        let message = "no estimate keeps up with every real radio: must be static";
-        return tree.clash(&[&at("middlebox.atcp.estimator")], message);
-    }
-    if middlebox.kind == MiddleboxKind::None {
+    let (middlebox, key) = (&profile.middlebox, at("middlebox"));
+    let Some(keys) = middlebox.keys() else {
         let message = "a profile needs a scheme: who shall have none stands in never.hosts";
         return tree.clash(&[&at("middlebox.kind")], message);
-    }
-    if profile.split_uplink && !splits(middlebox.kind) {
-        let message = format!("{} splits no connections", middlebox.kind.name());
+    };
+    if profile.split_uplink && keys.sockets().is_none() {
+        let message = format!("{} splits no connections", middlebox.name());
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
     }
-    check_middlebox::atcp(tree, &middlebox.atcp, &at("middlebox.atcp"))?;
-    middlebox.check(tree, &at("middlebox"))
-}
-
-/// Whether a scheme acknowledges in another's name.
-const fn splits(kind: MiddleboxKind) -> bool {
-    match kind {
-        MiddleboxKind::Atcp | MiddleboxKind::ITcp | MiddleboxKind::Split => true,
-        MiddleboxKind::None
-        | MiddleboxKind::Snoop
-        | MiddleboxKind::FdaLike
-        | MiddleboxKind::DelayedDupacks
-        | MiddleboxKind::MTcp
-        | MiddleboxKind::WTcp => false,
-    }
+    keys.check_live(tree, &key)?;
+    middlebox.check(tree, &key)
 }
 
 impl ProxyProfile {
     /// Payload bytes that are set aside for each connection that stands, if its segments carry
     /// `mss` bytes. What is set aside for a mobile, whatever its connections, comes on top.
-    pub const fn bytes_of_connection(&self, mss: u16) -> u64 {
-        let Self { middlebox, split_uplink, .. } = self;
-        let buffers = middlebox.split.receive_buffer + middlebox.split.send_buffer;
-        let uplink = if *split_uplink { buffers } else { 0 };
-        match middlebox.kind {
-            MiddleboxKind::Atcp => uplink,
-            MiddleboxKind::ITcp | MiddleboxKind::Split => buffers + uplink,
-            MiddleboxKind::Snoop | MiddleboxKind::FdaLike => {
-                middlebox.snoop.cache_segments as u64 * mss as u64
-            }
-            MiddleboxKind::WTcp => middlebox.w_tcp.buffer_segments as u64 * mss as u64,
-            MiddleboxKind::None | MiddleboxKind::DelayedDupacks | MiddleboxKind::MTcp => 0,
-        }
+    pub fn bytes_of_connection(&self, mss: u16) -> u64 {
+        let Some(keys) = self.middlebox.keys() else { return 0 };
+        let uplink = keys.sockets().filter(|_| self.split_uplink);
+        keys.bytes_of_connection(mss) + uplink.map_or(0, SocketBuffers::bytes)
     }
 }
 
@@ -209,13 +168,16 @@ fn budget(
     tree: &Table,
     at: &dyn Fn(&str) -> String,
 ) -> Result<(), Fault> {
-    let (all, one) = (proxy.limits.bytes, profile.middlebox.atcp.budget);
-    if profile.middlebox.kind == MiddleboxKind::Atcp && all < one {
-        let name = &profile.name;
-        let message = format!(
-            "limits.bytes of {all} B cannot hold the budget of one mobile of {name}, {one} B"
-        );
-        return tree.clash(&["limits.bytes", &at("middlebox.atcp.budget"), &at("bdp")], message);
+    let all = proxy.limits.bytes;
+    match profile.middlebox.keys().and_then(|keys| keys.budget()) {
+        Some((key, one)) if all < one => {
+            let name = &profile.name;
+            let message = format!(
+                "limits.bytes of {all} B cannot hold the budget of one mobile of {name}, {one} B"
+            );
+            let key = at(&join("middlebox", key));
+            tree.clash(&["limits.bytes", &key, &at("bdp")], message)
+        }
+        Some(_) | None => Ok(()),
     }
-    Ok(())
 }

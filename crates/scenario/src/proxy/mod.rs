@@ -8,8 +8,7 @@ mod schema;
 use std::sync::LazyLock;
 
 pub use schema::{
-    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyLimits,
-    ProxyProfile, Routing,
+    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyProfile, Routing,
 };
 
 use crate::ScenarioError;
@@ -29,9 +28,15 @@ impl Proxy {
     /// Every key there is, with its default, in the order of the schema.
     pub fn keys() -> &'static [Key] {
         static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let mut profile = ProxyProfile { name: MEMBER.to_owned(), ..ProxyProfile::default() };
-            profile.middlebox.tcp = derive::tcp(profile.middlebox.kind);
-            Proxy { profile: vec![profile], ..Proxy::default() }.shown(Scope::Every)
+            let profile = ProxyProfile { name: MEMBER.to_owned(), ..ProxyProfile::default() };
+            let mut keys = Proxy { profile: vec![profile], ..Proxy::default() }.shown(Scope::Every);
+            let taken_over = derive::taken_over(&format!("profile.{MEMBER}.middlebox"));
+            for key in &mut keys {
+                if let Some(taken) = taken_over.iter().find(|taken| taken.name == key.name) {
+                    key.value.clone_from(&taken.value);
+                }
+            }
+            keys
         });
         &KEYS
     }
@@ -44,7 +49,6 @@ impl Proxy {
     fn shown(&self, scope: Scope) -> Vec<Key> {
         let mut values = Vec::new();
         self.visit("", scope, &mut |key| values.push(key));
-        values.retain(|key| !key.name.ends_with(".middlebox.at"));
         values
     }
 }

@@ -4,10 +4,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use base::{Duration, Rate};
+use middlebox::{AtcpKeys, Limits, Scheme};
 use wire::Prefix;
 
 use crate::form::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
-use crate::schema::{Middlebox, MiddleboxKind};
 use settings::{
     Absent, Always, Bytes, Count, Each, Flag, Label, Nothing, OfTime, Off, Or, Speed, Word, named,
     section, words,
@@ -41,7 +41,7 @@ section! {
         /// How packets come to the proxy.
         pub routing: Routing as Always<Routing> = Routing::default();
         /// How much it takes on.
-        pub limits: ProxyLimits as Always<ProxyLimits> = ProxyLimits::default();
+        pub limits: Limits as Always<Limits> = Limits::default();
         /// What it leaves alone.
         pub never: Never as Always<Never> = Never::default();
         /// Which mobiles are served how.
@@ -92,33 +92,6 @@ section! {
 }
 
 section! {
-    /// `[limits]`: how much is taken on. What is beyond passes untouched, unless it is said
-    /// otherwise.
-    pub struct ProxyLimits {
-        /// Connections at a time. Default: a port of everything there is, and memory for each.
-        pub flows: u32 as Count<u32, 1, 1_000_000> = 65_536;
-        /// Connections of one mobile at a time. Default: several web browsers.
-        pub flows_per_mobile: u32 as Count<u32, 1, 1_000_000> = 256;
-        /// Connections that open at a time: beyond it the oldest of them makes room (RFC 4987
-        /// §3.2). Default: what Linux holds (`tcp_max_syn_backlog`, `somaxconn`).
-        pub opening: u32 as Count<u32, 1, 1_000_000> = 4_096;
-        /// Connections of one mobile that open at a time. Default: a page with many servers.
-        pub opening_per_mobile: u32 as Count<u32, 1, 1_000_000> = 64;
-        /// Connections that one fixed host calls and that open at a time. Default: half of those of
-        /// a mobile, so that no host has all of them.
-        pub opening_per_host: u32 as Count<u32, 1, 1_000_000> = 32;
-        /// Bytes held for all mobiles together. Each has its own budget beside it, which is a key
-        /// of its scheme. Default: 2,000 mobiles with the usual budget of one.
-        pub bytes: u64 as Bytes<u64, 10_000, { u64::MAX }> = 256_000_000;
-        /// A connection without a packet for so long is forgotten; its packets then pass untouched.
-        /// Default: RFC 5382 REQ-5, at least 2 h 4 min.
-        pub idle: Duration as OfTime<1> = Duration::from_secs(124 * 60);
-        /// The same for one that opens, or that is over. Default: RFC 5382 REQ-5, at least 4 min.
-        pub transitory: Duration as OfTime<1> = Duration::from_secs(4 * 60);
-    }
-}
-
-section! {
     /// `[never]`: connections that are never taken part in.
     pub struct Never {
         /// With an end at one of these addresses.
@@ -157,8 +130,7 @@ section! {
         pub split_uplink: bool as Flag = false;
         /// The scheme: the keys of a scenario's [middlebox] but at, and atcp by default. Where
         /// that takes what is not given of [tcp], it is here as in the profile modern.
-        pub middlebox: Middlebox as Always<Middlebox> =
-            Middlebox { kind: MiddleboxKind::Atcp, ..Middlebox::default() };
+        pub middlebox: Scheme as Always<Scheme> = Scheme::Atcp { keys: AtcpKeys::default() };
     }
 }
 

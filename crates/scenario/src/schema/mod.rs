@@ -11,11 +11,7 @@ use base::Duration;
 use link::Bottleneck;
 use link::queue::Queues;
 
-pub(crate) use middlebox::Estimator;
-pub use middlebox::{
-    AtcpClass, AtcpKeys, DelayedDupacksKeys, FdaKeys, MTcpKeys, Middlebox, MiddleboxKind,
-    SnoopKeys, Split, WTcpKeys,
-};
+pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
 pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;

@@ -3,7 +3,7 @@ use observe::{MiddleboxFact, RepairReason};
 
 use super::config;
 use super::pipe::{MSS, Pipe, Plan};
-use crate::atcp::{AtcpConfig, Class, Kind};
+use crate::atcp::{AtcpConfig, Class};
 
 const LONG: Duration = Duration::from_secs(1_000);
 
@@ -56,7 +56,7 @@ fn the_radio_is_never_idle_with_a_backlog() {
 #[test]
 fn flows_share_as_their_tickets_say() {
     let check = |tickets: [u32; 2], expect: f64| {
-        let class = |port, tickets| Class { flows: Kind::Port(port), priority: 0, tickets };
+        let class = |port, tickets| Class { port: Some(port), tickets, ..Class::default() };
         let classes = vec![class(80, tickets[0]), class(20, tickets[1])];
         let mut pipe = Pipe::new(AtcpConfig { classes, ..config() });
         let flows = [80, 20].map(|port| pipe.open(Plan { port, ..Plan::of(2_000_000) }));
@@ -74,7 +74,7 @@ fn flows_share_as_their_tickets_say() {
 
 #[test]
 fn an_interactive_flow_does_not_wait_for_others() {
-    let classes = vec![Class { flows: Kind::Port(23), priority: 1, tickets: 1 }];
+    let classes = vec![Class { port: Some(23), priority: 1, ..Class::default() }];
     let mut pipe = Pipe::new(AtcpConfig { classes, ..config() });
     pipe.open(Plan::of(1_000_000));
     let telnet = pipe.open(Plan { port: 23, bytes: 0, ..Plan::of(0) });
@@ -104,9 +104,9 @@ fn small_writes_become_full_segments() {
     };
     let coalesced = segments(config());
     assert!(coalesced < 20, "{coalesced}");
-    let classes = vec![Class { flows: Kind::Port(80), priority: 1, tickets: 1 }];
+    let classes = vec![Class { port: Some(80), priority: 1, ..Class::default() }];
     let interactive = segments(AtcpConfig { classes, ..config() });
-    let off = segments(AtcpConfig { coalescing: None, ..config() });
+    let off = segments(AtcpConfig { coalescing: false, ..config() });
     // What does not fit into the window waits, and is coalesced with or without a timer.
     assert_eq!((interactive, off), (100, 88));
 }

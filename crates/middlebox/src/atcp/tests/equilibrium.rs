@@ -2,13 +2,13 @@ use base::{Duration, Rate};
 
 use super::config;
 use super::pipe::{MSS, Pipe, Plan};
-use crate::atcp::{AtcpConfig, FlowControl};
+use crate::atcp::AtcpConfig;
 
 /// (b + c) ÷ a of the queue, for any number of flows, near senders and far ones (§IV.D).
 #[test]
 fn the_queue_settles_where_the_equation_says() {
-    let check = |flows: u64, control: FlowControl, wire: u64, persist: u64| {
-        let mut pipe = Pipe::new(AtcpConfig { flow_control: control, ..config() });
+    let check = |flows: u64, [a, b, c]: [f64; 3], wire: u64, persist: u64| {
+        let mut pipe = Pipe::new(AtcpConfig { a, b, c: Some(c), ..config() });
         for _ in 0..flows {
             let [wire, persist] = [wire, persist].map(Duration::from_millis);
             pipe.open(Plan { wire, persist, ..Plan::of(10_000_000) });
@@ -16,19 +16,19 @@ fn the_queue_settles_where_the_equation_says() {
         pipe.run_for(Duration::from_secs(400));
         pipe.measure();
         pipe.run_for(Duration::from_secs(400));
-        let (mean, expect) = (pipe.mean_queue(), (control.b + control.c) / control.a);
+        let (mean, expect) = (pipe.mean_queue(), (b + c) / a);
         let off = mean / expect - 1.0;
-        assert!(off.abs() < 0.1, "{flows} flows, {wire} ms, {control:?}: {mean:.0} of {expect}");
+        assert!(off.abs() < 0.1, "{flows} flows, {wire} ms, {a} {b} {c}: {mean:.0} of {expect}");
     };
     let (a, queue) = (0.25, 64_000.0);
-    let control = FlowControl { a, b: 0.0, c: a * queue };
+    let control = [a, 0.0, a * queue];
     for flows in [1, 2, 4, 8, 16, 32] {
         check(flows, control, 20, 1_000);
         check(flows, control, 20, 200);
     }
     check(4, control, 500, 1_000);
-    check(8, FlowControl { a: 0.1, b: 1_000.0, c: 3_000.0 }, 20, 1_000);
-    check(1, FlowControl { a: 0.25, b: 0.0, c: 2_877.0 }, 20, 1_000);
+    check(8, [0.1, 1_000.0, 3_000.0], 20, 1_000);
+    check(1, [0.25, 0.0, 2_877.0], 20, 1_000);
 }
 
 /// Where a segment of each flow is more than that, it is a segment of each at most, and as often

@@ -1,6 +1,6 @@
 //! Whether what may be held is enough for the connections that may stand, and for a segment.
 
-use scenario::{MiddleboxKind, Proxy, ProxyProfile};
+use scenario::{Proxy, ProxyProfile};
 
 use super::super::leg::Legs;
 use super::Report;
@@ -28,12 +28,8 @@ fn segments(profile: &ProxyProfile, largest: u16, report: &mut Report) {
              that is what hosts are told"
         ));
     }
-    let clamp = middlebox.atcp.clamp;
-    if middlebox.kind == MiddleboxKind::Atcp && clamp < mss.into() {
-        report.warning(format!(
-            "profile {name}: middlebox.atcp.clamp of {clamp} B is less than a segment, of which \
-             one is always let go: name a smaller mss, or a larger rate, round_trip or clamp"
-        ));
+    if let Some(odd) = middlebox.keys().and_then(|keys| keys.warning(mss)) {
+        report.warning(format!("profile {name}: {odd}"));
     }
 }
 
@@ -47,7 +43,7 @@ fn one(config: &Proxy, profile: &ProxyProfile, mss: u16, report: &mut Report) {
          {room} of all mobiles, where limits.flows_per_mobile lets one have {asked}: more pass \
          untouched",
         profile.name,
-        profile.middlebox.kind.name()
+        profile.middlebox.name()
     );
     if room == 0 { report.error(line) } else { report.warning(line) }
 }
@@ -80,7 +76,7 @@ mod tests {
         );
         check("middlebox.atcp.clamp = '1 kB'", &[clamp]);
         check("mss = 1000\nmiddlebox.atcp.clamp = '1 kB'", &[]);
-        check("middlebox = { kind = 'split', atcp.clamp = '1 kB' }", &[]);
+        check("middlebox.kind = 'split'", &[]);
     }
 
     #[test]

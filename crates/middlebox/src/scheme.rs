@@ -1,0 +1,191 @@
+//! What schemes say of themselves, and how the one that is chosen becomes a box.
+
+use std::sync::Arc;
+
+use settings::{Fault, Table};
+use tcp::Payload;
+
+use crate::split::{
+    BothWays, Journal, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter, Uplink,
+};
+use crate::{Admission, Follow, Following, Limits, Managed, RadioLink};
+
+/// The keys of a scheme, and what they say of its box.
+pub trait SchemeKeys {
+    /// The sockets of a connection that its box splits; `None` if it splits none.
+    fn sockets(&self) -> Option<&SocketBuffers> {
+        None
+    }
+
+    /// The most bytes that its box holds for a mobile, whatever its connections, and the key that
+    /// says so.
+    fn budget(&self) -> Option<(&'static str, u64)> {
+        None
+    }
+
+    /// Payload bytes that its box sets aside for each connection that stands, if segments towards
+    /// mobiles carry `mss` bytes.
+    fn bytes_of_connection(&self, _mss: u16) -> u64 {
+        0
+    }
+
+    /// Takes over what it has in common with hosts whose endpoints are as `hosts`: keys that are
+    /// given have to be read again.
+    fn take_over(&mut self, _hosts: &tcp::Config) {}
+
+    /// Fits what is not given, a key by its name, to what is known of the radio.
+    fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
+
+    /// Refuses what no real network has. It stands under `at` in `tree`.
+    fn check_live(&self, _tree: &Table, _at: &str) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// What is odd about it where segments towards mobiles carry `mss` bytes.
+    fn warning(&self, _mss: u16) -> Option<String> {
+        None
+    }
+
+    /// Its box.
+    fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>>
+    where
+        Self: Sized;
+}
+
+/// What a box is given, whatever its scheme.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// How much it takes upon itself.
+    pub limits: Limits,
+    /// Lets connections in.
+    pub admission: Admission,
+    /// The senders towards fixed hosts, where what mobiles send is split as well.
+    pub uplink: Option<Arc<tcp::Config>>,
+    /// Whether somebody notes what [`Managed::poll_exposure`] tells.
+    pub journal: Journal,
+    /// By which its sources of chance go.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// That of a box without limits, whose sources of chance go by `seed`.
+    pub fn unlimited(seed: u64) -> Self {
+        let limits = Limits::NONE;
+        let (admission, journal) = (Admission::new(limits), Journal::Unkept);
+        Self { limits, admission, uplink: None, journal, seed }
+    }
+
+    /// A box that follows connections with an `F` for each direction.
+    pub(crate) fn following<P, F>(self, config: F::Config) -> Box<dyn Managed<P>>
+    where
+        P: Payload + Send + 'static,
+        F: Follow<P> + 'static,
+    {
+        Box::new(Following::<P, F>::within(self.limits, config).sharing(self.admission))
+    }
+
+    /// How connections are split, apart from what is the scheme's to say.
+    pub(crate) fn split(&self) -> SplitConfig {
+        let uplink = if self.uplink.is_some() { Uplink::Split } else { Uplink::Rides };
+        SplitConfig { uplink, limits: self.limits, journal: self.journal, ..SplitConfig::PLAIN }
+    }
+
+    /// A box that splits connections, with `radio` towards mobiles and such sockets towards fixed
+    /// hosts.
+    pub(crate) fn splitting<P, L>(
+        self,
+        config: SplitConfig,
+        radio: L,
+        sockets: SocketBuffers,
+    ) -> Box<dyn Managed<P>>
+    where
+        P: Payload + Send + 'static,
+        L: RadioLeg<P> + 'static,
+    {
+        let Some(wired) = &self.uplink else {
+            return Box::new(Splitter::new(config, radio).sharing(self.admission));
+        };
+        let both = BothWays::new(radio, PerFlow::new(wired, sockets));
+        Box::new(Splitter::new(config, both).sharing(self.admission))
+    }
+}
+
+/// Registers schemes: for each its name here, the section of its keys, and its name in
+/// `middlebox.kind`. The doc comment says what it does.
+macro_rules! schemes {
+    ($($(#[doc = $doc:literal])* $kind:ident($keys:ty) = $word:literal,)*) => {
+        settings::kinds! {
+            /// The scheme.
+            pub enum Scheme {
+                /// There is no box.
+                None {
+                    /// The keys of all schemes.
+                    pub waiting: Waiting as settings::Flat<Waiting> = Waiting;
+                } = "none",
+                $(
+                    $(#[doc = $doc])*
+                    $kind {
+                        /// Its keys.
+                        pub keys: $keys as settings::Flat<$keys> = <$keys>::default();
+                    } = $word,
+                )*
+            }
+        }
+
+        impl Scheme {
+            /// What it says of its box; `None` if there is none.
+            pub fn keys(&self) -> Option<&dyn SchemeKeys> {
+                match self {
+                    Self::None { .. } => None,
+                    $(Self::$kind { keys } => Some(keys),)*
+                }
+            }
+
+            /// The same, to be changed.
+            pub fn keys_mut(&mut self) -> Option<&mut dyn SchemeKeys> {
+                match self {
+                    Self::None { .. } => None,
+                    $(Self::$kind { keys } => Some(keys),)*
+                }
+            }
+
+            /// Its box; `None` if there is none.
+            pub fn build<P: tcp::Payload + Send + 'static>(
+                &self,
+                setup: Setup,
+            ) -> Option<Box<dyn Managed<P>>> {
+                match self {
+                    Self::None { .. } => None,
+                    $(Self::$kind { keys } => Some(keys.build(setup)),)*
+                }
+            }
+        }
+
+        /// The keys of all schemes where none is chosen: they wait for a setting that does.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub struct Waiting;
+
+        impl settings::Section for Waiting {
+            fn overlay(
+                &mut self,
+                table: &settings::Table,
+                at: &str,
+            ) -> Result<(), settings::Fault> {
+                $(settings::Section::overlay(&mut <$keys>::default(), table, at)?;)*
+                Ok(())
+            }
+
+            fn names(&self, names: &mut Vec<String>) {
+                $(settings::Section::names(&<$keys>::default(), names);)*
+            }
+
+            fn visit(&self, _: &str, _: settings::Scope, _: &mut dyn FnMut(settings::Key)) {}
+
+            fn check(&self, _: &settings::Table, _: &str) -> Result<(), settings::Fault> {
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(crate) use schemes;

@@ -1,0 +1,68 @@
+//! What boxes that relay each connection between two sockets are told.
+
+use std::sync::Arc;
+
+use base::Stream;
+use settings::{Always, Bytes, section};
+use tcp::Variant;
+
+use super::SplitConfig;
+use crate::Setup;
+
+section! {
+    /// `[middlebox]` of i-tcp and split.
+    pub struct Relay {
+        /// The senders of i-tcp and split towards the mobile. What is not given here is as in
+        /// [tcp], but the congestion control and the loss recovery are those of the kind: reno of
+        /// i-tcp, cubic of split.
+        pub tcp: tcp::Config as Always<tcp::Config> = tcp::Config::default();
+        /// The sockets of i-tcp and split.
+        pub split: SocketBuffers as Always<SocketBuffers> = SocketBuffers::default();
+    }
+}
+
+section! {
+    /// `[middlebox.split]`: the two sockets that i-tcp and split have for a connection. Defaults:
+    /// Linux 2.4 (ip-sysctl).
+    #[derive(Copy, Eq)]
+    pub struct SocketBuffers {
+        /// Of the socket towards the sender's host. Default: that of `tcp_rmem`.
+        pub receive_buffer: u64 as Bytes<u64, 1, 1_073_741_824> = 87_380;
+        /// Of the socket towards the mobile. Default: the most of `tcp_wmem`.
+        pub send_buffer: u64 as Bytes<u64, 1, 1_073_741_824> = 131_072;
+    }
+}
+
+impl Relay {
+    /// What is not given is as `hosts` have it, but for congestion control and loss recovery.
+    pub(crate) fn take_over(&mut self, variant: Variant, hosts: &tcp::Config) {
+        let own = tcp::Config {
+            variant,
+            congestion_control: None,
+            recovery: None,
+            // Whether a mobile acknowledges selectively, it says itself.
+            sack: None,
+            ..hosts.clone()
+        };
+        self.tcp = self.tcp.profile.map_or_else(|| own.clone(), |profile| profile.over(&own));
+    }
+
+    /// The senders towards mobiles.
+    pub(crate) fn senders(&self, seed: u64) -> Arc<tcp::Config> {
+        let chance = Stream::named(seed, "middlebox congestion control").next_u32();
+        Arc::new(self.tcp.seeded(chance.into()))
+    }
+
+    /// How its box splits connections.
+    pub(crate) fn config(&self, setup: &Setup) -> SplitConfig {
+        let (min_mss, delayed_ack) = (self.tcp.min_mss, self.tcp.delayed_ack);
+        SplitConfig { min_mss, delayed_ack, ..setup.split() }
+    }
+}
+
+impl SocketBuffers {
+    /// Bytes of both.
+    pub const fn bytes(&self) -> u64 {
+        self.receive_buffer + self.send_buffer
+    }
+}
