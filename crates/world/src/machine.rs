@@ -1,6 +1,6 @@
 //! What a world is made of.
 
-use base::Direction;
+use base::{Direction, Time};
 use link::{Link, Pipe};
 use middlebox::Middlebox;
 use mobility::binding::Agent;
@@ -88,6 +88,24 @@ pub enum Machine<B: Body> {
 }
 
 impl<B: Body> Machine<B> {
+    /// When it is due next.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            Self::Pipe { pipe, .. } => pipe.poll_timeout(),
+            Self::Link { link, .. } => link.poll_timeout(),
+            Self::Bearer { bearer, .. } => bearer.poll_timeout(),
+            Self::Cell { cell, .. } => cell.poll_timeout(),
+            Self::Wlan { wlan, .. } => wlan.poll_timeout(),
+            Self::Middlebox { middlebox, .. } => middlebox.poll_timeout(),
+            Self::Agent { agent, .. } => agent.poll_timeout(),
+            Self::Reassembly(reassembly) => reassembly.poll_timeout(),
+            Self::Host(host) => host.poll_timeout(),
+            Self::Udp(end) => end.poll_timeout(),
+            Self::Browser(browser) => browser.poll_timeout(),
+        }
+    }
+
     /// The packets between entry and exit.
     pub(crate) fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
         match self {

@@ -1,5 +1,7 @@
 //! Nodes and where they send things.
 
+use std::ops::{Index, IndexMut};
+
 use middlebox::Leg;
 use rustc_hash::FxHashMap;
 
@@ -187,5 +189,36 @@ impl Node {
     /// Whether connections have ended here for good, for which something may still come.
     pub(crate) const fn has_released(&self) -> bool {
         self.has_released
+    }
+}
+
+/// All nodes and addresses of mobiles by number.
+#[derive(Debug, Default)]
+pub(crate) struct Nodes(Vec<Node>);
+
+impl Nodes {
+    pub(crate) fn add(&mut self, name: &str) -> NodeId {
+        self.0.push(Node::new(name));
+        NodeId(self.0.len() as u32 - 1)
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Node] {
+        &self.0
+    }
+}
+
+impl Index<NodeId> for Nodes {
+    type Output = Node;
+
+    #[inline]
+    fn index(&self, id: NodeId) -> &Node {
+        &self.0[id.0 as usize]
+    }
+}
+
+impl IndexMut<NodeId> for Nodes {
+    #[inline]
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.0[id.0 as usize]
     }
 }

@@ -225,6 +225,37 @@ impl<B: Body> Packet<B> {
     }
 }
 
+/// Makes the packets of a world, which it numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Packets {
+    next_uid: u64,
+}
+
+impl Packets {
+    /// The number of the next packet.
+    pub(crate) const fn next_uid(&self) -> u64 {
+        self.next_uid
+    }
+
+    /// The next packet.
+    pub(crate) fn make<B: Body>(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
+        let bytes = body.bytes();
+        Packet { uid: self.number(), ends, bytes, identification, departed: None, body }
+    }
+
+    /// Another packet like `packet`; `None` of one that is never sent twice.
+    pub(crate) fn copy<B: Body>(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
+        let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
+        let body = body.copy()?;
+        Some(Packet { uid: self.number(), ends, bytes, identification, departed, body })
+    }
+
+    const fn number(&mut self) -> u64 {
+        self.next_uid += 1;
+        self.next_uid - 1
+    }
+}
+
 impl<B: Body> link::Load for Packet<B> {
     fn bytes(&self) -> u32 {
         self.bytes

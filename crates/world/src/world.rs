@@ -6,6 +6,7 @@ mod connections;
 mod fragments;
 mod interception;
 mod links;
+mod machines;
 mod path_mtu;
 mod sending;
 mod sharing;
@@ -16,14 +17,17 @@ pub use wireless::{Directory, WlanNodes};
 
 use std::collections::VecDeque;
 
-use base::{Agenda, Direction, Time};
+use base::{Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
 use observe::{DropReason, Observe, PacketEvent};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 
 use agents::lose;
+use machines::Machines;
 
+use crate::node::Nodes;
+use crate::packet::Packets;
 use crate::path_mtu::PathMtus;
 use crate::{Body, Ends, Fragmentation, Machine, MachineId, Node, NodeId, Packet};
 
@@ -41,11 +45,9 @@ pub struct Delivery<B> {
 /// A network of nodes, links, bearers and endpoints.
 #[derive(Debug)]
 pub struct World<B: Body> {
-    nodes: Vec<Node>,
-    machines: Vec<Machine<B>>,
-    names: Vec<String>,
-    agenda: Agenda,
-    next_uid: u64,
+    nodes: Nodes,
+    machines: Machines<B>,
+    packets: Packets,
     unroutable: u64,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
@@ -60,11 +62,9 @@ pub struct World<B: Body> {
 impl<B: Body> Default for World<B> {
     fn default() -> Self {
         Self {
-            nodes: Vec::new(),
-            machines: Vec::new(),
-            names: Vec::new(),
-            agenda: Agenda::new(0),
-            next_uid: 0,
+            nodes: Nodes::default(),
+            machines: Machines::default(),
+            packets: Packets::default(),
             unroutable: 0,
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
@@ -83,13 +83,12 @@ impl<B: Body> World<B> {
 
     /// Adds a node.
     pub fn add_node(&mut self, name: &str) -> NodeId {
-        self.nodes.push(Node::new(name));
-        NodeId(self.nodes.len() as u32 - 1)
+        self.nodes.add(name)
     }
 
     /// Adds one direction of a wired link, which ends at node `to`.
     pub fn add_pipe(&mut self, name: &str, config: &link::Config, to: NodeId) -> MachineId {
-        self.add(name, Machine::Pipe { pipe: Pipe::new(config), to })
+        self.machines.add(name, Machine::Pipe { pipe: Pipe::new(config), to })
     }
 
     /// Adds one direction of a wired link, which ends at node `to`: a pipe where that is enough.
@@ -105,7 +104,7 @@ impl<B: Body> World<B> {
             return self.add_pipe(name, &plain, to);
         }
         let link = Box::new(Link::new(config, seed, name));
-        self.add(name, Machine::Link { link, to })
+        self.machines.add(name, Machine::Link { link, to })
     }
 
     /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
@@ -120,9 +119,9 @@ impl<B: Body> World<B> {
         mobile: NodeId,
         make: impl FnOnce(u32) -> Result<R, E>,
     ) -> Result<MachineId, E> {
-        let bearer = make(self.machines.len() as u32)?.into();
+        let bearer = make(self.machines.next_id().0)?.into();
         self.set_mobile(mobile);
-        Ok(self.add(name, Machine::Bearer { bearer, network, mobile }))
+        Ok(self.machines.add(name, Machine::Bearer { bearer, network, mobile }))
     }
 
     /// Adds a network of radio cells between the node `network` and `mobiles`; `make` builds it
@@ -137,31 +136,24 @@ impl<B: Body> World<B> {
         mobiles: Vec<NodeId>,
         make: impl FnOnce(u32) -> Result<Cell<Packet<B>>, E>,
     ) -> Result<MachineId, E> {
-        let cell = Box::new(make(self.machines.len() as u32)?);
-        let deadline = cell.poll_timeout();
+        let cell = Box::new(make(self.machines.next_id().0)?);
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
-        let id = self.add(name, Machine::Cell { cell, network, mobiles });
-        self.agenda.set(id.0, deadline);
+        let id = self.machines.add(name, Machine::Cell { cell, network, mobiles });
+        self.machines.reschedule(id);
         Ok(id)
     }
 
     /// Packets for `destination` (`None`: for every node without a route of its own) leave `from`
     /// through the link or bearer `hop`.
     pub fn set_route(&mut self, from: NodeId, destination: Option<NodeId>, hop: MachineId) {
-        self.nodes[from.0 as usize].set_route(destination, hop);
+        self.nodes[from].set_route(destination, hop);
     }
 
     /// Lets packets that arrive at `node`, their destination, leave the world there.
     pub fn open(&mut self, node: NodeId) {
-        self.nodes[node.0 as usize].open();
-    }
-
-    fn add(&mut self, name: &str, machine: Machine<B>) -> MachineId {
-        self.machines.push(machine);
-        self.names.push(name.to_owned());
-        MachineId(self.agenda.add())
+        self.nodes[node].open();
     }
 }
 
@@ -169,34 +161,33 @@ impl<B: Body> World<B> {
 impl<B: Body> World<B> {
     /// A node.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id]
     }
 
     /// Every node and address of a mobile, in the order of their numbers.
     pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+        self.nodes.as_slice()
     }
 
     /// A machine.
     pub fn machine(&self, id: MachineId) -> &Machine<B> {
-        &self.machines[id.0 as usize]
+        &self.machines[id]
     }
 
     /// Every machine with its number and name, in order.
     pub fn machines(&self) -> impl Iterator<Item = (MachineId, &str, &Machine<B>)> {
-        let numbered = self.names.iter().zip(&self.machines).enumerate();
-        numbered.map(|(i, (name, machine))| (MachineId(i as u32), name.as_str(), machine))
+        self.machines.iter()
     }
 
     /// The packets within links, bearers and the outbox, each once.
     pub fn held(&self) -> impl Iterator<Item = &Packet<B>> {
         let outbox = self.outbox.iter().map(|delivery| &delivery.packet);
-        self.machines.iter().flat_map(Machine::held).chain(outbox)
+        self.machines.held().chain(outbox)
     }
 
     /// The number of the next packet.
     pub const fn next_uid(&self) -> u64 {
-        self.next_uid
+        self.packets.next_uid()
     }
 
     /// Packets that no route led any further: a fault of whoever assembled the world.
@@ -211,28 +202,28 @@ impl<B: Body> World<B> {
     /// there is none.
     #[must_use]
     pub fn step(&mut self, until: Time, observe: &mut impl Observe) -> Option<Time> {
-        let (now, id) = self.agenda.next(until)?;
-        match &mut self.machines[id as usize] {
-            Machine::Pipe { .. } => self.run_pipe(now, MachineId(id), observe),
-            Machine::Link { .. } => self.run_link(now, MachineId(id), observe),
+        let (now, id) = self.machines.next_due(until)?;
+        match &mut self.machines[id] {
+            Machine::Pipe { .. } => self.run_pipe(now, id, observe),
+            Machine::Link { .. } => self.run_link(now, id, observe),
             Machine::Bearer { bearer, .. } => {
                 bearer.handle_timeout(now, observe);
-                self.run_bearer(now, MachineId(id), observe);
+                self.run_bearer(now, id, observe);
             }
             Machine::Cell { cell, .. } => {
                 cell.handle_timeout(now, observe);
-                self.run_cell(now, MachineId(id), observe);
+                self.run_cell(now, id, observe);
             }
-            Machine::Middlebox { .. } => self.wake_middlebox(now, MachineId(id), observe),
+            Machine::Middlebox { .. } => self.wake_middlebox(now, id, observe),
             Machine::Wlan { wlan, .. } => {
                 wlan.handle_timeout(now);
-                self.run_wlan(now, MachineId(id), observe);
+                self.run_wlan(now, id, observe);
             }
-            Machine::Agent { .. } => self.wake_agent(now, MachineId(id), observe),
-            Machine::Reassembly(_) => self.give_up_pieces(now, MachineId(id), observe),
-            Machine::Host(_) => self.wake_host(now, MachineId(id), observe),
-            Machine::Udp(_) => self.run_udp(now, MachineId(id), observe),
-            Machine::Browser(_) => self.run_browser(now, MachineId(id), observe),
+            Machine::Agent { .. } => self.wake_agent(now, id, observe),
+            Machine::Reassembly(_) => self.give_up_pieces(now, id, observe),
+            Machine::Host(_) => self.wake_host(now, id, observe),
+            Machine::Udp(_) => self.run_udp(now, id, observe),
+            Machine::Browser(_) => self.run_browser(now, id, observe),
         }
         Some(now)
     }
@@ -249,7 +240,7 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         let ends = Ends { source: from, destination: to };
-        let packet = self.packet(ends, 0, body);
+        let packet = self.packets.make(ends, 0, body);
         self.forward(now, from, packet, observe);
     }
 
@@ -263,7 +254,7 @@ impl<B: Body> World<B> {
     /// When the next machine is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.agenda.earliest()
+        self.machines.earliest()
     }
 
     /// Takes `packet`, which has come to `node` or starts there, towards its destination until it
@@ -288,7 +279,7 @@ impl<B: Body> World<B> {
         observe: &mut O,
     ) {
         loop {
-            let here = &self.nodes[node.0 as usize];
+            let here = &self.nodes[node];
             let Some(id) = here.hop(packet.ends.destination) else {
                 // A home agent without a home link has packets of mobiles that have told it
                 // nothing yet.
@@ -299,7 +290,7 @@ impl<B: Body> World<B> {
                 return;
             };
             observe.packet(now, &packet.fact_at(PacketEvent::Entered, id.0, node));
-            let Machine::Pipe { pipe, to } = &mut self.machines[id.0 as usize] else {
+            let Machine::Pipe { pipe, to } = &mut self.machines[id] else {
                 return self.enter(now, node, id, packet, observe);
             };
             // What takes no time needs no event; but at the destination it does, where the
@@ -311,7 +302,7 @@ impl<B: Body> World<B> {
                         if O::DEQUEUES {
                             observe.dequeued(pipe.last_starts(now), id.0, uid);
                         }
-                        self.agenda.set(id.0, pipe.poll_timeout());
+                        self.machines.reschedule(id);
                     }
                     Err(packet) => drop_full(now, id, &packet, observe),
                 };
@@ -335,10 +326,10 @@ impl<B: Body> World<B> {
         packet: Packet<B>,
         observe: &mut impl Observe,
     ) {
-        match &mut self.machines[id.0 as usize] {
+        match &mut self.machines[id] {
             Machine::Link { link, .. } => {
                 let refused = link.handle_input(now, packet);
-                self.agenda.set(id.0, link.poll_timeout());
+                self.machines.reschedule(id);
                 if let Err(Dropped { packet, reason }) = refused {
                     observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
                 }
@@ -380,15 +371,13 @@ impl<B: Body> World<B> {
 
     /// Hands on what has come out of a pipe.
     fn run_pipe(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Pipe { pipe, to } = &mut self.machines[id.0 as usize]
+        while let Machine::Pipe { pipe, to } = &mut self.machines[id]
             && let Some(packet) = pipe.poll_output(now)
         {
             let to = *to;
             self.arrive(now, id, to, packet, observe);
         }
-        if let Machine::Pipe { pipe, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, pipe.poll_timeout());
-        }
+        self.machines.reschedule(id);
     }
 
     /// A packet has come out of machine `from` at node `to`.
@@ -418,7 +407,7 @@ impl<B: Body> World<B> {
     /// Gives a packet to the endpoint that it is for, or out of the world.
     fn deliver(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
         let at = packet.ends.destination;
-        let node = &self.nodes[at.0 as usize];
+        let node = &self.nodes[at];
         if node.is_open() {
             self.outbox.push_back(Delivery { due: now, at, packet });
             return;
@@ -438,19 +427,12 @@ impl<B: Body> World<B> {
             return;
         }
         self.let_listener_learn(id);
-        if let Machine::Host(host) = &mut self.machines[id.0 as usize]
+        if let Machine::Host(host) = &mut self.machines[id]
             && let Some(segment) = packet.body.into_segment()
         {
             host.handle_input(now, segment, observe);
         }
         self.run_host(now, id, observe);
-    }
-
-    /// The next packet of the world.
-    fn packet(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
-        let uid = self.next_uid;
-        self.next_uid += 1;
-        Packet { uid, ends, bytes: body.bytes(), identification, departed: None, body }
     }
 }
 

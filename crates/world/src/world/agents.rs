@@ -19,12 +19,11 @@ impl<B: Body> World<B> {
     /// # Panics
     /// If there is an agent or a middlebox already.
     pub fn add_agent(&mut self, node: NodeId, make: impl FnOnce(u32) -> Agent) -> MachineId {
-        let agent = Box::new(make(self.machines.len() as u32));
+        let agent = Box::new(make(self.machines.next_id().0));
         let name = format!("{}/mobility", self.node(node).name());
-        let deadline = agent.poll_timeout();
-        let id = self.add(&name, Machine::Agent { agent, at: node });
-        self.nodes[node.0 as usize].set_agent(id);
-        self.agenda.set(id.0, deadline);
+        let id = self.machines.add(&name, Machine::Agent { agent, at: node });
+        self.nodes[node].set_agent(id);
+        self.machines.reschedule(id);
         id
     }
 }
@@ -41,7 +40,7 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         loop {
-            let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize] else { return };
+            let Machine::Agent { agent, at } = &mut self.machines[id] else { return };
             let at = *at;
             match agent.look(now, &header(&packet, at)) {
                 Verdict::Pass if packet.ends.destination == at => {
@@ -97,10 +96,7 @@ impl<B: Body> World<B> {
         packet: &Packet<B>,
         observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
-        let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
-        let body = body.copy()?;
-        let copy = Packet { uid: self.next_uid, ends, bytes, identification, departed, body };
-        self.next_uid += 1;
+        let copy = self.packets.copy(packet)?;
         observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
         Some(copy)
     }
@@ -118,7 +114,7 @@ impl<B: Body> World<B> {
         }
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
         if let (Machine::Agent { agent, .. }, Some(message)) =
-            (&mut self.machines[id.0 as usize], packet.body.message())
+            (&mut self.machines[id], packet.body.message())
         {
             let [source, destination] = addresses(packet.ends);
             let message = Outgoing { source, destination, message };
@@ -135,7 +131,7 @@ impl<B: Body> World<B> {
         };
         let ends: Vec<_> = self.node(node).connections().flat_map(others_end).collect();
         for id in ends.into_iter().flatten() {
-            if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+            if let Machine::Host(host) = &mut self.machines[id] {
                 host.endpoint.moved(now);
             }
         }
@@ -150,7 +146,7 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         let Some(id) = self.node(node).agent() else { return };
-        if let Machine::Agent { agent, .. } = &mut self.machines[id.0 as usize] {
+        if let Machine::Agent { agent, .. } = &mut self.machines[id] {
             agent.handle_link(now, event, observe);
         }
         self.run_agent(now, id, observe);
@@ -158,7 +154,7 @@ impl<B: Body> World<B> {
 
     /// Wakes an agent.
     pub(super) fn wake_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        if let Machine::Agent { agent, .. } = &mut self.machines[id.0 as usize] {
+        if let Machine::Agent { agent, .. } = &mut self.machines[id] {
             agent.handle_timeout(now, observe);
         }
         self.run_agent(now, id, observe);
@@ -166,17 +162,17 @@ impl<B: Body> World<B> {
 
     /// Sends what an agent wants to send.
     fn run_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize]
+        while let Machine::Agent { agent, at } = &mut self.machines[id]
             && let Some(Outgoing { source, destination, message }) = agent.poll_output()
         {
             let at = *at;
             let ends = Ends { source: NodeId(source.0), destination: NodeId(destination.0) };
             let Some(body) = B::from_message(message) else { continue };
-            let packet = self.packet(ends, 0, body);
+            let packet = self.packets.make(ends, 0, body);
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
             self.forward(now, at, packet, observe);
         }
-        while let Machine::Agent { agent, at } = &mut self.machines[id.0 as usize]
+        while let Machine::Agent { agent, at } = &mut self.machines[id]
             && let Some(order) = agent.poll_order()
         {
             let at = *at;
@@ -186,9 +182,7 @@ impl<B: Body> World<B> {
                 Order::Release { mobile } => self.release(now, at, NodeId(mobile.0), observe),
             }
         }
-        if let Machine::Agent { agent, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, agent.poll_timeout());
-        }
+        self.machines.reschedule(id);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Body, Machine, MachineId, NodeId, Packet, World};
 impl<B: Body> World<B> {
     /// Hands on what has come out of a bearer.
     pub(super) fn run_bearer(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id.0 as usize]
+        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id]
             && let Some((direction, output)) = bearer.poll_output()
         {
             let to = match direction {
@@ -18,17 +18,13 @@ impl<B: Body> World<B> {
             };
             self.emerge(now, id, to, output, observe);
         }
-        if let Machine::Bearer { bearer, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, bearer.poll_timeout());
-        }
-        if !self.middleboxes.is_empty() {
-            self.report(now, id, observe);
-        }
+        self.machines.reschedule(id);
+        self.report(now, id, observe);
     }
 
     /// Hands on what has come out of a network of cells.
     pub(super) fn run_cell(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id.0 as usize]
+        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id]
             && let Some((ue, direction, output)) = cell.poll_output()
         {
             let to = match direction {
@@ -37,9 +33,7 @@ impl<B: Body> World<B> {
             };
             self.emerge(now, id, to, output, observe);
         }
-        if let Machine::Cell { cell, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, cell.poll_timeout());
-        }
+        self.machines.reschedule(id);
     }
 
     /// An SDU has come out of a bearer at node `to`, or will not.

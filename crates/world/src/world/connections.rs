@@ -20,8 +20,8 @@ impl<B: Body> World<B> {
     /// # Panics
     /// If the side that is not the server has no port left towards it.
     pub fn add_connection(&mut self, connection: &Connection<'_, B::Payload>) -> [MachineId; 2] {
-        let first = self.machines.len() as u32;
-        let ends = [MachineId(first), MachineId(first + 1)];
+        let first = self.machines.next_id();
+        let ends = [first, MachineId(first.0 + 1)];
         let ports = self.ports(connection);
         let nodes = [connection.sender, connection.receiver];
         let [sender, receiver] =
@@ -31,7 +31,7 @@ impl<B: Body> World<B> {
             (Side::Receiver, format!("{receiver}-{sender}")),
         ] {
             let host = Host::new(connection, side, ends[side as usize], ports);
-            self.add(&name, Machine::Host(Box::new(host)));
+            self.machines.add(&name, Machine::Host(Box::new(host)));
         }
         self.bind(nodes, ports, ends);
         ends
@@ -40,9 +40,8 @@ impl<B: Body> World<B> {
     /// Adds a browser that opens a connection for each object of its pages.
     pub fn add_browser(&mut self, name: &str, fetching: Fetching<B::Payload>) -> MachineId {
         let browser = ParallelBrowser::new(fetching);
-        let deadline = browser.poll_timeout();
-        let id = self.add(name, Machine::Browser(Box::new(browser)));
-        self.agenda.set(id.0, deadline);
+        let id = self.machines.add(name, Machine::Browser(Box::new(browser)));
+        self.machines.reschedule(id);
         id
     }
 
@@ -50,7 +49,7 @@ impl<B: Body> World<B> {
     fn ports(&mut self, connection: &Connection<'_, B::Payload>) -> [u16; 2] {
         let Connection { sender, receiver, port, .. } = *connection;
         let mut own = |node: NodeId, server| {
-            self.nodes[node.0 as usize].take_port(server, port).expect("a port is free")
+            self.nodes[node].take_port(server, port).expect("a port is free")
         };
         match connection.server {
             Side::Sender => [port, own(receiver, sender)],
@@ -62,11 +61,9 @@ impl<B: Body> World<B> {
     fn bind(&mut self, nodes: [NodeId; 2], ports: [u16; 2], ends: [MachineId; 2]) {
         for at in [0, 1] {
             let (id, peer) = (ends[at], 1 - at);
-            let node = &mut self.nodes[nodes[at].0 as usize];
+            let node = &mut self.nodes[nodes[at]];
             node.bind(ports[at], nodes[peer], ports[peer], id);
-            if let Machine::Host(host) = &self.machines[id.0 as usize] {
-                self.agenda.set(id.0, host.poll_timeout());
-            }
+            self.machines.reschedule(id);
         }
     }
 }
@@ -83,7 +80,7 @@ impl<B: Body> World<B> {
         }
         if self.browser(id).goes(now) {
             for end in self.browser(id).leave() {
-                if let Machine::Host(host) = &mut self.machines[end.0 as usize] {
+                if let Machine::Host(host) = &mut self.machines[end] {
                     host.leave(now, observe);
                 }
                 self.run_host(now, end, observe);
@@ -93,8 +90,7 @@ impl<B: Body> World<B> {
         while let Some(exchange) = self.browser(id).next_fetch() {
             self.connect(now, id, exchange, observe);
         }
-        let deadline = self.browser(id).poll_timeout();
-        self.agenda.set(id.0, deadline);
+        self.machines.reschedule(id);
     }
 
     /// Opens a connection for `exchange` of browser `id`: between endpoints that are at rest, or
@@ -131,7 +127,7 @@ impl<B: Body> World<B> {
             }
             None => self.add_connection(&connection),
         };
-        if let Machine::Host(host) = &mut self.machines[ends[1].0 as usize] {
+        if let Machine::Host(host) = &mut self.machines[ends[1]] {
             host.watch(id);
         }
         let [sender, receiver] = ends.map(|end| end.0);
@@ -147,9 +143,9 @@ impl<B: Body> World<B> {
         let ports = self.ports(connection);
         for (side, at) in [(Side::Sender, 0), (Side::Receiver, 1)] {
             let (id, peer) = (ends[at], nodes[1 - at]);
-            if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+            if let Machine::Host(host) = &mut self.machines[id] {
                 let [local, remote] = host.ports;
-                self.nodes[nodes[at].0 as usize].release(local, peer, remote);
+                self.nodes[nodes[at]].release(local, peer, remote);
                 let before = host.endpoint.shared();
                 **host = Host::new(connection, side, id, ports);
                 host.remember(before);
@@ -163,9 +159,9 @@ impl<B: Body> World<B> {
     /// # Panics
     /// If the disconnections overlap or are not in order of time.
     pub fn foretell(&mut self, id: MachineId, disconnections: &Arc<[Disconnection]>) {
-        if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+        if let Machine::Host(host) = &mut self.machines[id] {
             host.foretell(disconnections);
-            self.agenda.set(id.0, host.poll_timeout());
+            self.machines.reschedule(id);
         }
     }
 
@@ -181,43 +177,18 @@ impl<B: Body> World<B> {
     }
 
     fn browser(&mut self, id: MachineId) -> &mut ParallelBrowser<B::Payload> {
-        match &mut self.machines[id.0 as usize] {
-            Machine::Browser(browser) => browser,
-            Machine::Pipe { .. }
-            | Machine::Link { .. }
-            | Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Wlan { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Udp(_)
-            | Machine::Host(_) => unreachable!("machine {} is a browser", id.0),
-        }
-    }
-
-    fn host(&self, id: MachineId) -> Option<&Host<B::Payload>> {
-        match &self.machines[id.0 as usize] {
-            Machine::Host(host) => Some(host),
-            Machine::Pipe { .. }
-            | Machine::Link { .. }
-            | Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Wlan { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => None,
-        }
+        let Machine::Browser(browser) = &mut self.machines[id] else {
+            unreachable!("machine {} is a browser", id.0)
+        };
+        browser
     }
 
     /// How far the exchange has come of which `id` is the end that asks.
     fn progress(&self, id: MachineId) -> Progress {
-        self.host(id).and_then(Host::progress).unwrap_or(Progress::Failed)
+        self.machines.host(id).and_then(Host::progress).unwrap_or(Progress::Failed)
     }
 
     fn is_closed(&self, id: MachineId) -> bool {
-        self.host(id).is_some_and(|host| host.endpoint().state() == tcp::State::Closed)
+        self.machines.host(id).is_some_and(|host| host.endpoint().state() == tcp::State::Closed)
     }
 }

@@ -12,7 +12,7 @@ impl<B: Body> World<B> {
     /// Has every host cut packets that are too large, and every tunnel be on links that take
     /// packets of `mtu` bytes.
     pub fn fragment(&mut self, how: Fragmentation, mtu: u32) {
-        let id = self.add("reassembly", Machine::Reassembly(Reassembly::default()));
+        let id = self.machines.add("reassembly", Machine::Reassembly(Reassembly::default()));
         self.fragments = Some((how, id));
         self.path_mtus = PathMtus::new(mtu);
     }
@@ -57,7 +57,7 @@ impl<B: Body> World<B> {
         let rest = packet.body.cut(packet.uid, sizes);
         packet.bytes = packet.body.bytes();
         for body in rest {
-            let piece = self.packet(ends, identification, body);
+            let piece = self.packets.make(ends, identification, body);
             observe.packet(now, &piece.fact(PacketEvent::Departed, id.0));
             let before = std::mem::replace(&mut packet, piece);
             self.forward(now, node, before, observe);
@@ -76,11 +76,11 @@ impl<B: Body> World<B> {
         let Some((_, id)) = self.fragments.filter(|_| packet.body.piece().is_some()) else {
             return Some(packet);
         };
-        let Machine::Reassembly(reassembly) = &mut self.machines[id.0 as usize] else {
+        let Machine::Reassembly(reassembly) = &mut self.machines[id] else {
             return Some(packet);
         };
         let joined = reassembly.handle_packet(now, at, packet);
-        self.agenda.set(id.0, reassembly.poll_timeout());
+        self.machines.reschedule(id);
         match joined {
             Joined::Waits => None,
             Joined::Again(piece) => {
@@ -98,11 +98,11 @@ impl<B: Body> World<B> {
 
     /// Pieces have waited in vain.
     pub(super) fn give_up_pieces(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        let Machine::Reassembly(reassembly) = &mut self.machines[id.0 as usize] else { return };
+        let Machine::Reassembly(reassembly) = &mut self.machines[id] else { return };
         while let Some(piece) = reassembly.poll_given_up(now) {
             let event = PacketEvent::Dropped(DropReason::Incomplete);
             observe.packet(now, &piece.fact(event, id.0));
         }
-        self.agenda.set(id.0, reassembly.poll_timeout());
+        self.machines.reschedule(id);
     }
 }

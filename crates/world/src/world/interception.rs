@@ -19,10 +19,9 @@ impl<B: Body> World<B> {
         middlebox: Box<dyn Middlebox<B::Payload>>,
     ) -> MachineId {
         let name = format!("{}/middlebox", self.node(node).name());
-        let deadline = middlebox.poll_timeout();
-        let id = self.add(&name, Machine::Middlebox { middlebox, at: node, sent: 0 });
-        self.nodes[node.0 as usize].set_middlebox(id);
-        self.agenda.set(id.0, deadline);
+        let id = self.machines.add(&name, Machine::Middlebox { middlebox, at: node, sent: 0 });
+        self.nodes[node].set_middlebox(id);
+        self.machines.reschedule(id);
         self.middleboxes.push(id);
         id
     }
@@ -30,7 +29,7 @@ impl<B: Body> World<B> {
     /// Says that `node` is on the radio's side of middleboxes, as the mobiles of bearers and cells
     /// are.
     pub fn set_mobile(&mut self, node: NodeId) {
-        self.nodes[node.0 as usize].set_leg(Leg::Radio);
+        self.nodes[node].set_leg(Leg::Radio);
     }
 }
 
@@ -66,9 +65,10 @@ impl<B: Body> World<B> {
 
     /// Tells every middlebox how the downlink of `bearer` fares, if that has changed.
     pub(crate) fn report(&mut self, now: Time, bearer: MachineId, observe: &mut impl Observe) {
-        let Machine::Bearer { bearer, mobile, .. } = &mut self.machines[bearer.0 as usize] else {
+        if self.middleboxes.is_empty() {
             return;
-        };
+        }
+        let Machine::Bearer { bearer, mobile, .. } = &mut self.machines[bearer] else { return };
         let mobile = *mobile;
         let Some(radio::DownlinkReport { rate }) = bearer.poll_report() else { return };
         let mobile = self.address(mobile);
@@ -84,7 +84,7 @@ impl<B: Body> World<B> {
 
     /// Sends what a middlebox wants to send.
     fn run_middlebox(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        while let Machine::Middlebox { middlebox, at, sent } = &mut self.machines[id.0 as usize]
+        while let Machine::Middlebox { middlebox, at, sent } = &mut self.machines[id]
             && let Some(packet) =
                 middlebox.poll_output(now, &mut |fact| observe.middlebox(now, id.0, fact))
         {
@@ -94,17 +94,16 @@ impl<B: Body> World<B> {
             let [source, destination] =
                 [packet.source, packet.destination].map(|address| NodeId(address.host as u32));
             let ends = Ends { source, destination };
-            let packet = self.packet(ends, identification, B::from_segment(packet.segment, ends));
+            let packet =
+                self.packets.make(ends, identification, B::from_segment(packet.segment, ends));
             observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
             self.route(now, at, packet, observe);
         }
-        if let Machine::Middlebox { middlebox, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, middlebox.poll_timeout());
-        }
+        self.machines.reschedule(id);
     }
 
     fn tell(&mut self, id: MachineId, tell: impl FnOnce(&mut dyn Middlebox<B::Payload>)) {
-        if let Machine::Middlebox { middlebox, .. } = &mut self.machines[id.0 as usize] {
+        if let Machine::Middlebox { middlebox, .. } = &mut self.machines[id] {
             tell(middlebox.as_mut());
         }
     }

@@ -10,7 +10,7 @@ impl<B: Body> World<B> {
     /// Hands on what has come out of a link.
     pub(super) fn run_link(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         self.tell_dequeued(now, id, observe);
-        while let Machine::Link { link, to } = &mut self.machines[id.0 as usize]
+        while let Machine::Link { link, to } = &mut self.machines[id]
             && let Some(output) = link.poll_output(now)
         {
             let to = *to;
@@ -21,9 +21,7 @@ impl<B: Body> World<B> {
                 }
             }
         }
-        if let Machine::Link { link, .. } = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, link.poll_timeout());
-        }
+        self.machines.reschedule(id);
     }
 
     /// Tells what has left the queues of a link or a WLAN by `now`: machines that have no observer.
@@ -31,7 +29,7 @@ impl<B: Body> World<B> {
         if !O::DEQUEUES {
             return;
         }
-        match &mut self.machines[id.0 as usize] {
+        match &mut self.machines[id] {
             Machine::Link { link, .. } => {
                 while let Some((starts, packet)) = link.poll_dequeued(now) {
                     observe.dequeued(starts, id.0, packet.uid);

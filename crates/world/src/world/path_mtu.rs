@@ -54,13 +54,13 @@ impl<B: Body> World<B> {
         too_big: TooBig,
         observe: &mut impl Observe,
     ) {
-        let Machine::Agent { agent, at } = &self.machines[id.0 as usize] else { return };
+        let Machine::Agent { agent, at } = &self.machines[id] else { return };
         let (at, is_mobile) = (*at, matches!(**agent, Agent::Mobile(_)));
         let Some(body) = B::from_too_big(too_big) else { return };
         let ends = Ends { source: at, destination: too_big.quote.ends.source };
         let fact = MobilityFact::Sent { message: TooBig::NAME, to: ends.destination.0, attempt: 1 };
         observe.mobility(now, id.0, fact);
-        let packet = self.packet(ends, 0, body);
+        let packet = self.packets.make(ends, 0, body);
         observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
         if is_mobile {
             self.heed_too_big(now, id, &packet, too_big, observe);
@@ -135,14 +135,14 @@ impl<B: Body> World<B> {
     /// once.
     fn learn(&mut self, now: Time, path: Ends, mtu: u32, larger: Larger) {
         self.path_mtus.learn(now, path, mtu, larger);
-        for id in self.nodes[path.source.0 as usize].endpoints_to(path.destination) {
-            self.agenda.set(id.0, Some(now));
+        for id in self.nodes[path.source].endpoints_to(path.destination) {
+            self.machines.wake(id, now);
         }
     }
 
     /// Has the endpoint `id` send no more in a segment than its path takes.
     pub(super) fn heed_path(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        let Machine::Host(host) = &mut self.machines[id.0 as usize] else { return };
+        let Machine::Host(host) = &mut self.machines[id] else { return };
         let path = Ends { source: host.node, destination: host.peer };
         if let Some((mtu, larger)) = self.path_mtus.learnt(now, path) {
             host.endpoint.limit_path(now, mtu - crate::IPV6_HEADER_BYTES, larger, observe);

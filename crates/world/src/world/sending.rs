@@ -3,7 +3,7 @@
 use base::Time;
 use observe::{Observe, PacketEvent};
 
-use crate::{Body, Ends, Machine, MachineId, Packet, World};
+use crate::{Body, Ends, Host, Machine, MachineId, Packet, World};
 
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
@@ -13,23 +13,21 @@ impl<B: Body> World<B> {
         while self.send_all(now, id, observe) && self.fragments.is_some() {
             self.heed_path(now, id, observe);
         }
-        if let Machine::Host(host) = &self.machines[id.0 as usize] {
-            self.agenda.set(id.0, host.poll_timeout());
-            if let Some(browser) = host.watched_by() {
-                self.agenda.set(browser.0, Some(now));
-            }
+        self.machines.reschedule(id);
+        if let Some(browser) = self.machines.host(id).and_then(Host::watched_by) {
+            self.machines.wake(browser, now);
         }
     }
 
     /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
     fn send_all(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) -> bool {
         let mut has_sent = false;
-        while let Machine::Host(host) = &mut self.machines[id.0 as usize]
+        while let Machine::Host(host) = &mut self.machines[id]
             && let Some(segment) = host.poll_output(now, observe)
         {
             let ends = Ends { source: host.node, destination: host.peer };
             let identification = host.next_identification();
-            let packet = self.packet(ends, identification, B::from_segment(segment, ends));
+            let packet = self.packets.make(ends, identification, B::from_segment(segment, ends));
             self.depart(now, id, packet, observe);
             has_sent = true;
         }

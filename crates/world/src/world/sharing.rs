@@ -9,12 +9,12 @@ use crate::{Body, Machine, MachineId, World};
 impl<B: Body> World<B> {
     /// An endpoint's deadline has come.
     pub(super) fn wake_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        if let Machine::Host(host) = &self.machines[id.0 as usize]
+        if let Some(host) = self.machines.host(id)
             && host.start.is_some_and(|start| start <= now)
         {
             self.let_learn(id);
         }
-        if let Machine::Host(host) = &mut self.machines[id.0 as usize] {
+        if let Machine::Host(host) = &mut self.machines[id] {
             host.handle_timeout(now, observe);
         }
         self.run_host(now, id, observe);
@@ -22,7 +22,7 @@ impl<B: Body> World<B> {
 
     /// A packet has come for endpoint `id`: if it listens, it is about to open.
     pub(super) fn let_listener_learn(&mut self, id: MachineId) {
-        if let Machine::Host(host) = &self.machines[id.0 as usize]
+        if let Some(host) = self.machines.host(id)
             && host.endpoint.state() == State::Listen
         {
             self.let_learn(id);
@@ -32,7 +32,7 @@ impl<B: Body> World<B> {
     /// Gives endpoint `id`, if it is about to open and may learn, what others at its node know of
     /// the way to its peer.
     fn let_learn(&mut self, id: MachineId) {
-        let Machine::Host(host) = &self.machines[id.0 as usize] else { return };
+        let Some(host) = self.machines.host(id) else { return };
         let shared = match host.endpoint.learns() {
             ShareState::Off => return,
             ShareState::Temporal => self.last_ended(id),
@@ -41,7 +41,7 @@ impl<B: Body> World<B> {
                 Shared::beside(self.others(id, open).map(|(_, shared)| shared))
             }
         };
-        if let (Machine::Host(host), Some(shared)) = (&mut self.machines[id.0 as usize], shared) {
+        if let (Machine::Host(host), Some(shared)) = (&mut self.machines[id], shared) {
             host.endpoint.inherit(&shared);
         }
     }
@@ -57,22 +57,10 @@ impl<B: Body> World<B> {
         id: MachineId,
         counts: impl Fn(State) -> bool,
     ) -> impl Iterator<Item = (MachineId, Shared)> {
-        let ends = match &self.machines[id.0 as usize] {
-            Machine::Host(host) => Some((host.node, host.peer)),
-            Machine::Pipe { .. }
-            | Machine::Link { .. }
-            | Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Wlan { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => None,
-        };
-        let bound = ends.map(|(node, peer)| self.nodes[node.0 as usize].endpoints_to(peer));
+        let ends = self.machines.host(id).map(|host| (host.node, host.peer));
+        let bound = ends.map(|(node, peer)| self.nodes[node].endpoints_to(peer));
         bound.into_iter().flatten().filter(move |other| *other != id).filter_map(move |other| {
-            let Machine::Host(host) = &self.machines[other.0 as usize] else { return None };
+            let host = self.machines.host(other)?;
             let shared = host.endpoint.shared().filter(|_| counts(host.endpoint.state()))?;
             Some((other, shared))
         })

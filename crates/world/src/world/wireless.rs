@@ -106,9 +106,10 @@ impl<B: Body> World<B> {
         }
         let directory = Box::new(Directory::new(nodes));
         // What mobiles hear at first is told when the run begins.
-        let id =
-            self.add(name, Machine::Wlan { wlan: Box::new(wlan), directory, is_running: false });
-        self.agenda.set(id.0, Some(Time::ZERO));
+        let id = self
+            .machines
+            .add(name, Machine::Wlan { wlan: Box::new(wlan), directory, is_running: false });
+        self.machines.wake(id, Time::ZERO);
         id
     }
 }
@@ -127,7 +128,7 @@ impl<B: Body> World<B> {
         if packet.ends.destination == ALL_NODES {
             return self.call_all(now, node, id, &packet, observe);
         }
-        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize] else {
+        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
             return;
         };
         let refused = match directory.access_point(node) {
@@ -162,8 +163,7 @@ impl<B: Body> World<B> {
         // This one has been taken in, and what leaves is its copies.
         observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
         observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
-        let mut next_uid = self.next_uid;
-        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize] else {
+        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
             return;
         };
         let Some(access_point) = directory.access_point(node) else { return };
@@ -171,10 +171,7 @@ impl<B: Body> World<B> {
             if !wlan.is_attached(station, access_point) {
                 continue;
             }
-            let Some(body) = packet.body.copy() else { continue };
-            let Packet { ends, bytes, identification, departed, .. } = *packet;
-            let copy = Packet { uid: next_uid, ends, bytes, identification, departed, body };
-            next_uid += 1;
+            let Some(copy) = self.packets.copy(packet) else { continue };
             observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
             observe.packet(now, &copy.fact(PacketEvent::Entered, id.0));
             let refused = wlan.handle_downlink(now, access_point, station, copy);
@@ -182,19 +179,18 @@ impl<B: Body> World<B> {
                 observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
             }
         }
-        self.next_uid = next_uid;
         self.run_wlan(now, id, observe);
     }
 
     /// Hands on what has come out of a WLAN.
     pub(super) fn run_wlan(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
         self.tell_dequeued(now, id, observe);
-        let Machine::Wlan { is_running, .. } = &mut self.machines[id.0 as usize] else { return };
+        let Machine::Wlan { is_running, .. } = &mut self.machines[id] else { return };
         // What comes out makes others put in: whoever runs it already hands on all that follows.
         if std::mem::replace(is_running, true) {
             return;
         }
-        while let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id.0 as usize]
+        while let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id]
             && let Some(output) = wlan.poll_output()
         {
             match output {
@@ -219,16 +215,16 @@ impl<B: Body> World<B> {
                 }
             }
         }
-        if let Machine::Wlan { wlan, is_running, .. } = &mut self.machines[id.0 as usize] {
+        if let Machine::Wlan { is_running, .. } = &mut self.machines[id] {
             *is_running = false;
-            self.agenda.set(id.0, wlan.poll_timeout());
         }
+        self.machines.reschedule(id);
     }
 
     /// The access router at `node` has packets for a mobile wait.
     pub(super) fn hold(&mut self, node: NodeId, mobile: NodeId) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
-            && let Machine::Wlan { wlan, .. } = &mut self.machines[id.0 as usize]
+            && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
         {
             wlan.hold(access_point, station);
         }
@@ -243,7 +239,7 @@ impl<B: Body> World<B> {
         observe: &mut impl Observe,
     ) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
-            && let Machine::Wlan { wlan, .. } = &mut self.machines[id.0 as usize]
+            && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
         {
             wlan.release(now, access_point, station);
             self.run_wlan(now, id, observe);
