@@ -149,8 +149,8 @@ WAYS: Final[dict[str, tuple[Proxy | None, Callable[[Bed], list[int]]]]] = {
 
 
 def _example(name: str) -> str:
-    """Build an example of `live` and return its path."""
-    command = ["cargo", "build", "--release", "--package", "live", "--example", name]
+    """Build an example of `os` and return its path."""
+    command = ["cargo", "build", "--release", "--package", "os", "--example", name]
     command += ["--quiet", "--message-format", "json"]
     built = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=True)
     messages = [json.loads(line) for line in built.stdout.splitlines()]

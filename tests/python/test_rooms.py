@@ -10,12 +10,12 @@ STAIRS = (
     {"base"},
     {"observe", "settings"},
     {"cc", "link", "mobility", "wire"},
-    {"radio", "tcp"},
+    {"os", "radio", "tcp"},
     {"middlebox"},
     {"world"},
     {"scenario"},
     {"sim", "proxy"},
-    {"live"},
+    {"daemon", "emulator"},
     {"py"},
 )
 """From the ground up: a room may use only rooms of lower steps."""

@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use live::{EmulationConfig, Recording, Side, Trouble};
+use emulator::{EmulationConfig, Recording, Side};
+use os::SetupError;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::{EmulationError, batch};
 
 /// Real packets through a scenario, from here to `finish`.
 #[pyclass(frozen, module = "thinpipe._core")]
-pub(crate) struct Emulation(Mutex<Option<live::Emulation>>);
+pub(crate) struct Emulation(Mutex<Option<emulator::Emulation>>);
 
 #[pymethods]
 impl Emulation {
@@ -44,7 +45,8 @@ impl Emulation {
             between: between.map(|(network, mobile)| [network, mobile]),
             recording: Recording { log, captures: pcap },
         };
-        let started = py.detach(|| live::Emulation::start(&scenario, &config)).map_err(trouble)?;
+        let started =
+            py.detach(|| emulator::Emulation::start(&scenario, &config)).map_err(setup_error)?;
         Ok(Self(Mutex::new(Some(started))))
     }
 
@@ -86,24 +88,24 @@ impl Emulation {
 
     /// How the link fares, as JSON; rates and delays are those since the last call.
     fn meter(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.with(|emulation| json(&emulation.meter().map_err(trouble)?)))
+        py.detach(|| self.with(|emulation| json(&emulation.meter().map_err(setup_error)?)))
     }
 
     /// Whether packets are under way, or the mobile side has a TCP connection that is not over.
     fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.with(|emulation| emulation.is_busy().map_err(trouble)))
+        py.detach(|| self.with(|emulation| emulation.is_busy().map_err(setup_error)))
     }
 
     /// Stops it, takes away what was set up and returns the record of the run as JSON.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let emulation = emulation.ok_or_else(over)?;
-        py.detach(|| json(&emulation.finish().map_err(trouble)?))
+        py.detach(|| json(&emulation.finish().map_err(setup_error)?))
     }
 }
 
 impl Emulation {
-    fn with<T>(&self, work: impl FnOnce(&live::Emulation) -> PyResult<T>) -> PyResult<T> {
+    fn with<T>(&self, work: impl FnOnce(&emulator::Emulation) -> PyResult<T>) -> PyResult<T> {
         let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         work(emulation.as_ref().ok_or_else(over)?)
     }
@@ -113,15 +115,15 @@ impl Emulation {
 /// network namespaces as it is. To be called before any thread starts.
 #[pyfunction]
 pub(crate) fn become_root_of_own_namespaces() -> PyResult<()> {
-    live::become_root_of_own_namespaces().map_err(trouble)
+    emulator::become_root_of_own_namespaces().map_err(setup_error)
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyOSError::new_err(error.to_string()))
 }
 
-fn trouble(trouble: Trouble) -> PyErr {
-    EmulationError::new_err(trouble.to_string())
+fn setup_error(error: SetupError) -> PyErr {
+    EmulationError::new_err(error.to_string())
 }
 
 fn over() -> PyErr {

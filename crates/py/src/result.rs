@@ -37,7 +37,7 @@ struct Printed<'a> {
 pub(crate) fn schemas() -> String {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<Printed<'_>>();
-    generator.subschema_for::<live::Record>();
+    generator.subschema_for::<emulator::Record>();
     serde_json::Value::Object(generator.take_definitions(true)).to_string()
 }
 

@@ -1,0 +1,118 @@
+//! The file that says what a daemon shall do.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a configuration is a file; this room talks to the system"
+)]
+
+use std::fs;
+use std::path::Path;
+
+use scenario::Proxy;
+
+use os::SetupError;
+
+/// A configuration, and the text that it was read from.
+#[derive(Debug)]
+pub(super) struct Configuration {
+    pub(super) config: Proxy,
+    pub(super) text: String,
+}
+
+/// What `file` says.
+///
+/// # Errors
+/// The first thing that is wrong, in one line.
+pub fn configuration(file: &Path) -> Result<Proxy, SetupError> {
+    read(file).map(|read| read.config)
+}
+
+/// Reads `file`.
+///
+/// # Errors
+/// As [`configuration`].
+pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
+    let name = file.display().to_string();
+    let text = fs::read_to_string(file)
+        .map_err(|error| SetupError::new(format!("{name}: cannot be read: {error}")))?;
+    let config = Proxy::parse(&text, &name).map_err(|error| SetupError::new(error.to_string()))?;
+    Ok(Configuration { config, text })
+}
+
+/// Whether a daemon that runs by `before` can go on by `after`.
+///
+/// # Errors
+/// The first key that counts only when a daemon starts.
+pub(super) fn may_follow(before: &Proxy, after: &Proxy) -> Result<(), SetupError> {
+    let fixed = [
+        ("user", before.user == after.user),
+        ("routing.table", before.routing.table == after.routing.table),
+        ("routing.priority", before.routing.priority == after.routing.priority),
+        ("routing.device", before.routing.device == after.routing.device),
+        ("routing.queue", before.routing.queue == after.routing.queue),
+        ("limits.flows", before.limits.flows == after.limits.flows),
+        ("metrics.listen", before.metrics.listen == after.metrics.listen),
+        ("control.socket", before.control.socket == after.control.socket),
+    ];
+    for (key, before, after) in [
+        ("radio.interfaces", &before.radio.interfaces, &after.radio.interfaces),
+        ("wired.interfaces", &before.wired.interfaces, &after.wired.interfaces),
+    ] {
+        if let Some(gone) = before.iter().find(|name| !after.contains(name)) {
+            // Of connections by that way the proxy would see one direction only.
+            return Err(SetupError::new(format!(
+                "{key}: {gone} cannot be taken out while the daemon runs: restart it"
+            )));
+        }
+    }
+    match fixed.iter().find(|(_, is_same)| !is_same) {
+        None => Ok(()),
+        Some((key, _)) => {
+            Err(SetupError::new(format!("{key}: cannot change while the daemon runs: restart it")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Proxy {
+        let least = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n";
+        let profile = "[[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
+        Proxy::parse(&format!("{least}{text}{profile}"), "proxy.toml").expect("valid")
+    }
+
+    #[test]
+    fn what_counts_only_at_the_start_cannot_change() {
+        let before = config("");
+        let check = |text: &str, key: Option<&str>| {
+            let line = may_follow(&before, &config(text)).err().map(|trouble| trouble.to_string());
+            let expected =
+                key.map(|key| format!("{key}: cannot change while the daemon runs: restart it"));
+            assert_eq!(line, expected, "{text}");
+        };
+        check("", None);
+        check("drain = \"5 s\"\non_failure = \"block\"\n", None);
+        check("log.level = \"error\"\n", None);
+        check("user = \"www-data\"\n", Some("user"));
+        check("routing.table = 7\n", Some("routing.table"));
+        check("routing.device = \"other0\"\n", Some("routing.device"));
+        check("limits.flows = 7\n", Some("limits.flows"));
+        check("metrics.listen = \"off\"\n", Some("metrics.listen"));
+        check("control.socket = \"/run/other\"\n", Some("control.socket"));
+    }
+
+    #[test]
+    fn interfaces_may_be_added() {
+        let one = config("");
+        let text = "radio.interfaces = [\"wl1\", \"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
+                    [[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
+        let two = Proxy::parse(text, "proxy.toml").expect("valid");
+        may_follow(&one, &two).expect("nothing is gone");
+        let line = may_follow(&two, &one).expect_err("an interface is gone").to_string();
+        let expected =
+            "radio.interfaces: wl1 cannot be taken out while the daemon runs: restart it";
+        assert_eq!(line, expected);
+    }
+}

@@ -1,0 +1,109 @@
+//! From a configuration to a daemon that serves, and back.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use middlebox::Exposure;
+use proxy::Gateway;
+use scenario::Proxy;
+use serde_json::json;
+
+use super::configuration::{self, Configuration};
+use super::device::device;
+use super::event::Event;
+use super::host::{self, Finding, Gravity, Host, Legs};
+use super::journal::Journal;
+use super::journal_file;
+use super::log::Log;
+use super::observer::Doors;
+use super::resets::Resets;
+use super::signals::Signals;
+use super::supervisor::{Outfit, Supervisor};
+use super::system_calls;
+use os::SetupError;
+
+/// Serves as `file` says until it is told to stop by a signal. There may be no other thread yet.
+///
+/// # Errors
+/// One line: what is wrong with the file, or what the system refuses. Whatever was set up is gone
+/// then.
+pub fn serve(file: &Path) -> Result<(), SetupError> {
+    let Configuration { config, .. } = configuration::read(file)?;
+    is_alone()?;
+    host::may_serve()?;
+    let identity = host::identity(config.user.as_deref())?;
+    let log = Arc::new(Log::new(&config.log));
+    let system = |error: io::Error| SetupError::new(error.to_string());
+    let signals = Signals::new().map_err(system)?;
+    let legs = Legs::read(&config)?;
+    let findings = host::check(&config);
+    let device = device(&config, &legs)?;
+    let doors = Doors::open(&config, identity.as_ref())?;
+    let (left, journal) = take_up_journal(&config, &log)?;
+    let host = Host::set_up(&config, legs.largest())?;
+    host::drop_to_two(identity)?;
+    system_calls::confine_supervisor()?;
+    drop(Resets::open().map_err(|error| SetupError::new(format!("no raw sockets: {error}")))?);
+    log.tell(
+        Event::Started,
+        &json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "process": std::process::id(),
+            "config": file.display().to_string(),
+        }),
+    );
+    for Finding { gravity, line } in findings {
+        if gravity > Gravity::Ok {
+            log.tell(Event::Host, &json!({ "gravity": gravity.to_string(), "why": line }));
+        }
+    }
+    let outfit = Outfit {
+        file: file.to_owned(),
+        config,
+        device,
+        host,
+        legs,
+        doors,
+        journal,
+        log: log.clone(),
+        signals,
+    };
+    let file = journal_file::path(&outfit.config.control.socket);
+    let mut supervisor = Supervisor::new(outfit, left)?;
+    let outcome = supervisor.run();
+    let (mut host, doors) = supervisor.into_host();
+    doors.remove();
+    // Where the user may not, an empty one stays.
+    fs::remove_file(file).ok();
+    if let Err(trouble) = host.take_away() {
+        log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+    }
+    log.tell(Event::Stopped, &json!({}));
+    log.settle();
+    outcome
+}
+
+/// The connections that a killed daemon has left, and an empty journal in the place of its own.
+fn take_up_journal(config: &Proxy, log: &Log) -> Result<(Vec<Exposure>, Journal), SetupError> {
+    let path = journal_file::path(&config.control.socket);
+    let left = journal_file::left(&path).unwrap_or_else(|refusal| {
+        let fields = json!({ "path": path.display().to_string(), "why": refusal.to_string() });
+        log.tell(Event::JournalRefused, &fields);
+        Vec::new()
+    });
+    let places = Gateway::new(config, [u16::MAX; 2], 0).places();
+    let journal = journal_file::create(&path, places)
+        .map_err(|error| SetupError::new(format!("no journal at {}: {error}", path.display())))?;
+    Ok((left, journal))
+}
+
+/// What other threads hold when a process forks is held for ever in the new one.
+fn is_alone() -> Result<(), SetupError> {
+    let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    if threads == 1 {
+        return Ok(());
+    }
+    Err(SetupError::new(format!("a proxy must be started before any thread: there are {threads}")))
+}

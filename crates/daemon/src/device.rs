@@ -1,0 +1,16 @@
+//! The TUN device that packets are led to.
+
+use scenario::Proxy;
+
+use super::host::{Legs, no_device};
+use os::{SetupError, Tun};
+
+/// Makes it, down, in the namespace of the calling thread.
+///
+/// # Errors
+/// One line: what is in the way.
+pub(super) fn device(config: &Proxy, legs: &Legs) -> Result<Tun, SetupError> {
+    let routing = &config.routing;
+    Tun::open_down(&routing.device, legs.largest(), routing.queue)
+        .map_err(|error| no_device(&routing.device, &error))
+}

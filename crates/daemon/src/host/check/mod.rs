@@ -1,0 +1,112 @@
+//! Whether a machine is fit for a proxy: what `--check` looks at beside the configuration.
+
+mod budgets;
+mod filters;
+mod forwarding;
+mod interfaces;
+mod rights;
+mod routes;
+mod sockets;
+
+use std::fmt;
+
+use scenario::Proxy;
+
+use os::iproute::{self, Family};
+
+/// What was found at one look.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// How much it matters.
+    pub gravity: Gravity,
+    /// What it is and, unless all is well, what to do.
+    pub line: String,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Gravity {
+    /// Not at all.
+    Ok,
+    /// Some packets may not be served.
+    Warning,
+    /// The proxy would not start, or be of no use.
+    Error,
+}
+
+impl fmt::Display for Gravity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// As a line of a listing.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.gravity, self.line)
+    }
+}
+
+/// Looks at everything that `config` needs of the machine. Nothing is changed.
+pub fn check(config: &Proxy) -> Vec<Finding> {
+    let mut report = Report(Vec::new());
+    rights::check(config, &mut report);
+    interfaces::check(config, &mut report);
+    budgets::check(config, &mut report);
+    forwarding::check(config, &mut report);
+    let device = &config.routing.device;
+    let is_running = iproute::link(device).is_ok_and(|link| link.is_some());
+    if is_running {
+        report.warning(format!(
+            "{device} is there already: a proxy runs, or routing.device needs another name"
+        ));
+    }
+    routes::check(config, is_running, &mut report);
+    filters::check(&mut report);
+    sockets::reach(config, &mut report);
+    if !is_running {
+        sockets::check(config, &mut report);
+    }
+    report.0
+}
+
+/// What has been found so far.
+#[derive(Debug)]
+struct Report(Vec<Finding>);
+
+impl Report {
+    fn ok(&mut self, line: impl Into<String>) {
+        self.0.push(Finding { gravity: Gravity::Ok, line: line.into() });
+    }
+
+    fn warning(&mut self, line: impl Into<String>) {
+        self.0.push(Finding { gravity: Gravity::Warning, line: line.into() });
+    }
+
+    fn error(&mut self, line: impl Into<String>) {
+        self.0.push(Finding { gravity: Gravity::Error, line: line.into() });
+    }
+
+    #[cfg(test)]
+    fn lines(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// The versions of IP that mobiles of `config` have.
+fn families(config: &Proxy) -> Vec<Family> {
+    let prefixes = config.profile.iter().flat_map(|profile| &profile.mobiles);
+    let mut families: Vec<_> = prefixes.map(Family::of).collect();
+    families.sort_unstable();
+    families.dedup();
+    families
+}
+
+/// All interfaces of `config`.
+fn interfaces(config: &Proxy) -> impl Iterator<Item = &String> {
+    config.radio.interfaces.iter().chain(&config.wired.interfaces)
+}

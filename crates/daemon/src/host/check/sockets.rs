@@ -1,0 +1,64 @@
+//! Whether the places to listen are free, and who reaches them.
+
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixStream;
+
+use scenario::Proxy;
+
+use super::Report;
+
+/// Whoever reaches the metrics may read them.
+pub(super) fn reach(config: &Proxy, report: &mut Report) {
+    if let Some(listen) = config.metrics.listen.filter(is_everywhere) {
+        report.warning(format!(
+            "metrics.listen: {listen} is every address of this machine, so that mobiles and the \
+             rest of the world may read the metrics: name one of a management network, or 127.0.0.1"
+        ));
+    }
+}
+
+const fn is_everywhere(listen: &SocketAddr) -> bool {
+    listen.ip().is_unspecified()
+}
+
+pub(super) fn check(config: &Proxy, report: &mut Report) {
+    if let Some(listen) = config.metrics.listen {
+        match TcpListener::bind(listen) {
+            Ok(_) => report.ok(format!("metrics.listen: {listen} is free")),
+            Err(error) => {
+                report.error(format!(
+                    "metrics.listen: {listen}: {}",
+                    os::SetupError::new(error.to_string())
+                ));
+            }
+        }
+    }
+    let socket = &config.control.socket;
+    if UnixStream::connect(socket).is_ok() {
+        report.error(format!("control.socket: somebody answers at {socket}: a proxy runs"));
+    } else {
+        report.ok(format!("control.socket: {socket} is free"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_for_everybody_are_told() {
+        let warnings = |listen: &str| {
+            let text = format!(
+                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n\
+                 metrics.listen = '{listen}'\n\
+                 [[profile]]\nname = 'thin'\nmobiles = ['10.45.0.0/16']\n"
+            );
+            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let mut report = Report(Vec::new());
+            reach(&config, &mut report);
+            report.lines().len()
+        };
+        assert_eq!(["0.0.0.0:9464", "[::]:9464"].map(warnings), [1, 1]);
+        assert_eq!(["127.0.0.1:9464", "192.0.2.1:9464", "off"].map(warnings), [0, 0, 0]);
+    }
+}

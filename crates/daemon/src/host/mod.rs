@@ -1,0 +1,257 @@
+//! What the proxy sets up in the machine it runs on, and takes away again.
+
+mod check;
+mod leg;
+pub(super) mod privileges;
+mod rule;
+mod sysctl;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Finding, Gravity, check};
+pub(super) use leg::Legs;
+pub(super) use privileges::{Identity, drop_to_two, identity, may_serve};
+
+use std::io;
+
+use scenario::{OnFailure, Proxy};
+
+use os::SetupError;
+use os::iproute::{self, Family};
+use rule::{Rule, Target};
+
+/// The smallest MTU over which there is IPv6 (RFC 8200 §5).
+const SMALLEST_MTU_6: u16 = 1280;
+
+/// The rules and routes by which packets come to a proxy's device. They stay when it is dropped:
+/// what becomes of packets then [`OnFailure`] has decided.
+#[derive(Debug)]
+pub(super) struct Host {
+    target: Target,
+    device: String,
+    on_failure: OnFailure,
+    families: Vec<Family>,
+    /// Those that are there.
+    rules: Vec<Rule>,
+    way: Way,
+}
+
+/// Whether packets come to the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Closed,
+    Open,
+}
+
+impl Host {
+    /// Brings the device up, which must have been made with this `mtu` in bytes, and removes what
+    /// a killed proxy has left. No packet comes yet.
+    ///
+    /// # Errors
+    /// One line: what is in the way.
+    pub(super) fn set_up(config: &Proxy, mtu: u16) -> Result<Self, SetupError> {
+        if let Some(strict) = strict_everywhere() {
+            return Err(strict);
+        }
+        let target = Target::of(config);
+        let device = config.routing.device.clone();
+        clear(target, &device)?;
+        let known = Family::known().iter().copied();
+        let families = known.filter(|family| *family == Family::V4 || mtu >= SMALLEST_MTU_6);
+        let mut host = Self {
+            target,
+            device,
+            on_failure: OnFailure::Bypass,
+            families: families.collect(),
+            rules: Vec::new(),
+            way: Way::Closed,
+        };
+        host.bring_up()?;
+        host.set_on_failure(config.on_failure)?;
+        Ok(host)
+    }
+
+    /// Without addresses, and forwarded whatever else is.
+    fn bring_up(&self) -> Result<(), SetupError> {
+        let device = &self.device;
+        let mut lines = vec![format!("link set dev {device} up")];
+        // The reverse path of what comes out of it is elsewhere (RFC 3704 §2.2).
+        sysctl::set(&format!("ipv4/conf/{device}/rp_filter"), 0)?;
+        sysctl::set(&format!("ipv4/conf/{device}/forwarding"), 1)?;
+        if self.families.contains(&Family::V6) {
+            // A link-local address would look for routers.
+            lines.insert(0, format!("link set dev {device} addrgenmode none"));
+            sysctl::set(&format!("ipv6/conf/{device}/disable_ipv6"), 0)?;
+            sysctl::set(&format!("ipv6/conf/{device}/accept_ra"), 0)?;
+            sysctl::set(&format!("ipv6/conf/{device}/forwarding"), 1)?;
+        }
+        iproute::batch(&lines)
+    }
+
+    /// The device takes packets of at most `mtu` bytes from now on.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn set_mtu(&self, mtu: u16) -> Result<(), SetupError> {
+        iproute::batch(&[format!("link set dev {} mtu {mtu}", self.device)])
+    }
+
+    /// Packets of the mobiles of `config` come to the device from now on. The route comes first,
+    /// so that none falls through.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn divert(&mut self, config: &Proxy) -> Result<(), SetupError> {
+        table::route(self.target.table, &self.device, &self.families)?;
+        self.way = Way::Open;
+        self.add(config)
+    }
+
+    /// No packet comes any more: the kernel forwards them itself, or refuses them. The rules stay.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn bypass(&mut self) -> Result<(), SetupError> {
+        if self.way == Way::Closed {
+            return Ok(());
+        }
+        let outcome = table::unroute(self.target.table, &self.device, &self.families);
+        // The routes of a device go when it is set down or deleted.
+        if outcome.is_err() && self.is_routed()? {
+            return outcome;
+        }
+        self.way = Way::Closed;
+        Ok(())
+    }
+
+    fn is_routed(&self) -> Result<bool, SetupError> {
+        for family in &self.families {
+            if table::contents(self.target.table, &self.device, *family)?.own > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds the rules of `config` that are not there yet.
+    ///
+    /// # Errors
+    /// What `ip` says; then none was added.
+    pub(super) fn add(&mut self, config: &Proxy) -> Result<(), SetupError> {
+        let mut new = self.rules_of(config);
+        new.retain(|rule| !self.rules.contains(rule));
+        self.target.add(&new.iter().collect::<Vec<_>>())?;
+        self.rules.extend(new);
+        Ok(())
+    }
+
+    /// Whether there are rules that `config` does not ask for.
+    pub(super) fn has_more_than(&self, config: &Proxy) -> bool {
+        let asked = self.rules_of(config);
+        self.rules.iter().any(|rule| !asked.contains(rule))
+    }
+
+    /// Removes the rules that `config` does not ask for.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn remove(&mut self, config: &Proxy) -> Result<(), SetupError> {
+        let asked = self.rules_of(config);
+        let Self { target, rules, .. } = self;
+        let old: Vec<_> = rules.iter().filter(|rule| !asked.contains(rule)).collect();
+        target.remove(&old)?;
+        rules.retain(|rule| asked.contains(rule));
+        Ok(())
+    }
+
+    fn rules_of(&self, config: &Proxy) -> Vec<Rule> {
+        let mut rules = rule::asked(config);
+        rules.retain(|rule| self.families.contains(&rule.family()));
+        rules
+    }
+
+    /// What becomes of packets when the proxy fails is now this.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn set_on_failure(&mut self, on_failure: OnFailure) -> Result<(), SetupError> {
+        if on_failure == self.on_failure {
+            return Ok(());
+        }
+        match on_failure {
+            OnFailure::Bypass => table::refuse_no_more(self.target.table, &self.families)?,
+            OnFailure::Block => table::refuse(self.target.table, &self.families)?,
+        }
+        self.on_failure = on_failure;
+        Ok(())
+    }
+
+    /// Takes rules and routes away: first the rules, so that no packet finds a table without
+    /// route. Those that wait at the device then are the last.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub(super) fn take_away(&mut self) -> Result<(), SetupError> {
+        // Somebody may have removed some of them.
+        self.target.clear()?;
+        self.rules.clear();
+        self.bypass()?;
+        self.set_on_failure(OnFailure::Bypass)
+    }
+}
+
+/// With reverse-path filtering set to strict for all interfaces, nothing that comes out of the
+/// device would be forwarded (RFC 3704 §2.2).
+fn strict_everywhere() -> Option<SetupError> {
+    const STRICT: i64 = 1;
+    (sysctl::get("ipv4/conf/all/rp_filter") == Some(STRICT)).then(|| {
+        SetupError::new(
+            "net.ipv4.conf.all.rp_filter = 1 drops what the proxy sends: say \
+             `sysctl -w net.ipv4.conf.all.rp_filter=2`, or 0",
+        )
+    })
+}
+
+/// Why the device cannot be made.
+pub(super) fn no_device(device: &str, error: &io::Error) -> SetupError {
+    SetupError::new(match error.kind() {
+        // The latter of an interface of another kind.
+        io::ErrorKind::ResourceBusy | io::ErrorKind::InvalidInput => {
+            format!("{device} is there already: a proxy runs, or routing.device needs another name")
+        }
+        io::ErrorKind::NotFound => {
+            "no /dev/net/tun: say `modprobe tun`, or give the container that device".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => format!(
+            "cannot make {device}: {error}: start as root, or let this user read and write \
+             /dev/net/tun"
+        ),
+        _ => format!("cannot make {device}: {error}"),
+    })
+}
+
+/// Why a table cannot be used.
+fn table_is_taken(table: u32, family: Family) -> SetupError {
+    let name = family.name();
+    SetupError::new(format!(
+        "routing.table = {table}: that table has {name} routes of others: take another"
+    ))
+}
+
+/// Removes rules and routes that another proxy has left. A table with routes of others is left as
+/// it is, and so are the rules that lead there: a proxy with another device may be using them.
+fn clear(target: Target, device: &str) -> Result<(), SetupError> {
+    let mut refusing = Vec::new();
+    for family in Family::known() {
+        let contents = table::contents(target.table, device, *family)?;
+        if contents.foreign > 0 {
+            return Err(table_is_taken(target.table, *family));
+        }
+        if contents.refusals > 0 {
+            refusing.push(*family);
+        }
+    }
+    target.clear()?;
+    table::refuse_no_more(target.table, &refusing)
+}

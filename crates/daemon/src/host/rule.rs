@@ -1,0 +1,220 @@
+//! Rules by which packets of mobiles come to the proxy's table.
+
+use scenario::Proxy;
+use serde_json::Value;
+use wire::Prefix;
+
+use os::SetupError;
+use os::iproute::{self, Family};
+
+/// The number of TCP (RFC 9293).
+const TCP: u8 = 6;
+
+/// Packets that come in by an interface, from or to mobiles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Rule {
+    interface: String,
+    /// At which end the mobile is.
+    end: End,
+    prefix: Prefix,
+    protocol: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    From,
+    To,
+}
+
+impl Rule {
+    /// What it applies to.
+    pub(super) fn family(&self) -> Family {
+        Family::of(&self.prefix)
+    }
+
+    /// As `ip rule add` and `ip rule delete` take it.
+    fn selector(&self) -> String {
+        let Self { interface, end, prefix, protocol } = self;
+        let end = match end {
+            End::From => "from",
+            End::To => "to",
+        };
+        format!("iif {interface} {end} {prefix} ipproto {protocol}")
+    }
+}
+
+/// All rules that `config` asks for: TCP and what quotes it, of each mobile.
+pub(super) fn asked(config: &Proxy) -> Vec<Rule> {
+    let prefixes = || config.profile.iter().flat_map(|profile| &profile.mobiles).copied();
+    let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
+        let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
+        let both = pairs.flat_map(|(prefix, interface)| {
+            let protocols = [TCP, icmp(Family::of(&prefix))];
+            protocols.map(|protocol| Rule { interface: interface.clone(), end, prefix, protocol })
+        });
+        both.collect()
+    };
+    let mut rules = of_side(&config.radio.interfaces, End::From);
+    rules.extend(of_side(&config.wired.interfaces, End::To));
+    rules
+}
+
+/// The number of ICMP (RFC 792) or `ICMPv6` (RFC 4443).
+const fn icmp(family: Family) -> u8 {
+    match family {
+        Family::V4 => 1,
+        Family::V6 => 58,
+    }
+}
+
+/// Where rules stand and where they lead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Target {
+    pub(super) priority: u32,
+    pub(super) table: u32,
+}
+
+impl Target {
+    /// As the configuration has it.
+    pub(super) fn of(config: &Proxy) -> Self {
+        Self { priority: config.routing.priority, table: config.routing.table }
+    }
+
+    /// Adds `rules`, all or none.
+    pub(super) fn add(self, rules: &[&Rule]) -> Result<(), SetupError> {
+        let added = self.change("add", rules);
+        if added.is_err() {
+            for rule in rules {
+                // Where it has not been added it need not be removed.
+                drop(self.change("delete", &[rule]));
+            }
+        }
+        added
+    }
+
+    /// Removes `rules`, which must be there.
+    pub(super) fn remove(self, rules: &[&Rule]) -> Result<(), SetupError> {
+        self.change("delete", rules)
+    }
+
+    fn change(self, verb: &str, rules: &[&Rule]) -> Result<(), SetupError> {
+        let Self { priority, table } = self;
+        Family::known().iter().try_for_each(|family| {
+            let rules = rules.iter().filter(|rule| rule.family() == *family);
+            let lines: Vec<_> = rules
+                .map(|rule| {
+                    let selector = rule.selector();
+                    format!("rule {verb} pref {priority} {selector} lookup {table}")
+                })
+                .collect();
+            iproute::batch_of(*family, &lines)
+        })
+    }
+
+    /// How many rules there are of this target.
+    pub(super) fn count(self, family: Family) -> Result<usize, SetupError> {
+        let rules = listed(family)?;
+        let is_own = |rule: &&Listed| Some(self) == rule.target;
+        Ok(rules.iter().filter(is_own).count())
+    }
+
+    /// Removes whatever rules there are of this target, and tells how many there were.
+    pub(super) fn clear(self) -> Result<usize, SetupError> {
+        let Self { priority, table } = self;
+        let mut removed = 0;
+        for family in Family::known() {
+            let count = self.count(*family)?;
+            let line = format!("rule delete pref {priority} lookup {table}");
+            iproute::batch_of(*family, &vec![line; count])?;
+            removed += count;
+        }
+        Ok(removed)
+    }
+}
+
+/// A rule of whomever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Listed {
+    /// Its place among all.
+    pub(super) priority: u32,
+    /// The interface by which packets come in to which it applies, if it says so.
+    pub(super) interface: Option<String>,
+    /// `None` if it leads to no table.
+    pub(super) target: Option<Target>,
+}
+
+/// All rules there are, the first that applies first.
+pub(super) fn listed(family: Family) -> Result<Vec<Listed>, SetupError> {
+    let rules = iproute::list(&["-N", family.option(), "rule", "show"])?;
+    Ok(rules.iter().filter_map(read).collect())
+}
+
+fn read(rule: &Value) -> Option<Listed> {
+    let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
+    let priority = number(&rule["priority"])?;
+    let table = rule["table"].as_str().and_then(|table| table.parse().ok());
+    Some(Listed {
+        priority,
+        interface: rule["iif"].as_str().map(str::to_owned),
+        target: table.map(|table| Target { priority, table }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(mobiles: &str) -> Proxy {
+        let source = format!(
+            "radio.interfaces = [\"wl0\", \"wl1\"]\nwired.interfaces = [\"eth0\"]\n\
+             [[profile]]\nname = \"a\"\nmobiles = [{mobiles}]\n"
+        );
+        Proxy::parse(&source, "proxy.toml").expect("a configuration")
+    }
+
+    #[test]
+    fn tcp_and_what_quotes_it_is_diverted_at_every_interface() {
+        let rules = asked(&config("\"10.45.0.0/16\", \"2001:db8::/48\""));
+        let lines: Vec<_> = rules.iter().map(Rule::selector).collect();
+        assert_eq!(
+            lines,
+            [
+                "iif wl0 from 10.45.0.0/16 ipproto 6",
+                "iif wl0 from 10.45.0.0/16 ipproto 1",
+                "iif wl1 from 10.45.0.0/16 ipproto 6",
+                "iif wl1 from 10.45.0.0/16 ipproto 1",
+                "iif wl0 from 2001:db8::/48 ipproto 6",
+                "iif wl0 from 2001:db8::/48 ipproto 58",
+                "iif wl1 from 2001:db8::/48 ipproto 6",
+                "iif wl1 from 2001:db8::/48 ipproto 58",
+                "iif eth0 to 10.45.0.0/16 ipproto 6",
+                "iif eth0 to 10.45.0.0/16 ipproto 1",
+                "iif eth0 to 2001:db8::/48 ipproto 6",
+                "iif eth0 to 2001:db8::/48 ipproto 58",
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_of_others_are_read() {
+        let rules = serde_json::from_str::<Vec<Value>>(
+            r#"[{"priority":0,"src":"all","table":"255"},
+                {"priority":1000,"src":"10.0.0.0","srclen":8,"iif":"wl0","ipproto":"ipproto-6",
+                 "table":"101"},
+                {"priority":7,"not":null,"src":"all","action":"blackhole"}, {}]"#,
+        );
+        let rules: Vec<_> = rules.expect("JSON").iter().filter_map(read).collect();
+        let target = |priority, table| Some(Target { priority, table });
+        let rule = |priority, interface: Option<&str>, target| Listed {
+            priority,
+            interface: interface.map(str::to_owned),
+            target,
+        };
+        let expect = [
+            rule(0, None, target(0, 255)),
+            rule(1000, Some("wl0"), target(1000, 101)),
+            rule(7, None, None),
+        ];
+        assert_eq!(rules, expect);
+    }
+}

@@ -1,0 +1,50 @@
+//! The proxy daemon: what a [`proxy::Gateway`] needs to meet real packets, and to fail without
+//! harm.
+
+mod back_off;
+mod call;
+mod child;
+mod chronicle;
+mod configuration;
+mod control;
+mod daemon;
+mod desk;
+mod device;
+#[cfg(test)]
+mod documented;
+mod doors;
+mod event;
+mod families;
+mod figures;
+mod heartbeat;
+mod host;
+mod journal;
+mod journal_file;
+mod log;
+mod machine;
+mod memory;
+mod message;
+mod metrics;
+mod notify;
+mod observation;
+mod observer;
+mod resets;
+mod signals;
+#[cfg(test)]
+mod skip;
+mod status;
+mod summary;
+mod supervisor;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    path = "system_calls_elsewhere.rs"
+)]
+mod system_calls;
+mod worker;
+
+pub use configuration::configuration;
+pub use control::Question;
+pub use daemon::serve;
+pub use host::{Finding, Gravity, check};
+pub use status::status;
+pub use summary::{Summary, Table};

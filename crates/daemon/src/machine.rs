@@ -1,0 +1,299 @@
+//! The machine of a worker: a gateway, its journal and its heart.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use base::{Duration, Time};
+use proxy::Gateway;
+use scenario::Proxy;
+use serde_json::json;
+
+use super::call::{Calls, Look, Standing};
+use super::event::Event;
+use super::heartbeat::Pulse;
+use super::journal::Journal;
+use super::log::Log;
+use super::message::{Line, Order, Word};
+use os::Tun;
+use os::{Machine, Port, Written};
+
+/// Where a worker reads and writes.
+#[derive(Debug)]
+pub(super) enum Gate<'a> {
+    /// Packets of mobiles and hosts.
+    Packets(&'a Tun),
+    /// Orders of the supervisor, and words to it.
+    Orders(Line),
+}
+
+/// Their numbers.
+pub(super) const PACKETS: usize = 0;
+const ORDERS: usize = 1;
+
+/// What a worker shares with its supervisor.
+#[derive(Clone, Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) journal: &'a Journal,
+    pub(super) pulse: Arc<Pulse>,
+    pub(super) device: &'a Tun,
+    pub(super) restarts: u64,
+}
+
+/// A gateway that notes in a journal what would become of its connections without it, before any
+/// packet makes that true.
+#[derive(Debug)]
+pub(super) struct Relay<'a> {
+    gateway: Gateway,
+    shared: Shared<'a>,
+    calls: Calls,
+    log: Arc<Log>,
+    words: VecDeque<Vec<u8>>,
+    standing: Standing,
+    /// Whether the supervisor knows that no connection depends on it.
+    is_drained: bool,
+    is_over: bool,
+    /// Whether the supervisor waits for retired profiles to lose their last connection.
+    is_retiring: bool,
+    /// Whether it waits for mobiles that no profile has any more to lose theirs, and when to look
+    /// next.
+    narrows: Option<Time>,
+    exposed: u32,
+    refused: u64,
+    /// Handshakes that had been displaced when the log was last told, and when it may be again.
+    displaced: (u64, Time),
+    beats: Duration,
+}
+
+/// Packets whose senders are answered at once. All that a host has sent of a connection among them
+/// gets one acknowledgement, as from a kernel that merges segments (RFC 5681 §4.2: every second one
+/// is a SHOULD), so that with many connections a batch has to be long. It holds nothing up unless
+/// so many wait, and takes a few milliseconds.
+const BATCH: usize = 512;
+
+/// How often all mobiles are looked at, if they are.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// How often a flood is told of.
+const FLOODS: Duration = Duration::from_secs(60);
+
+/// So many beats fall into the time that a supervisor waits for one.
+const BEATS: u64 = 5;
+
+impl<'a> Relay<'a> {
+    /// Of `gateway`, which was made as `config` says.
+    ///
+    /// # Errors
+    /// There is no memory for what it says first.
+    pub(super) fn new(
+        gateway: Gateway,
+        config: &Proxy,
+        shared: Shared<'a>,
+        calls: Calls,
+        log: Arc<Log>,
+    ) -> io::Result<Self> {
+        let mut relay = Self {
+            gateway,
+            shared,
+            calls,
+            log,
+            words: VecDeque::new(),
+            standing: Standing::Serving,
+            is_drained: false,
+            is_over: false,
+            is_retiring: false,
+            narrows: None,
+            exposed: 0,
+            refused: 0,
+            displaced: (0, Time::ZERO),
+            beats: config.heartbeat / BEATS,
+        };
+        relay.say(&Word::Ready)?;
+        Ok(relay)
+    }
+
+    fn obey(&mut self, now: Time, order: Order) -> io::Result<()> {
+        match order {
+            Order::Reload { name, text } => self.reload(now, &name, &text)?,
+            Order::Mtu(mtu) => self.gateway.set_mtu(mtu),
+            Order::Drain => {
+                self.standing = Standing::Draining;
+                self.gateway.drain(now);
+            }
+            Order::End => self.gateway.end(now),
+            Order::Leave => self.is_over = true,
+        }
+        Ok(())
+    }
+
+    fn reload(&mut self, now: Time, name: &str, text: &str) -> io::Result<()> {
+        let config = match Proxy::parse(text, name) {
+            Ok(config) => config,
+            Err(error) => return self.say(&Word::Refused { why: error.to_string() }),
+        };
+        let retired = self.gateway.reload(now, &config).retired;
+        self.log.set(&config.log);
+        self.beats = config.heartbeat / BEATS;
+        self.is_retiring |= !retired.is_empty();
+        self.narrows = Some(now);
+        self.say(&Word::Reloaded { retired })
+    }
+
+    fn say(&mut self, word: &Word) -> io::Result<()> {
+        self.words.push_back(serde_json::to_vec(word)?);
+        Ok(())
+    }
+
+    /// Logs connections that have come to an end.
+    fn tell_records(&mut self, now: Time) -> io::Result<()> {
+        while let Some(record) = self.gateway.poll_record(now) {
+            self.log.tell(Event::FlowEnded, &serde_json::to_value(record)?);
+        }
+        Ok(())
+    }
+
+    /// Logs handshakes that have given way to newer ones.
+    fn tell_displaced(&mut self, now: Time) {
+        let (told, next) = self.displaced;
+        let all = self.gateway.displaced();
+        if all > told && next <= now {
+            self.displaced = (all, now + FLOODS);
+            self.log.tell(Event::HandshakesDisplaced, &json!({ "handshakes": all - told }));
+        }
+    }
+
+    /// Tells what has come to an end.
+    fn tell_ends(&mut self, now: Time) -> io::Result<()> {
+        if self.standing == Standing::Draining && !self.is_drained && self.gateway.flows() == 0 {
+            self.is_drained = true;
+            // There may be no later look.
+            self.gateway.hurry_records();
+            self.tell_records(now)?;
+            self.say(&Word::Drained)?;
+        }
+        if self.is_retiring && !self.gateway.has_retired() {
+            self.is_retiring = false;
+            self.say(&Word::Retired)?;
+        }
+        if self.narrows.is_some_and(|time| time <= now) {
+            self.narrows = self.gateway.has_former().then(|| now + LOOKS);
+            if self.narrows.is_none() {
+                self.say(&Word::Narrow)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_exposures(&mut self) {
+        while let Some((place, exposure)) = self.gateway.poll_exposure() {
+            let was = self.shared.journal.note(place, exposure.as_ref());
+            self.exposed += u32::from(exposure.is_some());
+            self.exposed -= u32::from(was);
+        }
+    }
+}
+
+impl Machine for Relay<'_> {
+    fn handle_packet(&mut self, now: Time, port: usize, packet: &[u8]) -> io::Result<()> {
+        if port == PACKETS {
+            self.gateway.handle_packet(now, packet);
+            return Ok(());
+        }
+        // A supervisor that is gone says nothing for ever.
+        if packet.is_empty() {
+            self.is_over = true;
+            return Ok(());
+        }
+        self.obey(now, serde_json::from_slice(packet)?)
+    }
+
+    fn handle_timeout(&mut self, now: Time) -> io::Result<()> {
+        self.shared.pulse.beat(now);
+        self.gateway.handle_timeout(now);
+        self.tell_records(now)?;
+        self.tell_displaced(now);
+        self.tell_ends(now)
+    }
+
+    fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        let is_any = self.gateway.poll_packet(now, packet);
+        self.note_exposures();
+        if is_any {
+            return Ok(Some(PACKETS));
+        }
+        Ok(self.words.pop_front().map(|word| {
+            *packet = word;
+            ORDERS
+        }))
+    }
+
+    fn handle_written(&mut self, _now: Time, written: Written) {
+        self.refused += u64::from(written == Written::Refused);
+    }
+
+    fn handle_wake(&mut self, now: Time) {
+        let Self { gateway, shared, standing, exposed, refused, .. } = self;
+        let look = |mobiles| {
+            Ok(Look {
+                snapshot: gateway.snapshot(now),
+                standing: *standing,
+                restarts: shared.restarts,
+                device_dropped: shared.device.dropped()?,
+                refused: *refused,
+                exposed: *exposed,
+                mobiles: gateway.mobiles(now, mobiles),
+            })
+        };
+        // Whoever asks gets no answer then, and says so.
+        self.calls.answer(look).ok();
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.gateway.poll_timeout()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn longest_sleep(&self) -> Duration {
+        self.beats
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+}
+
+impl Port for Gate<'_> {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self {
+            Self::Packets(tun) => tun.receive(buffer),
+            Self::Orders(line) => line.receive(buffer),
+        }
+    }
+
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Packets(tun) => tun.send(packet),
+            Self::Orders(line) => line.send(packet),
+        }
+    }
+
+    fn room(&self) -> Option<u64> {
+        match self {
+            Self::Packets(tun) => Some(tun.room()),
+            Self::Orders(_) => None,
+        }
+    }
+}
+
+impl AsFd for Gate<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Packets(tun) => tun.as_fd(),
+            Self::Orders(line) => line.as_fd(),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! A daemon's answer for people.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde::Deserialize;
+
+use os::SetupError;
+
+/// What is said of a daemon: lines, then tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// About all of it.
+    pub lines: Vec<String>,
+    /// Of its profiles, and of mobiles if they were asked for.
+    pub tables: Vec<Table>,
+}
+
+/// Columns with a name each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    /// Of each column.
+    pub header: Vec<String>,
+    /// As many cells as the header has.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Summary {
+    /// What `answer`, the JSON of a daemon, comes to.
+    ///
+    /// # Errors
+    /// It is no such answer: the daemon is of another version.
+    pub fn of(answer: &str) -> Result<Self, SetupError> {
+        let told: Told = serde_json::from_str(answer).map_err(|error| {
+            SetupError::new(format!("the proxy answers what is not understood here: {error}"))
+        })?;
+        let mut tables = vec![profiles(&told.profiles)];
+        tables.extend(told.mobiles.as_deref().map(mobiles));
+        Ok(Self { lines: lines(&told), tables })
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.lines {
+            writeln!(f, "{line}")?;
+        }
+        for table in &self.tables {
+            writeln!(f)?;
+            table.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Each column as wide as its widest cell: the first to the left, the others to the right.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = || std::iter::once(&self.header).chain(&self.rows);
+        let widths: Vec<usize> = (0..self.header.len())
+            .map(|at| all().map(|row| row[at].chars().count()).max().unwrap_or(0))
+            .collect();
+        for row in all() {
+            let mut line = String::new();
+            for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                match at {
+                    0 => write!(line, "{cell:<width$}")?,
+                    _ => write!(line, "  {cell:>width$}")?,
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// What is read of an answer.
+#[derive(Deserialize)]
+struct Told {
+    state: String,
+    version: String,
+    uptime_seconds: f64,
+    worker_uptime_seconds: f64,
+    heartbeat_age_seconds: f64,
+    worker_restarts: u64,
+    reloads: u64,
+    reloads_refused: u64,
+    journal_flows: u64,
+    device_overflow_packets: u64,
+    received: Volume,
+    sent: Volume,
+    bypassed: Vec<Reason>,
+    dropped: Vec<Reason>,
+    profiles: Vec<Profile>,
+    mobiles: Option<Vec<Mobile>>,
+}
+
+#[derive(Deserialize)]
+struct Volume {
+    packets: u64,
+    bytes: u64,
+}
+
+#[derive(Deserialize)]
+struct Reason {
+    reason: String,
+    packets: u64,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    name: String,
+    scheme: String,
+    retired: bool,
+    flows: BTreeMap<String, u64>,
+    connections: BTreeMap<String, u64>,
+    syns: BTreeMap<String, u64>,
+    wired: Leg,
+    radio: Leg,
+    stalls: u64,
+    stalled_seconds: f64,
+    stalled_mobiles: u64,
+    mobiles: u64,
+    queued_bytes: u64,
+    in_flight_bytes: u64,
+    cwnd_bytes: u64,
+    held_bytes: u64,
+    zero_windows: u64,
+}
+
+#[derive(Deserialize)]
+struct Leg {
+    received: Volume,
+    sent: Volume,
+    retransmissions: u64,
+    round_trip: Times,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    counts: Vec<u64>,
+    sum_ns: u64,
+}
+
+#[derive(Deserialize)]
+struct Mobile {
+    address: String,
+    profile: String,
+    flows: u64,
+    queued_bytes: u64,
+    in_flight_bytes: u64,
+    cwnd_bytes: u64,
+    round_trip_seconds: Option<f64>,
+    stalled_seconds: Option<f64>,
+}
+
+fn lines(told: &Told) -> Vec<String> {
+    vec![
+        format!(
+            "thinpipe proxy {}: {}, up {}; worker for {}, {} before it, heartbeat {} ago",
+            told.version,
+            told.state,
+            span(told.uptime_seconds),
+            span(told.worker_uptime_seconds),
+            told.worker_restarts,
+            span(told.heartbeat_age_seconds),
+        ),
+        format!(
+            "packets: {} in ({}), {} out ({}), {} lost before the proxy",
+            told.received.packets,
+            bytes(told.received.bytes),
+            told.sent.packets,
+            bytes(told.sent.bytes),
+            told.device_overflow_packets,
+        ),
+        format!("untouched: {}", reasons(&told.bypassed)),
+        format!("dropped: {}", reasons(&told.dropped)),
+        format!(
+            "reloads: {}, refused {}; a failure now would reset {} connections",
+            told.reloads, told.reloads_refused, told.journal_flows,
+        ),
+    ]
+}
+
+fn reasons(all: &[Reason]) -> String {
+    let told: Vec<_> = all
+        .iter()
+        .filter(|each| each.packets > 0)
+        .map(|each| format!("{} {}", each.packets, each.reason.replace('_', " ")))
+        .collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+/// A column for each profile: there are few, with many figures.
+fn profiles(all: &[Profile]) -> Table {
+    let columns: Vec<_> = all.iter().map(figures).collect();
+    let name = |it: &Profile| it.name.clone() + if it.retired { " (retired)" } else { "" };
+    let header = [String::new()].into_iter().chain(all.iter().map(name)).collect();
+    let names = columns.first().into_iter().flatten().map(|(name, _)| *name);
+    let rows = names
+        .enumerate()
+        .map(|(at, name)| {
+            let cells = columns.iter().map(|column| column[at].1.clone());
+            [name.to_owned()].into_iter().chain(cells).collect()
+        })
+        .collect();
+    Table { header, rows }
+}
+
+fn figures(it: &Profile) -> Vec<(&'static str, String)> {
+    let of = |counts: &BTreeMap<String, u64>, name: &str| {
+        counts.get(name).copied().unwrap_or_default().to_string()
+    };
+    let legs = |wired: String, radio: String| format!("{wired} / {radio}");
+    let again = (it.wired.retransmissions.to_string(), it.radio.retransmissions.to_string());
+    vec![
+        ("scheme", it.scheme.clone()),
+        ("mobiles", it.mobiles.to_string()),
+        ("of them stalled", it.stalled_mobiles.to_string()),
+        ("connections open", of(&it.flows, "open")),
+        ("opening", of(&it.flows, "opening")),
+        ("taken since the worker started", of(&it.connections, "taken")),
+        ("bypassed", of(&it.connections, "bypassed")),
+        ("released", of(&it.connections, "released")),
+        ("reset", of(&it.connections, "reset")),
+        ("SYNs", of(&it.syns, "seen")),
+        ("refused", of(&it.syns, "refused")),
+        ("queued", bytes(it.queued_bytes)),
+        ("in flight", bytes(it.in_flight_bytes)),
+        ("cwnd", bytes(it.cwnd_bytes)),
+        ("held", bytes(it.held_bytes)),
+        ("stalls", format!("{}, {}", it.stalls, span(it.stalled_seconds))),
+        ("zero windows", it.zero_windows.to_string()),
+        (
+            "received, wired / radio",
+            legs(bytes(it.wired.received.bytes), bytes(it.radio.received.bytes)),
+        ),
+        ("sent, wired / radio", legs(bytes(it.wired.sent.bytes), bytes(it.radio.sent.bytes))),
+        ("sent again, wired / radio", legs(again.0, again.1)),
+        ("mean RTT, wired / radio", legs(it.wired.round_trip.mean(), it.radio.round_trip.mean())),
+    ]
+}
+
+fn mobiles(all: &[Mobile]) -> Table {
+    let header =
+        ["mobile", "profile", "connections", "queued", "in flight", "cwnd", "RTT", "stalled"];
+    let row = |it: &Mobile| {
+        vec![
+            it.address.clone(),
+            it.profile.clone(),
+            it.flows.to_string(),
+            bytes(it.queued_bytes),
+            bytes(it.in_flight_bytes),
+            bytes(it.cwnd_bytes),
+            it.round_trip_seconds.map_or_else(none, span),
+            it.stalled_seconds.map_or_else(none, span),
+        ]
+    };
+    Table { header: header.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
+}
+
+impl Times {
+    fn mean(&self) -> String {
+        match self.counts.iter().sum::<u64>() {
+            0 => none(),
+            count => span(self.sum_ns as f64 / 1e9 / count as f64),
+        }
+    }
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+/// In the largest unit of which there is one; three digits are enough to know how it fares.
+fn bytes(count: u64) -> String {
+    let count = count as f64;
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let unit = units.into_iter().find(|(size, _)| count >= *size);
+    unit.map_or_else(
+        || format!("{count} B"),
+        |(size, name)| format!("{} {name}", short(count / size)),
+    )
+}
+
+fn span(seconds: f64) -> String {
+    let units = [(86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
+    match units.into_iter().find(|(size, _)| seconds >= *size) {
+        Some((size, name)) => format!("{} {name}", short(seconds / size)),
+        None => format!("{} ms", short(seconds * 1000.0)),
+    }
+}
+
+fn short(value: f64) -> String {
+    let digits = if value >= 100.0 || value == 0.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::control::{Control, Question};
+    use super::super::desk::Clerk;
+    use super::super::observation::Observation;
+    use super::*;
+
+    fn summary(question: Question, mobiles: u64) -> Summary {
+        let mut control = Control { look: |_| Some(Observation::example(mobiles)) };
+        let line = format!("{}\n", question.name());
+        let answer = control.answer(line.as_bytes()).expect("an answer");
+        Summary::of(&String::from_utf8(answer).expect("text")).expect("a summary")
+    }
+
+    #[test]
+    fn all_that_matters_is_told() {
+        let text = summary(Question::Status, 2).to_string();
+        let expect = "\
+thinpipe proxy 1.2.3: serving, up 2.02 h; worker for 1.50 min, 3 before it, heartbeat 12.0 ms ago
+packets: 12 in (3.46 kB), 11 out (3.21 kB), 7 lost before the proxy
+untouched: 5 not tcp
+dropped: 1 fragment
+reloads: 4, refused 1; a failure now would reset 9 connections
+";
+        assert!(text.starts_with(expect), "{text}");
+        for line in [
+            "                                             gprs               umts",
+            "scheme                                       atcp               atcp",
+            "connections open                                2                  0",
+            "queued                                    12.3 kB            12.3 kB",
+            "mean RTT, wired / radio           1.00 s / 1.00 s    1.00 s / 1.00 s",
+        ] {
+            assert!(text.lines().any(|each| each == line), "no {line:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn mobiles_have_a_table_of_their_own() {
+        let summary = summary(Question::Mobiles, 2);
+        let [_, mobiles] = &summary.tables[..] else { panic!("{summary:?}") };
+        assert_eq!(mobiles.rows.len(), 2);
+        let expect = ["10.45.0.1", "gprs", "1", "1.00 kB", "3.90 kB", "3.90 kB", "900 ms", "–"];
+        assert_eq!(mobiles.rows[1], expect);
+    }
+
+    #[test]
+    fn another_answer_is_refused_in_one_line() {
+        for answer in ["", "{}", "[]", "{\"state\": 3}"] {
+            let error = Summary::of(answer).expect_err("it is no answer").to_string();
+            assert!(error.starts_with("the proxy answers what is not understood"), "{error}");
+            assert!(!error.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn units_fit() {
+        let check = |told: String, expect: &str| assert_eq!(told, expect);
+        check(bytes(0), "0 B");
+        check(bytes(999), "999 B");
+        check(bytes(1000), "1.00 kB");
+        check(bytes(256_000_000), "256 MB");
+        check(span(0.0), "0 ms");
+        check(span(0.0123), "12.3 ms");
+        check(span(59.94), "59.9 s");
+        check(span(3600.0), "1.00 h");
+        check(span(200_000.0), "2.31 d");
+    }
+}

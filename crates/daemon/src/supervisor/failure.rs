@@ -1,0 +1,93 @@
+//! What is done when a worker is gone or hangs.
+
+use std::io;
+
+use middlebox::Exposure;
+use scenario::OnFailure;
+use serde_json::json;
+
+use super::{Crew, Hand, Stage, Supervisor};
+use crate::event::Event;
+use crate::resets::Resets;
+use os::{Device, SetupError};
+
+impl Supervisor {
+    /// Has packets take the plain way, resets the connections that would hang, and sees to the next
+    /// worker. `event` is what befell the last one.
+    ///
+    /// # Errors
+    /// What leaves packets on the way to nobody. They take the plain way once this process is over.
+    pub(super) fn bury(&mut self, event: Event) -> Result<(), SetupError> {
+        let now = self.clock.now();
+        let Crew::Here(hand, _) = std::mem::replace(&mut self.crew, Crew::Gone) else {
+            return Ok(());
+        };
+        let Hand { child, started, .. } = hand;
+        let process = child.number();
+        child.kill();
+        self.host.bypass()?;
+        let end = child.wait().map_or_else(|error| error.to_string(), |end| end.to_string());
+        if let Stage::Leaving(_) = self.stage {
+            self.forward_waiting();
+            return Ok(());
+        }
+        let lived = now.saturating_since(started).as_secs_f64();
+        self.log.tell(event, &json!({ "process": process, "end": end, "lived_seconds": lived }));
+        self.reset_exposed();
+        self.forward_waiting();
+        self.restarts += 1;
+        self.settle_proposed();
+        self.retire();
+        self.narrow_now();
+        if self.stage == Stage::Serving {
+            let next = self.back_off.fail(started, self.clock.now());
+            self.crew = Crew::Awaited(next);
+        }
+        Ok(())
+    }
+
+    /// Resets both ends of the connections in the journal, which nobody writes any more.
+    fn reset_exposed(&mut self) {
+        let exposures = self.journal.exposed().collect();
+        self.reset_left(exposures);
+        self.journal.clear();
+    }
+
+    /// Resets both ends of connections whose worker is gone.
+    pub(super) fn reset_left(&mut self, exposures: Vec<Exposure>) {
+        if exposures.is_empty() {
+            return;
+        }
+        let fields = match reset(&exposures) {
+            Ok(unsent) => json!({ "flows": exposures.len(), "unsent": unsent }),
+            Err(error) => json!({ "flows": 0, "why": error.to_string() }),
+        };
+        self.log.tell(Event::FlowsReset, &fields);
+        self.repeats.add(self.clock.now(), exposures);
+    }
+
+    /// Resets again what may not have heard of it.
+    pub(super) fn repeat_resets(&mut self) {
+        while let Some(exposures) = self.repeats.take(self.clock.now()) {
+            // Those before were told of in the log.
+            reset(&exposures).ok();
+        }
+    }
+
+    /// Packets that waited for the worker that is gone go on as all others do now.
+    fn forward_waiting(&self) {
+        let mut packet = vec![0; Device::LARGEST];
+        for _ in 0..self.device.room() {
+            let Ok(Some(bytes)) = self.device.receive(&mut packet) else { return };
+            if self.config.on_failure == OnFailure::Bypass {
+                self.device.send(&packet[..bytes]).ok();
+            }
+        }
+    }
+}
+
+/// Resets both ends of connections; says of how many not every packet was sent.
+fn reset(exposures: &[Exposure]) -> io::Result<usize> {
+    let resets = Resets::open()?;
+    Ok(exposures.iter().filter(|each| !resets.reset(each)).count())
+}

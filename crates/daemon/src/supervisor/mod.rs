@@ -1,0 +1,403 @@
+//! The process that watches the worker and speaks with the system.
+
+mod failure;
+mod orders;
+mod reload;
+mod stop;
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use base::{Duration, Time};
+use middlebox::Exposure;
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::getpid;
+use scenario::Proxy;
+use serde_json::{Value, json};
+
+use super::back_off::BackOff;
+use super::child::Child;
+use super::chronicle::Chronicle;
+use super::device::device;
+use super::event::Event;
+use super::heartbeat::{Pulse, Verdict, Watch};
+use super::host::{Host, Legs};
+use super::journal::Journal;
+use super::log::Log;
+use super::machine::Shared;
+use super::message::{Line, Order, Word};
+use super::notify::Manager;
+use super::observer::Doors;
+use super::resets::Repeats;
+use super::signals::{Request, Signals};
+use super::worker::Worker;
+use orders::Orders;
+use os::interface::is_up;
+use os::readable;
+use os::{Clock, SetupError, Tun};
+
+/// How often the interfaces are looked at.
+const LOOKS: Duration = Duration::from_secs(2);
+
+/// A daemon apart from its worker: one thread that polls.
+#[derive(Debug)]
+pub(super) struct Supervisor {
+    file: PathBuf,
+    config: Proxy,
+    /// What the worker was told to use and has not yet agreed to, oldest first.
+    proposed: VecDeque<Proxy>,
+    /// Profiles that were taken out, of which the worker still has connections.
+    retired: Vec<String>,
+    /// Whether the worker may have connections of mobiles that no profile has any more.
+    has_former: bool,
+    device: Tun,
+    host: Host,
+    legs: Legs,
+    doors: Doors,
+    log: Arc<Log>,
+    clock: Clock,
+    signals: Signals,
+    manager: Manager,
+    /// Whether it was told that the daemon serves.
+    is_ready: bool,
+    chronicle: Arc<Chronicle>,
+    pulse: Arc<Pulse>,
+    journal: Journal,
+    repeats: Repeats,
+    crew: Crew,
+    back_off: BackOff,
+    restarts: u64,
+    stage: Stage,
+    next_look: Time,
+    /// When packets may next be led to the worker.
+    next_try: Time,
+}
+
+/// What is made before the daemon gives up its privileges.
+#[derive(Debug)]
+pub(super) struct Outfit {
+    pub(super) file: PathBuf,
+    pub(super) config: Proxy,
+    pub(super) device: Tun,
+    pub(super) host: Host,
+    pub(super) legs: Legs,
+    pub(super) doors: Doors,
+    pub(super) journal: Journal,
+    pub(super) log: Arc<Log>,
+    pub(super) signals: Signals,
+}
+
+/// Who handles packets.
+#[derive(Debug)]
+enum Crew {
+    /// This process, and whether packets are diverted to it.
+    Here(Hand, Path),
+    /// Nobody until then.
+    Awaited(Time),
+    /// Nobody any more.
+    Gone,
+}
+
+/// A worker as its supervisor sees it.
+#[derive(Debug)]
+struct Hand {
+    child: Child,
+    orders: Orders,
+    started: Time,
+    watch: Watch,
+}
+
+/// Which way packets take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Path {
+    /// As without a proxy, or none.
+    Plain,
+    /// Through the worker.
+    Diverted,
+}
+
+/// How far the daemon is from its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// Not at all.
+    Serving,
+    /// Connections come to their end until then.
+    Draining(Time),
+    /// Those that are left are being reset, until then.
+    Ending(Time),
+    /// Packets take the plain way; the worker goes, until then.
+    Leaving(Time),
+}
+
+impl Supervisor {
+    /// With no worker yet. Connections that `left` names, of a daemon that was killed, are reset.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub(super) fn new(outfit: Outfit, left: Vec<Exposure>) -> Result<Self, SetupError> {
+        let Outfit { file, config, device, host, legs, doors, journal, log, signals } = outfit;
+        let memory = |error: io::Error| {
+            SetupError::new(format!("no memory to share with a worker: {error}"))
+        };
+        let clock = Clock::start();
+        let now = clock.now();
+        let mut supervisor = Self {
+            file,
+            proposed: VecDeque::new(),
+            retired: Vec::new(),
+            has_former: false,
+            device,
+            host,
+            legs,
+            doors,
+            log,
+            clock,
+            signals,
+            manager: Manager::of_environment(),
+            is_ready: false,
+            chronicle: Arc::new(Chronicle::new(now).map_err(memory)?),
+            pulse: Arc::new(Pulse::new().map_err(memory)?),
+            journal,
+            repeats: Repeats::default(),
+            crew: Crew::Awaited(now),
+            back_off: BackOff::new(),
+            restarts: 0,
+            stage: Stage::Serving,
+            next_look: now + LOOKS,
+            next_try: now,
+            config,
+        };
+        supervisor.reset_left(left);
+        Ok(supervisor)
+    }
+
+    /// Serves until it is told to stop; then the worker is gone.
+    ///
+    /// # Errors
+    /// What leaves no way to serve. Packets take the plain way as soon as the process has ended.
+    pub(super) fn run(&mut self) -> Result<(), SetupError> {
+        while !matches!(self.crew, Crew::Gone) {
+            let heard = self.wait().map_err(|error| SetupError::new(error.to_string()))?;
+            if heard.request {
+                self.attend();
+            }
+            if heard.words {
+                self.listen()?;
+            }
+            if heard.end {
+                self.bury(Event::WorkerDied)?;
+            }
+            self.watch()?;
+            self.hasten()?;
+            self.repeat_resets();
+            self.man();
+            self.look_around();
+        }
+        Ok(())
+    }
+
+    /// What is left when it is over, to be taken away.
+    pub(super) fn into_host(self) -> (Host, Doors) {
+        (self.host, self.doors)
+    }
+
+    /// Waits until something is to be done.
+    fn wait(&self) -> io::Result<Heard> {
+        let patience = self.due().saturating_since(self.clock.now());
+        let mut fds = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        if let Crew::Here(hand, _) = &self.crew {
+            let room = if hand.orders.is_waiting() { PollFlags::OUT } else { PollFlags::empty() };
+            fds.push(PollFd::new(&hand.orders, PollFlags::IN | room));
+            fds.push(PollFd::new(&hand.child, PollFlags::IN));
+        }
+        readable(&mut fds, patience)?;
+        let heard = |number: usize| fds.get(number).is_some_and(|fd| !fd.revents().is_empty());
+        Ok(Heard { request: heard(0), words: heard(1), end: heard(2) })
+    }
+
+    /// When something is to be done even if nothing is heard.
+    fn due(&self) -> Time {
+        let crew = match &self.crew {
+            Crew::Here(hand, _) => Some(hand.watch.due()),
+            Crew::Awaited(time) => Some(*time),
+            Crew::Gone => None,
+        };
+        let stage = match self.stage {
+            Stage::Serving => None,
+            Stage::Draining(end) | Stage::Ending(end) | Stage::Leaving(end) => Some(end),
+        };
+        let earliest = [crew, stage, self.manager.due(), self.repeats.due()].into_iter().flatten();
+        earliest.fold(self.next_look, Ord::min)
+    }
+
+    fn attend(&mut self) {
+        while let Some(request) = self.signals.next().unwrap_or_default() {
+            match request {
+                Request::Stop => self.stop(),
+                Request::Reload => self.reload(),
+            }
+        }
+    }
+
+    fn listen(&mut self) -> Result<(), SetupError> {
+        while let Crew::Here(hand, _) = &self.crew
+            && let Some(word) = hand.orders.hear().unwrap_or_default()
+        {
+            match word {
+                // The heart is looked at after this.
+                Word::Ready => {}
+                Word::Reloaded { retired } => self.adopt(retired),
+                Word::Refused { why } => self.abandon(&why),
+                Word::Retired => self.retire(),
+                Word::Narrow => self.narrow_now(),
+                Word::Drained => self.release()?,
+            }
+        }
+        if let Crew::Here(hand, _) = &mut self.crew {
+            hand.orders.send();
+        }
+        Ok(())
+    }
+
+    /// Gives `order` to the worker; what it replaces, see [`Orders::give`]. One that does not
+    /// listen is found by its heart.
+    fn order(&mut self, order: Order) -> Option<Order> {
+        match &mut self.crew {
+            Crew::Here(hand, _) => hand.orders.give(order),
+            Crew::Awaited(_) | Crew::Gone => None,
+        }
+    }
+
+    /// Looks at the worker's heart.
+    fn watch(&mut self) -> Result<(), SetupError> {
+        let now = self.clock.now();
+        let Crew::Here(hand, path) = &mut self.crew else { return Ok(()) };
+        match hand.watch.look(now, self.pulse.last()) {
+            Verdict::Unborn => return Ok(()),
+            Verdict::Hung => return self.bury(Event::WorkerHung),
+            Verdict::Alive => {}
+        }
+        if *path == Path::Plain && self.stage == Stage::Serving && self.next_try <= now {
+            self.next_try = now + LOOKS;
+            if is_up(&self.config.routing.device) {
+                self.divert();
+            }
+        }
+        if self.manager.due().is_some_and(|due| due <= now) {
+            self.manager.show_life(now);
+        }
+        Ok(())
+    }
+
+    /// Leads packets to the worker. If that cannot be done now, it is tried again later.
+    fn divert(&mut self) {
+        if let Err(trouble) = self.host.divert(&self.config) {
+            return self.complain(&trouble);
+        }
+        if let Crew::Here(_, path) = &mut self.crew {
+            *path = Path::Diverted;
+        }
+        self.log.tell(Event::Serving, &mtu_fields(self.legs.mtu()));
+        self.is_ready = true;
+        self.tell_ready();
+    }
+
+    /// Tells the manager that the daemon serves as its file says, if it does.
+    fn tell_ready(&self) {
+        if self.is_ready && self.proposed.is_empty() && self.stage == Stage::Serving {
+            self.manager.tell("READY=1");
+        }
+    }
+
+    fn complain(&self, trouble: &SetupError) {
+        self.log.tell(Event::Host, &json!({ "why": trouble.to_string() }));
+    }
+
+    /// Starts a worker when its time has come. If that cannot be done now, it is tried again later.
+    fn man(&mut self) {
+        let now = self.clock.now();
+        if !matches!(self.crew, Crew::Awaited(time) if time <= now) {
+            return;
+        }
+        self.crew = match self.start(now) {
+            Ok(hand) => Crew::Here(hand, Path::Plain),
+            Err(trouble) => {
+                self.complain(&trouble);
+                Crew::Awaited(self.back_off.fail(now, now))
+            }
+        };
+        self.next_try = now;
+    }
+
+    fn start(&mut self, now: Time) -> Result<Hand, SetupError> {
+        if self.device.dropped().is_err() {
+            self.device = device(&self.config, &self.legs)?;
+            self.host = Host::set_up(&self.config, self.legs.largest())?;
+        }
+        let refused = |error: io::Error| SetupError::new(format!("cannot start a worker: {error}"));
+        let (line, far) = Line::pair().map_err(refused)?;
+        self.journal.clear();
+        self.chronicle.note_worker(now);
+        let worker = Worker {
+            supervisor: getpid(),
+            config: &self.config,
+            mtu: self.legs.mtu(),
+            clock: self.clock,
+            line: far,
+            doors: self.doors.try_clone().map_err(refused)?,
+            log: Arc::clone(&self.log),
+            chronicle: Arc::clone(&self.chronicle),
+            shared: Shared {
+                journal: &self.journal,
+                pulse: Arc::clone(&self.pulse),
+                device: &self.device,
+                restarts: self.restarts,
+            },
+        };
+        let child = Child::start(|| worker.work()).map_err(refused)?;
+        self.log.tell(Event::WorkerStarted, &json!({ "process": child.number() }));
+        let watch = Watch::new(now, self.config.heartbeat);
+        Ok(Hand { child, orders: Orders::new(line), started: now, watch })
+    }
+
+    /// Looks whether the interfaces are what they were.
+    fn look_around(&mut self) {
+        let now = self.clock.now();
+        if now < self.next_look {
+            return;
+        }
+        self.next_look = now + LOOKS;
+        self.narrow();
+        if self.legs.look() {
+            let mtu = self.legs.mtu();
+            self.log.tell(Event::MtuChanged, &mtu_fields(mtu));
+            if let Err(trouble) = self.host.set_mtu(self.legs.largest()) {
+                self.complain(&trouble);
+            }
+            self.order(Order::Mtu(mtu));
+        }
+        let device = &self.config.routing.device;
+        if let Crew::Here(_, path) = &mut self.crew
+            && *path == Path::Diverted
+            && !is_up(device)
+        {
+            // Its routes are gone with that.
+            *path = Path::Plain;
+            self.log.tell(Event::Host, &json!({ "why": format!("{device} is down") }));
+        }
+    }
+}
+
+fn mtu_fields([wired, radio]: [u16; 2]) -> Value {
+    json!({ "wired": wired, "radio": radio })
+}
+
+/// What woke a supervisor.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    request: bool,
+    words: bool,
+    end: bool,
+}

@@ -1,0 +1,110 @@
+//! What a worker is told, as soon as it can be.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::mem::{discriminant, replace};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use crate::message::{Line, Order, Word};
+
+/// The supervisor's end of a line, and orders for which it has no room yet: one of each kind at
+/// most.
+#[derive(Debug)]
+pub(super) struct Orders {
+    line: Line,
+    waiting: VecDeque<Order>,
+}
+
+impl Orders {
+    pub(super) const fn new(line: Line) -> Self {
+        Self { line, waiting: VecDeque::new() }
+    }
+
+    /// Gives `order`, after those that wait. In place of one of its kind that waits, which is told:
+    /// the worker never hears of that.
+    pub(super) fn give(&mut self, order: Order) -> Option<Order> {
+        let kind = discriminant(&order);
+        let waiting = self.waiting.iter_mut().find(|waiting| discriminant(*waiting) == kind);
+        let former = if let Some(waiting) = waiting {
+            Some(replace(waiting, order))
+        } else {
+            self.waiting.push_back(order);
+            None
+        };
+        self.send();
+        former
+    }
+
+    /// Says what there is room for.
+    pub(super) fn send(&mut self) {
+        while let Some(order) = self.waiting.front() {
+            if self.line.say(order).is_err_and(|error| error.kind() == ErrorKind::WouldBlock) {
+                return;
+            }
+            // Said, or to nobody: that is found by the worker's end.
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Whether some wait for room.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The worker's next word, if there is one.
+    ///
+    /// # Errors
+    /// As [`Line::hear`].
+    pub(super) fn hear(&self) -> io::Result<Option<Word>> {
+        self.line.hear()
+    }
+}
+
+impl AsFd for Orders {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.line.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(number: usize) -> Order {
+        Order::Reload { name: number.to_string(), text: "#".repeat(60_000) }
+    }
+
+    fn numbers(heard: &[Order]) -> Vec<usize> {
+        let name = |order: &Order| match order {
+            Order::Reload { name, .. } => name.parse().ok(),
+            Order::Mtu(_) | Order::Drain | Order::End | Order::Leave => None,
+        };
+        heard.iter().filter_map(name).collect()
+    }
+
+    /// A worker that does not listen for a while misses nothing but what is out of date.
+    #[test]
+    fn no_order_is_lost() {
+        let (near, far) = Line::pair().expect("sockets");
+        let mut orders = Orders::new(near);
+        let mut replaced = Vec::new();
+        for number in 0..20 {
+            orders.give(Order::Mtu([1500, number as u16]));
+            replaced.extend(orders.give(file(number)));
+        }
+        orders.give(Order::Drain);
+        assert!(orders.is_waiting());
+        let mut heard = Vec::new();
+        while let Some(order) = far.hear().expect("messages") {
+            heard.push(order);
+            orders.send();
+        }
+        assert!(!orders.is_waiting());
+        let said = numbers(&heard);
+        let [.., before, last] = said[..] else { panic!("{said:?}") };
+        assert_eq!((before + 2, last), (said.len(), 19), "only the last of what waited");
+        replaced.retain(|order| matches!(order, Order::Reload { .. }));
+        assert_eq!(numbers(&replaced), (before + 1..19).collect::<Vec<_>>());
+        assert_eq!(heard[heard.len() - 3..], [Order::Mtu([1500, 19]), file(19), Order::Drain]);
+    }
+}

@@ -1,0 +1,143 @@
+//! Another configuration while the daemon serves.
+
+use std::mem;
+
+use scenario::Proxy;
+use serde_json::json;
+
+use super::{Crew, Stage, Supervisor};
+use crate::configuration::{self, Configuration};
+use crate::event::Event;
+use crate::host::Legs;
+use crate::message::{LONGEST, Order};
+use os::SetupError;
+
+impl Supervisor {
+    /// Reads the file again. One that cannot be used changes nothing.
+    pub(super) fn reload(&mut self) {
+        if self.stage != Stage::Serving {
+            return self.refuse("the daemon is about to end");
+        }
+        if self.is_ready {
+            self.manager.tell("RELOADING=1");
+        }
+        if let Err(trouble) = self.propose() {
+            self.refuse(&trouble.to_string());
+        }
+        self.tell_ready();
+    }
+
+    fn propose(&mut self) -> Result<(), SetupError> {
+        let Configuration { config, text } = configuration::read(&self.file)?;
+        configuration::may_follow(self.last(), &config)?;
+        let name = self.file.display().to_string();
+        let order = Order::Reload { name, text };
+        if order.bytes() > LONGEST {
+            return Err(SetupError::new(format!(
+                "{}: more than {LONGEST} bytes cannot be reloaded: restart the daemon",
+                self.file.display()
+            )));
+        }
+        let legs = Legs::read(&config)?;
+        self.host.add(&config)?;
+        self.fit(legs)?;
+        if self.order(order).is_some() {
+            // The worker does not hear of the one before.
+            self.proposed.pop_back();
+        }
+        self.proposed.push_back(config);
+        if !matches!(self.crew, Crew::Here(..)) {
+            self.settle_proposed();
+        }
+        Ok(())
+    }
+
+    /// What will be used when the worker has agreed to everything.
+    fn last(&self) -> &Proxy {
+        self.proposed.back().unwrap_or(&self.config)
+    }
+
+    /// The interfaces are these.
+    fn fit(&mut self, legs: Legs) -> Result<(), SetupError> {
+        self.host.set_mtu(legs.largest())?;
+        self.legs = legs;
+        self.order(Order::Mtu(self.legs.mtu()));
+        Ok(())
+    }
+
+    /// The worker uses what was proposed first.
+    pub(super) fn adopt(&mut self, retired: Vec<String>) {
+        let Some(config) = self.proposed.pop_front() else { return };
+        self.has_former = true;
+        self.take(config, &retired);
+        if let Crew::Here(hand, _) = &mut self.crew {
+            hand.watch.set_limit(self.config.heartbeat);
+        }
+        self.retired.extend(retired);
+    }
+
+    /// The worker cannot use what was proposed first.
+    pub(super) fn abandon(&mut self, why: &str) {
+        self.proposed.pop_front();
+        self.refuse(why);
+        if let Err(trouble) = Legs::read(self.last()).and_then(|legs| self.fit(legs)) {
+            self.complain(&trouble);
+        }
+        self.narrow();
+        self.tell_ready();
+    }
+
+    /// Profiles that were taken out have no connections any more.
+    pub(super) fn retire(&mut self) {
+        let names = mem::take(&mut self.retired);
+        if !names.is_empty() {
+            self.log.tell(Event::Retired, &json!({ "profiles": names }));
+        }
+    }
+
+    /// There is no worker: the next one begins with what was proposed last.
+    pub(super) fn settle_proposed(&mut self) {
+        let Some(config) = self.proposed.pop_back() else { return };
+        self.proposed.clear();
+        self.take(config, &[]);
+        self.narrow();
+    }
+
+    fn take(&mut self, config: Proxy, retired: &[String]) {
+        if let Err(trouble) = self.host.set_on_failure(config.on_failure) {
+            self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+        }
+        self.log.set(&config.log);
+        self.config = config;
+        self.chronicle.note_reload();
+        self.log.tell(Event::Reloaded, &json!({ "retired": retired }));
+        self.tell_ready();
+    }
+
+    /// No connection is left of mobiles that no profile has any more.
+    pub(super) fn narrow_now(&mut self) {
+        // It is about what was adopted last: a proposal will be answered in the same way.
+        self.has_former = false;
+        self.narrow();
+    }
+
+    /// Takes away the rules of mobiles that no profile has any more, unless a proposal needs them
+    /// or a connection may. If that cannot be done now, it is tried again at the next look around.
+    ///
+    /// Whether a connection does, only the worker knows: of one that is idle the next packet would
+    /// be acknowledged before the rules have gone, and nothing that comes back would be seen.
+    pub(super) fn narrow(&mut self) {
+        let is_settled = self.proposed.is_empty() && !self.has_former;
+        if !is_settled || !self.host.has_more_than(&self.config) {
+            return;
+        }
+        if let Err(trouble) = self.host.remove(&self.config) {
+            self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+        }
+    }
+
+    fn refuse(&self, why: &str) {
+        self.chronicle.note_refused();
+        self.log.tell(Event::ReloadRefused, &json!({ "why": why }));
+    }
+}

@@ -1,0 +1,70 @@
+//! The way to the end.
+
+use base::{Duration, Time};
+use serde_json::json;
+
+use super::{Crew, Stage, Supervisor};
+use crate::event::Event;
+use crate::message::Order;
+use os::SetupError;
+
+/// How long a worker may take for what takes no time.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is left to be done after `drain` takes no longer, rules of many prefixes included.
+const TO_END: Duration = Duration::from_secs(30);
+
+impl Supervisor {
+    /// Drains the worker; asked once more, ends at once.
+    pub(super) fn stop(&mut self) {
+        let now = self.clock.now();
+        match self.stage {
+            Stage::Serving => {
+                self.manager.tell("STOPPING=1");
+                let limit = self.config.drain.as_secs_f64();
+                self.manager.ask_for(self.config.drain + TO_END);
+                self.log.tell(Event::Draining, &json!({ "limit_seconds": limit }));
+                if matches!(self.crew, Crew::Awaited(_)) {
+                    self.crew = Crew::Gone;
+                }
+                self.order(Order::Drain);
+                self.stage = Stage::Draining(now + self.config.drain);
+            }
+            Stage::Draining(_) => self.end(now),
+            Stage::Ending(_) | Stage::Leaving(_) => {}
+        }
+    }
+
+    /// Does what is due on the way.
+    ///
+    /// # Errors
+    /// As [`Supervisor::bury`].
+    pub(super) fn hasten(&mut self) -> Result<(), SetupError> {
+        let now = self.clock.now();
+        match self.stage {
+            Stage::Draining(limit) if limit <= now => self.end(now),
+            Stage::Ending(limit) | Stage::Leaving(limit) if limit <= now => {
+                return self.bury(Event::WorkerHung);
+            }
+            Stage::Serving | Stage::Draining(_) | Stage::Ending(_) | Stage::Leaving(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The worker is needed no more: packets take the plain way, and it goes.
+    ///
+    /// # Errors
+    /// As [`Supervisor::bury`].
+    pub(super) fn release(&mut self) -> Result<(), SetupError> {
+        self.host.take_away()?;
+        self.log.tell(Event::Drained, &json!({}));
+        self.order(Order::Leave);
+        self.stage = Stage::Leaving(self.clock.now() + PATIENCE);
+        Ok(())
+    }
+
+    fn end(&mut self, now: Time) {
+        self.order(Order::End);
+        self.stage = Stage::Ending(now + PATIENCE);
+    }
+}

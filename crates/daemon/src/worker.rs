@@ -1,0 +1,104 @@
+//! The process that handles packets.
+
+use std::any::Any;
+use std::io;
+use std::panic;
+use std::sync::Arc;
+use std::thread;
+
+use proxy::Gateway;
+use rustix::process::Pid;
+use scenario::Proxy;
+use serde_json::json;
+
+use super::call::calls;
+use super::child::{ExitStatus, dies_with, leave};
+use super::chronicle::Chronicle;
+use super::event::Event;
+use super::host::privileges;
+use super::log::Log;
+use super::machine::{Gate, Relay, Shared};
+use super::message::Line;
+use super::observer::{Doors, observe};
+use super::system_calls;
+use os::run;
+use os::{Clock, Scheduling, SetupError, Waker};
+
+/// What a worker is started with.
+pub(super) struct Worker<'a> {
+    pub(super) supervisor: Pid,
+    pub(super) config: &'a Proxy,
+    pub(super) mtu: [u16; 2],
+    pub(super) clock: Clock,
+    pub(super) line: Line,
+    pub(super) doors: Doors,
+    pub(super) log: Arc<Log>,
+    pub(super) chronicle: Arc<Chronicle>,
+    pub(super) shared: Shared<'a>,
+}
+
+impl Worker<'_> {
+    /// Handles packets until it is told to leave.
+    pub(super) fn work(self) -> ExitStatus {
+        let log = Arc::clone(&self.log);
+        end_at_panic(Arc::clone(&log));
+        match self.serve() {
+            Ok(()) => ExitStatus::DONE,
+            Err(trouble) => {
+                log.tell(Event::WorkerFailed, &json!({ "why": trouble.to_string() }));
+                ExitStatus::FAILED
+            }
+        }
+    }
+
+    fn serve(self) -> Result<(), SetupError> {
+        privileges::drop_all()?;
+        let failed = |error: io::Error| SetupError::new(error.to_string());
+        dies_with(self.supervisor).map_err(failed)?;
+        let gateway = Gateway::new(self.config, self.mtu, seed().map_err(failed)?);
+        let waker = Arc::new(Waker::new().map_err(failed)?);
+        let (caller, calls) = calls(Arc::clone(&waker));
+        let Self { clock, chronicle, doors, log, shared, .. } = self;
+        let pulse = Arc::clone(&shared.pulse);
+        let health = move || chronicle.health(clock.now(), pulse.last());
+        let watcher = Arc::clone(&log);
+        thread::Builder::new()
+            .name("observer".into())
+            .spawn(move || {
+                let failed = |error: io::Error| SetupError::new(error.to_string());
+                let outcome = system_calls::confine_worker()
+                    .and_then(|()| observe(doors, &caller, health, &watcher).map_err(failed));
+                if let Err(trouble) = outcome {
+                    watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
+                }
+            })
+            .map_err(failed)?;
+        let gates = [Gate::Packets(shared.device), Gate::Orders(self.line)];
+        let mut relay = Relay::new(gateway, self.config, shared, calls, log).map_err(failed)?;
+        system_calls::confine_worker()?;
+        run(&clock, &gates, &waker, Scheduling::Normal, &mut relay).map_err(failed)
+    }
+}
+
+/// Whatever thread panics, the supervisor takes over at once.
+fn end_at_panic(log: Arc<Log>) {
+    panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string);
+        let message = message(panic.payload()).lines().next();
+        log.tell(Event::WorkerFailed, &json!({ "why": message, "place": place }));
+        leave(ExitStatus::PANICKED);
+    }));
+}
+
+/// What a panic says: a text that was there before, or was made for it.
+fn message(payload: &dyn Any) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref().map(String::as_str)).unwrap_or_default()
+}
+
+/// What chance begins with, other each time.
+fn seed() -> io::Result<u64> {
+    let mut seed = [0; 8];
+    rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty())?;
+    Ok(u64::from_ne_bytes(seed))
+}

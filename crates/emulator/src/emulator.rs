@@ -1,0 +1,237 @@
+//! A world of links and radio that real packets pass through.
+
+use std::io;
+use std::mem;
+use std::sync::mpsc::{Receiver, Sender};
+
+use base::{Direction, Duration, Time};
+use bytes::Bytes;
+use world::{Datagram, Delivery, NodeId, World};
+
+use crate::packet_ledger::{DIRECTIONS, PacketLedger, Traffic, index};
+use crate::{Moment, Side};
+use os::{Machine, Written};
+
+/// The most memory that held packets may take, in bytes.
+const MOST_MEMORY: u64 = 64 << 20;
+
+/// What another thread may ask of an emulator, after which it wakes the driver.
+#[derive(Debug)]
+pub(crate) enum Call {
+    /// How the link fares.
+    Read(Sender<Moment>),
+    /// To end.
+    Stop,
+}
+
+/// A [`Machine`] with two ports: the network's side and the mobile's, at the ends of a world. Its
+/// machines wake at their own deadlines, however late the clock is read.
+#[derive(Debug)]
+pub struct Emulator {
+    world: World<Datagram>,
+    /// The nodes of the ports.
+    ends: [NodeId; 2],
+    link_header_bytes: usize,
+    ledger: PacketLedger,
+    calls: Receiver<Call>,
+    /// For how long what comes in may have waited.
+    unseen: Duration,
+    /// The packet that is being written.
+    writing: Option<Delivery<Datagram>>,
+    course: Course,
+    /// Whether a packet came since time passed last.
+    came: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Course {
+    /// It goes on.
+    Running,
+    /// It was told to end, and takes what still waits at its ports, until then at most: what the
+    /// kernel has for it already would be lost unseen.
+    Ending(Time),
+    /// It is over.
+    Over,
+}
+
+/// How long the end may take.
+const LONGEST_END: Duration = Duration::from_millis(100);
+
+impl Emulator {
+    /// Over `world`, whose open nodes are `ends`. Frames have `link_header_bytes` ahead of their
+    /// IP packets.
+    pub(crate) fn new(
+        (world, ends): (World<Datagram>, [NodeId; 2]),
+        link_header_bytes: usize,
+        ledger: PacketLedger,
+        calls: Receiver<Call>,
+    ) -> Self {
+        let (unseen, writing) = (Duration::ZERO, None);
+        let (course, came) = (Course::Running, false);
+        Self { world, ends, link_header_bytes, ledger, calls, unseen, writing, course, came }
+    }
+
+    /// The world.
+    pub(crate) const fn world(&self) -> &World<Datagram> {
+        &self.world
+    }
+
+    /// What became of each packet.
+    pub(crate) const fn ledger(&self) -> &PacketLedger {
+        &self.ledger
+    }
+
+    /// What is in the world, or was polled and not written, counted packet by packet.
+    pub(crate) fn held(&self, direction: Direction) -> Traffic {
+        let from = self.ends[index(direction)];
+        let writing = self.writing.iter().map(|delivery| &delivery.packet);
+        let packets = self.world.held().chain(writing);
+        packets.filter(|packet| packet.ends.source == from).fold(
+            Traffic::default(),
+            |sum, packet| Traffic {
+                packets: sum.packets + 1,
+                bytes: sum.bytes + u64::from(packet.bytes),
+            },
+        )
+    }
+
+    /// Closes the ledger, and says what does not balance: what came in must have left, been dropped
+    /// or still be there.
+    pub(crate) fn close(&mut self) -> Result<(), String> {
+        self.ledger.close();
+        for (direction, name) in DIRECTIONS.into_iter().zip(["down", "up"]) {
+            let (lane, held) = (self.ledger.lane(direction), self.held(direction));
+            let (entered, left, drops) = (lane.entered.packets, lane.left.packets, lane.drops());
+            if entered != left + drops + held.packets || held != lane.held {
+                let held = held.packets;
+                return Err(format!(
+                    "packets are not conserved: of {entered} {name}, {left} left, {drops} were \
+                     dropped and {held} are held"
+                ));
+            }
+        }
+        match self.world.unroutable() {
+            0 => Ok(()),
+            lost => Err(format!("packets are not conserved: {lost} found no way")),
+        }
+    }
+
+    /// Does what is due by `now`, each at its time.
+    fn advance(&mut self, now: Time) {
+        while self.world.step(now, &mut self.ledger).is_some() {}
+    }
+}
+
+impl Machine for Emulator {
+    fn handle_packet(&mut self, now: Time, port: usize, packet: &[u8]) -> io::Result<()> {
+        self.advance(now);
+        let (direction, side) = way(port);
+        self.came = true;
+        // Memory of its own: a block shared with packets that were dropped meanwhile would be held
+        // by the one that waits.
+        let frame = Bytes::copy_from_slice(packet);
+        self.ledger.tape().frame(side, now, &frame);
+        let body = Datagram::new(frame, self.ip_offset(packet));
+        let bytes = world::Body::bytes(&body);
+        let arrival = self.ledger.arrive(now, self.unseen, direction, bytes, body.protocol());
+        if self.ledger.weight_with(bytes) > MOST_MEMORY {
+            self.ledger.turn_away(direction, arrival);
+            return Ok(());
+        }
+        self.ledger.enter(direction, self.world.next_uid(), arrival);
+        let (from, to) = (self.ends[port], self.ends[1 - port]);
+        self.world.handle_packet(now, from, to, body, &mut self.ledger);
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, now: Time) -> io::Result<()> {
+        self.advance(now);
+        let came = mem::replace(&mut self.came, false);
+        if let Course::Ending(latest) = self.course
+            && (!came || latest <= now)
+        {
+            self.course = Course::Over;
+        }
+        Ok(())
+    }
+
+    fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        self.advance(now);
+        self.writing = self.world.poll_packet();
+        Ok(self.writing.as_ref().map(|delivery| {
+            packet.clear();
+            packet.extend_from_slice(delivery.packet.body.frame());
+            usize::from(delivery.at == self.ends[1])
+        }))
+    }
+
+    fn handle_unseen(&mut self, unseen: Duration) {
+        self.unseen = unseen;
+    }
+
+    fn handle_written(&mut self, now: Time, written: Written) {
+        let Some(Delivery { due, at, packet }) = self.writing.take() else { return };
+        let (direction, side) = if at == self.ends[1] {
+            (Direction::Downlink, Side::Mobile)
+        } else {
+            (Direction::Uplink, Side::Network)
+        };
+        match written {
+            Written::Taken => {
+                self.ledger.leave(now, direction, packet.uid, due);
+                self.ledger.tape().frame(side, now, packet.body.frame());
+            }
+            Written::Refused => self.ledger.refuse(direction, packet.uid, due),
+        }
+    }
+
+    fn handle_wake(&mut self, now: Time) {
+        while let Ok(call) = self.calls.try_recv() {
+            match call {
+                Call::Read(answer) => {
+                    let [down, up] = DIRECTIONS.map(|way| self.ledger.read(now, way));
+                    // Whoever asked may have gone.
+                    answer.send(Moment { at_s: now.as_secs_f64(), down, up }).ok();
+                }
+                Call::Stop => {
+                    self.came = true;
+                    self.course = Course::Ending(now + LONGEST_END);
+                }
+            }
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.world.poll_timeout()
+    }
+
+    fn is_over(&self) -> bool {
+        self.course == Course::Over
+    }
+}
+
+impl Emulator {
+    /// Where the IP packet of `frame` begins: behind a VLAN tag, if there is one (IEEE 802.1Q).
+    fn ip_offset(&self, frame: &[u8]) -> usize {
+        let is_tagged = self.link_header_bytes >= ETHERTYPE.end
+            && frame.get(ETHERTYPE).is_some_and(|kind| VLAN_TAGS.iter().any(|tag| kind == tag));
+        self.link_header_bytes + if is_tagged { VLAN_TAG_BYTES } else { 0 }
+    }
+}
+
+/// The type field of an Ethernet header.
+const ETHERTYPE: std::ops::Range<usize> = 12..14;
+
+/// The types of tagged frames: customer's and service provider's.
+const VLAN_TAGS: [[u8; 2]; 2] = [[0x81, 0x00], [0x88, 0xA8]];
+
+const VLAN_TAG_BYTES: usize = 4;
+
+/// The direction of what comes in at `port`, and the side.
+const fn way(port: usize) -> (Direction, Side) {
+    if port == 0 { (Direction::Downlink, Side::Network) } else { (Direction::Uplink, Side::Mobile) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! The emulator in virtual time: made-up clocks, some of them late.
+
+use std::sync::mpsc::channel;
+
+use base::{Duration, Stream};
+use scenario::Scenario;
+
+use super::*;
+use crate::packet_ledger::Lane;
+use crate::recorder::Tape;
+
+fn scenario(settings: &[(&str, &str)]) -> Scenario {
+    let source = "link.rate = \"1 Mbit/s\"\nlink.delay = \"20 ms\"\n";
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    Scenario::parse(source, "test", &settings).expect("valid")
+}
+
+fn emulator(scenario: &Scenario, link_header_bytes: usize) -> (Emulator, Sender<Call>) {
+    let (calls, called) = channel();
+    let network = scenario::build_open(scenario);
+    (Emulator::new(network, link_header_bytes, PacketLedger::new(Tape::default()), called), calls)
+}
+
+fn micros(micros: u64) -> Time {
+    Time::ZERO + Duration::from_micros(micros)
+}
+
+/// An IPv4 packet that carries UDP.
+fn udp(bytes: usize) -> Vec<u8> {
+    let mut packet = vec![0; bytes];
+    packet[0] = 0x45;
+    packet[2..4].copy_from_slice(&(bytes as u16).to_be_bytes());
+    packet[9] = 17;
+    packet
+}
+
+/// Writes what there is to write at `now`, and says the due times and ports.
+fn write(emulator: &mut Emulator, now: Time, written: Written) -> Vec<(Time, usize)> {
+    let (mut packet, mut dues) = (Vec::new(), Vec::new());
+    while let Some(port) = emulator.poll_packet(now, &mut packet).expect("it never fails") {
+        dues.push((emulator.writing.as_ref().expect("it is being written").due, port));
+        emulator.handle_written(now, written);
+    }
+    dues
+}
+
+/// Lets 300 packets through while the clock is looked at up to `lag` after each deadline.
+fn run(lag: Duration) -> (Vec<(Time, usize)>, Emulator) {
+    let (mut emulator, _calls) =
+        emulator(&scenario(&[("queue.packets", "3"), ("link.loss", "3 %")]), 0);
+    let mut chance = Stream::named(1, "arrivals");
+    let mut lags = Stream::named(2, "lags");
+    let mut late = || Duration::from_nanos((lag.as_nanos() as f64 * lags.next_f64()) as u64);
+    let (mut now, mut dues) = (Time::ZERO, Vec::new());
+    for _ in 0..300 {
+        now += Duration::from_micros(u64::from(chance.below(8000)));
+        let port = chance.below(2) as usize;
+        // The clock has moved past the arrivals before; this packet is stamped when it is read.
+        while let Some(next) = emulator.poll_timeout().filter(|next| *next + lag < now) {
+            dues.extend(write(&mut emulator, next + late(), Written::Taken));
+        }
+        emulator.handle_packet(now, port, &udp(28 + chance.below(1400) as usize)).expect("fine");
+        dues.extend(write(&mut emulator, now, Written::Taken));
+    }
+    while let Some(next) = emulator.poll_timeout() {
+        now = now.max(next + late());
+        dues.extend(write(&mut emulator, now, Written::Taken));
+    }
+    emulator.close().expect("packets are conserved");
+    (dues, emulator)
+}
+
+#[test]
+fn lateness_moves_no_due_time_and_is_counted() {
+    let (dues, punctual) = run(Duration::ZERO);
+    assert_eq!(punctual.held(Direction::Downlink), Traffic::default());
+    let dropped = punctual.ledger.lane(Direction::Downlink).dropped;
+    assert!(dropped.queue > 0 && dropped.loss > 0, "{dropped:?}");
+    for lag in [Duration::from_micros(300), Duration::from_millis(40), Duration::from_secs(2)] {
+        let (late_dues, late) = run(lag);
+        assert_eq!(late_dues, dues, "at {lag:?}");
+        let most = late.ledger.lateness().max();
+        assert!(most > 0 && most <= lag.as_nanos() * 1001 / 1000, "{most} ns at {lag:?}");
+        for direction in DIRECTIONS {
+            let [counted, expected] = [&late, &punctual].map(|emulator| {
+                let Lane { entered, left, dropped, .. } = emulator.ledger.lane(direction);
+                (*entered, *left, *dropped)
+            });
+            assert_eq!(counted, expected);
+        }
+    }
+}
+
+#[test]
+fn what_is_held_takes_at_most_so_much_memory() {
+    let (mut emulator, _calls) = emulator(&scenario(&[("queue.packets", "unlimited")]), 0);
+    for number in 0..60_000 {
+        emulator.handle_packet(micros(number), 0, &udp(1500)).expect("it never fails");
+    }
+    let lane = emulator.ledger.lane(Direction::Downlink);
+    assert!(lane.memory > 20_000 && lane.held.packets > 30_000, "{lane:?}");
+    assert!(emulator.ledger.weight_with(0) <= MOST_MEMORY);
+    let before = lane.memory;
+    emulator.handle_packet(micros(60_000), 1, &udp(1500)).expect("it never fails");
+    let lanes = DIRECTIONS.map(|direction| emulator.ledger.lane(direction));
+    assert_eq!(lanes.map(|lane| lane.memory), [before, 1], "memory is that of both directions");
+    emulator.close().expect("packets are conserved");
+}
+
+#[test]
+fn what_the_kernel_refuses_is_counted() {
+    let (mut emulator, _calls) = emulator(&scenario(&[]), 0);
+    emulator.handle_packet(Time::ZERO, 1, &udp(100)).expect("it never fails");
+    let dues = write(&mut emulator, micros(90_000), Written::Refused);
+    assert_eq!(dues, [(micros(20_000), 0)]);
+    let lane = emulator.ledger.lane(Direction::Uplink);
+    assert_eq!((lane.refused, lane.left.packets, lane.drops()), (1, 0, 1));
+    emulator.close().expect("packets are conserved");
+}
+
+#[test]
+fn frames_of_any_kind_pass() {
+    let (mut emulator, _calls) = emulator(&scenario(&[]), 14);
+    let frame = |kind: &[u8], packet: &[u8]| [&[9; 12], kind, packet].concat();
+    let frames = [
+        frame(&[0x08, 0x00], &udp(100)),
+        frame(&[0x81, 0x00, 0, 5, 0x08, 0x00], &udp(100)),
+        frame(&[0x08, 0x06], &[1; 28]),
+        vec![1, 2, 3],
+        Vec::new(),
+    ];
+    let sizes = [100, 100, 28, 1, 1];
+    for (number, bytes) in frames.iter().enumerate() {
+        emulator.handle_packet(micros(number as u64), 0, bytes).expect("it never fails");
+    }
+    let lane = emulator.ledger.lane(Direction::Downlink);
+    assert_eq!((lane.entered.bytes, lane.unreadable), (sizes.iter().sum(), 3));
+    let (mut packet, mut out) = (Vec::new(), Vec::new());
+    while emulator.poll_packet(micros(900_000), &mut packet).expect("it never fails").is_some() {
+        out.push(packet.clone());
+        emulator.handle_written(micros(900_000), Written::Taken);
+    }
+    assert_eq!(out, frames);
+}
+
+#[test]
+fn a_meter_reads_what_passed_since() {
+    let (mut emulator, calls) = emulator(&scenario(&[]), 0);
+    let ask = |emulator: &mut Emulator, now| {
+        let (answer, moment) = channel();
+        calls.send(Call::Read(answer)).expect("the emulator is there");
+        emulator.handle_wake(now);
+        moment.recv().expect("it answers")
+    };
+    for _ in 0..3 {
+        emulator.handle_packet(Time::ZERO, 0, &udp(1000)).expect("it never fails");
+    }
+    write(&mut emulator, micros(36_000), Written::Taken);
+    let moment = ask(&mut emulator, micros(40_000));
+    assert_eq!(moment.down.queue, Traffic { packets: 1, bytes: 1000 });
+    assert_eq!((moment.down.rate_bps, moment.down.delay_s), (400_000.0, Some(0.036)));
+    assert_eq!((moment.up.rate_bps, moment.up.delay_s, moment.up.drops), (0.0, None, 0));
+    let later = ask(&mut emulator, micros(50_000));
+    assert_eq!((later.down.rate_bps, later.down.delay_s), (0.0, None));
+    calls.send(Call::Stop).expect("the emulator is there");
+    emulator.handle_wake(micros(50_000));
+    // What waits at a port is taken in before it ends.
+    for round in 0..3 {
+        emulator.handle_timeout(micros(50_001 + round)).expect("it never fails");
+        assert!(!emulator.is_over());
+        emulator.handle_packet(micros(50_001 + round), 0, &udp(1000)).expect("it never fails");
+    }
+    emulator.handle_timeout(micros(50_010)).expect("it never fails");
+    emulator.handle_timeout(micros(50_011)).expect("it never fails");
+    assert!(emulator.is_over());
+    assert_eq!(emulator.ledger().lane(Direction::Downlink).entered.packets, 6);
+    // But not for ever.
+    let mut flooded = Emulator { course: Course::Ending(micros(60_000)), ..emulator };
+    flooded.handle_packet(micros(59_999), 0, &udp(1000)).expect("it never fails");
+    flooded.handle_timeout(micros(59_999)).expect("it never fails");
+    assert!(!flooded.is_over());
+    flooded.handle_packet(micros(60_000), 0, &udp(1000)).expect("it never fails");
+    flooded.handle_timeout(micros(60_000)).expect("it never fails");
+    assert!(flooded.is_over());
+}

@@ -1,0 +1,272 @@
+//! The ledger of an emulator: every packet that comes in has one outcome.
+
+use std::collections::BTreeMap;
+
+use base::{Direction, Duration, Time};
+use hdrhistogram::Histogram;
+use link::Drops;
+use observe::{DropReason, Observe, PacketEvent, PacketFact};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::recorder::{Fate, Row, Tape};
+
+/// Packets and their bytes at the IP layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+pub struct Traffic {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+
+    fn remove(&mut self, bytes: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+    }
+}
+
+/// The ledger of both directions.
+#[derive(Debug)]
+pub(crate) struct PacketLedger {
+    lanes: [Lane; 2],
+    /// For how long packets may have waited before they were seen, and how long after their due
+    /// time they left.
+    lateness: Histogram<u64>,
+    /// Packets that came in so far, whatever their direction.
+    numbers: u64,
+    tape: Tape,
+}
+
+/// The ledger of one direction.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) entered: Traffic,
+    pub(crate) left: Traffic,
+    /// Dropped within the world, by the facts.
+    pub(crate) dropped: Drops,
+    /// Not taken in, since too much was held.
+    pub(crate) memory: u64,
+    /// Not taken by the kernel.
+    pub(crate) refused: u64,
+    pub(crate) unreadable: u64,
+    pub(crate) delay: Histogram<u64>,
+    /// What is in the world, by its number there.
+    entries: BTreeMap<u64, Arrival>,
+    /// The sum of it.
+    pub(crate) held: Traffic,
+    recent: Recent,
+}
+
+/// A packet as it came in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: Time,
+    /// For how long it may have waited by then.
+    pub(crate) unseen: Duration,
+    pub(crate) bytes: u32,
+    /// IP's number of what it carries; `None` if it cannot be read.
+    pub(crate) protocol: Option<u8>,
+    pub(crate) number: u64,
+    pub(crate) backlog: u32,
+}
+
+/// What left since the meter was last read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    since: Time,
+    left: Traffic,
+    delay: Duration,
+}
+
+/// One direction at a moment, for a meter.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Reading {
+    /// What left since the reading before, in bit/s.
+    pub rate_bps: f64,
+    /// What is held.
+    pub queue: Traffic,
+    /// The mean delay of what left since the reading before.
+    pub delay_s: Option<f64>,
+    /// Packets dropped so far, for whatever reason.
+    pub drops: u64,
+}
+
+/// What a packet weighs in memory beside its bytes, at most: its entries here, in queues and in
+/// RLC, which grow by doubling.
+const WEIGHT: u64 = 512;
+
+impl PacketLedger {
+    pub(crate) fn new(tape: Tape) -> Self {
+        Self { lanes: [Lane::new(), Lane::new()], lateness: histogram(), numbers: 0, tape }
+    }
+
+    pub(crate) fn lane(&self, direction: Direction) -> &Lane {
+        &self.lanes[index(direction)]
+    }
+
+    pub(crate) const fn lateness(&self) -> &Histogram<u64> {
+        &self.lateness
+    }
+
+    pub(crate) const fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// The memory that all that is held takes, and one more packet of `bytes`, in bytes.
+    pub(crate) fn weight_with(&self, bytes: u32) -> u64 {
+        let held = self.lanes.iter().map(|lane| lane.held.bytes + lane.held.packets * WEIGHT);
+        held.sum::<u64>() + u64::from(bytes) + WEIGHT
+    }
+
+    /// A packet came in, after it may have waited for `unseen`.
+    pub(crate) fn arrive(
+        &mut self,
+        at: Time,
+        unseen: Duration,
+        direction: Direction,
+        bytes: u32,
+        protocol: Option<u8>,
+    ) -> Arrival {
+        let number = self.numbers;
+        self.numbers += 1;
+        let lane = &mut self.lanes[index(direction)];
+        lane.entered.add(bytes);
+        lane.unreadable += u64::from(protocol.is_none());
+        Arrival { at, unseen, bytes, protocol, number, backlog: lane.held.packets as u32 }
+    }
+
+    /// It is the world's next, number `uid` there.
+    pub(crate) fn enter(&mut self, direction: Direction, uid: u64, arrival: Arrival) {
+        let lane = &mut self.lanes[index(direction)];
+        lane.held.add(arrival.bytes);
+        lane.entries.insert(uid, arrival);
+    }
+
+    /// It is not taken in, since too much is held.
+    pub(crate) fn turn_away(&mut self, direction: Direction, arrival: Arrival) {
+        self.lanes[index(direction)].memory += 1;
+        self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Memory));
+    }
+
+    /// Packet `uid` of the world, due at `due`, left at `now`.
+    pub(crate) fn leave(&mut self, now: Time, direction: Direction, uid: u64, due: Time) {
+        let lane = &mut self.lanes[index(direction)];
+        let arrival = lane.take(uid).expect("what leaves came in");
+        lane.left.add(arrival.bytes);
+        let delay = now.saturating_since(arrival.at);
+        lane.delay.saturating_record(delay.as_nanos());
+        lane.recent.left.add(arrival.bytes);
+        lane.recent.delay += delay;
+        let lateness = arrival.unseen + now.saturating_since(due);
+        self.lateness.saturating_record(lateness.as_nanos());
+        self.tape.row(|| Row::new(direction, &arrival, Some(due), Some(now), Fate::Delivered));
+    }
+
+    /// The kernel did not take packet `uid` of the world, due at `due`.
+    pub(crate) fn refuse(&mut self, direction: Direction, uid: u64, due: Time) {
+        let lane = &mut self.lanes[index(direction)];
+        let arrival = lane.take(uid).expect("what leaves came in");
+        lane.refused += 1;
+        self.tape.row(|| Row::new(direction, &arrival, Some(due), None, Fate::Refused));
+    }
+
+    /// Closes the ledger: what is still held stays so.
+    pub(crate) fn close(&mut self) {
+        for direction in DIRECTIONS {
+            let lane = &self.lanes[index(direction)];
+            for arrival in lane.entries.values() {
+                self.tape.row(|| Row::new(direction, arrival, None, None, Fate::Queued));
+            }
+        }
+    }
+
+    /// What a meter shows at `now`.
+    pub(crate) fn read(&mut self, now: Time, direction: Direction) -> Reading {
+        let lane = &mut self.lanes[index(direction)];
+        let Recent { since, left, delay } = lane.recent;
+        lane.recent = Recent { since: now, ..Recent::default() };
+        let elapsed = now.saturating_since(since).as_secs_f64();
+        Reading {
+            rate_bps: if elapsed > 0.0 { left.bytes as f64 * 8.0 / elapsed } else { 0.0 },
+            queue: lane.held,
+            delay_s: (left.packets > 0).then(|| delay.as_secs_f64() / left.packets as f64),
+            drops: lane.drops(),
+        }
+    }
+
+    fn drop_one(&mut self, uid: u64, reason: DropReason) {
+        for direction in DIRECTIONS {
+            let lane = &mut self.lanes[index(direction)];
+            if let Some(arrival) = lane.take(uid) {
+                lane.dropped.count(reason);
+                self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Dropped(reason)));
+                return;
+            }
+        }
+    }
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self {
+            entered: Traffic::default(),
+            left: Traffic::default(),
+            dropped: Drops::default(),
+            memory: 0,
+            refused: 0,
+            unreadable: 0,
+            delay: histogram(),
+            entries: BTreeMap::new(),
+            held: Traffic::default(),
+            recent: Recent::default(),
+        }
+    }
+
+    /// Packets dropped, for whatever reason.
+    pub(crate) const fn drops(&self) -> u64 {
+        self.dropped.total() + self.memory + self.refused
+    }
+
+    /// Takes packet `uid` of the world off the list of what is held.
+    fn take(&mut self, uid: u64) -> Option<Arrival> {
+        let arrival = self.entries.remove(&uid)?;
+        self.held.remove(arrival.bytes);
+        Some(arrival)
+    }
+}
+
+impl Observe for PacketLedger {
+    fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
+        match fact.event {
+            PacketEvent::Dropped(reason) => self.drop_one(fact.uid, reason),
+            PacketEvent::Departed
+            | PacketEvent::Arrived
+            | PacketEvent::Entered
+            | PacketEvent::Left => {}
+        }
+    }
+}
+
+/// Both.
+pub(crate) const DIRECTIONS: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+
+/// The port where packets of `direction` come in; they leave at the other.
+pub(crate) const fn index(direction: Direction) -> usize {
+    match direction {
+        Direction::Downlink => 0,
+        Direction::Uplink => 1,
+    }
+}
+
+/// A histogram of times in ns, to three digits and up to an hour; it never grows.
+fn histogram() -> Histogram<u64> {
+    const HOUR: u64 = 3_600_000_000_000;
+    Histogram::new_with_bounds(1, HOUR, 3).expect("the bounds are valid")
+}
