@@ -6,8 +6,8 @@ use serde_json::json;
 use proxy::{Mobile, Snapshot};
 
 use super::call::{Look, Standing};
-use super::desk::Clerk;
 use super::observation::Observation;
+use super::poll_server::Handler;
 
 /// What may be asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ struct Answer<'a> {
     mobiles: Option<&'a [Mobile]>,
 }
 
-impl<Look: FnMut(Question) -> Option<Observation>> Clerk for Control<Look> {
+impl<Look: FnMut(Question) -> Option<Observation>> Handler for Control<Look> {
     fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>> {
         let end = said.iter().position(|&byte| byte == b'\n')?;
         let line = said[..end].trim_ascii();

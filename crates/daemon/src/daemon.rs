@@ -20,7 +20,7 @@ use super::log::Log;
 use super::observer::Doors;
 use super::resets::Resets;
 use super::signals::Signals;
-use super::supervisor::{Outfit, Supervisor};
+use super::supervisor::{Prepared, Supervisor};
 use super::system_calls;
 use os::SetupError;
 
@@ -59,7 +59,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
             log.tell(Event::Host, &json!({ "gravity": gravity.to_string(), "why": line }));
         }
     }
-    let outfit = Outfit {
+    let prepared = Prepared {
         file: file.to_owned(),
         config,
         device,
@@ -70,8 +70,8 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
         log: log.clone(),
         signals,
     };
-    let file = journal_file::path(&outfit.config.control.socket);
-    let mut supervisor = Supervisor::new(outfit, left)?;
+    let file = journal_file::path(&prepared.config.control.socket);
+    let mut supervisor = Supervisor::new(prepared, left)?;
     let outcome = supervisor.run();
     let (mut host, doors) = supervisor.into_host();
     doors.remove();

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 
 use base::{Duration, Time};
 
-use super::memory::Words;
+use super::memory::SharedWords;
 
 /// When a worker was last seen to work, in memory that it shares with its supervisor; both go by
 /// one clock.
 #[derive(Debug)]
-pub(super) struct Pulse(Words);
+pub(super) struct Pulse(SharedWords);
 
 impl Pulse {
     /// None yet.
@@ -18,7 +18,7 @@ impl Pulse {
     /// # Errors
     /// The kernel's.
     pub(super) fn new() -> io::Result<Self> {
-        Words::new(1).map(Self)
+        SharedWords::new(1).map(Self)
     }
 
     /// It works at `now`.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::Seq;
 use middlebox::{Address, Connection, Exposure, Leg};
 
-use super::memory::Words;
+use super::memory::SharedWords;
 
 /// A slot for each connection there can be, in memory that the supervisor shares, and behind a
 /// header of which all but one word is for the file that it is ([`super::journal_file`]).
@@ -15,7 +15,7 @@ use super::memory::Words;
 /// connection is named first and made valid last, and the numbers of either direction are one word.
 #[derive(Debug)]
 pub(super) struct Journal {
-    words: Words,
+    words: SharedWords,
 }
 
 /// Words of a slot, and of the header: 64 bytes, a line of the cache.
@@ -41,7 +41,7 @@ const UNUSED: u64 = ((1 << PORTS) - 1) & !(VALID | SOURCE_IS_RADIO | DESTINATION
 
 impl Journal {
     /// In words of which all behind the header's first ones are zero.
-    pub(super) const fn new(words: Words) -> Self {
+    pub(super) const fn new(words: SharedWords) -> Self {
         Self { words }
     }
 
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     fn journal(places: u32) -> Journal {
-        Journal::new(Words::new(Journal::words(places)).expect("memory"))
+        Journal::new(SharedWords::new(Journal::words(places)).expect("memory"))
     }
 
     fn exposure(port: u16, number: u32) -> Exposure {

@@ -17,7 +17,7 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use rustix::process::geteuid;
 
 use super::journal::{Journal, left_in};
-use super::memory::Words;
+use super::memory::SharedWords;
 
 /// The first word: what the file is, and as which version. Another order of bytes is another word.
 const KIND: u64 = u64::from_le_bytes(*b"thinp-j1");
@@ -44,7 +44,7 @@ pub(super) fn create(path: &Path, places: u32) -> io::Result<Journal> {
         Ok(()) | Err(_) => {}
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let words = Words::of_file(&open(path, flags, MODE)?, Journal::words(places))?;
+    let words = SharedWords::of_file(&open(path, flags, MODE)?, Journal::words(places))?;
     words[KIND_AT].store(KIND, Ordering::Relaxed);
     for (word, half) in words[BOOT_AT..].iter().zip(boot()?) {
         word.store(half, Ordering::Relaxed);

@@ -4,11 +4,9 @@
 mod back_off;
 mod call;
 mod child;
-mod chronicle;
 mod configuration;
 mod control;
 mod daemon;
-mod desk;
 mod device;
 #[cfg(test)]
 mod documented;
@@ -28,7 +26,9 @@ mod metrics;
 mod notify;
 mod observation;
 mod observer;
+mod poll_server;
 mod resets;
+mod shared_status;
 mod signals;
 #[cfg(test)]
 mod skip;

@@ -15,7 +15,7 @@ use super::event::Event;
 use super::heartbeat::Pulse;
 use super::journal::Journal;
 use super::log::Log;
-use super::message::{Line, Order, Word};
+use super::message::{Line, Order, WorkerEvent};
 use os::Tun;
 use os::{Machine, Port, Written};
 
@@ -109,7 +109,7 @@ impl<'a> Relay<'a> {
             displaced: (0, Time::ZERO),
             beats: config.heartbeat / BEATS,
         };
-        relay.say(&Word::Ready)?;
+        relay.say(&WorkerEvent::Ready)?;
         Ok(relay)
     }
 
@@ -130,17 +130,17 @@ impl<'a> Relay<'a> {
     fn reload(&mut self, now: Time, name: &str, text: &str) -> io::Result<()> {
         let config = match Proxy::parse(text, name) {
             Ok(config) => config,
-            Err(error) => return self.say(&Word::Refused { why: error.to_string() }),
+            Err(error) => return self.say(&WorkerEvent::Refused { why: error.to_string() }),
         };
         let retired = self.gateway.reload(now, &config).retired;
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
         self.is_retiring |= !retired.is_empty();
         self.narrows = Some(now);
-        self.say(&Word::Reloaded { retired })
+        self.say(&WorkerEvent::Reloaded { retired })
     }
 
-    fn say(&mut self, word: &Word) -> io::Result<()> {
+    fn say(&mut self, word: &WorkerEvent) -> io::Result<()> {
         self.words.push_back(serde_json::to_vec(word)?);
         Ok(())
     }
@@ -170,16 +170,16 @@ impl<'a> Relay<'a> {
             // There may be no later look.
             self.gateway.hurry_records();
             self.tell_records(now)?;
-            self.say(&Word::Drained)?;
+            self.say(&WorkerEvent::Drained)?;
         }
         if self.is_retiring && !self.gateway.has_retired() {
             self.is_retiring = false;
-            self.say(&Word::Retired)?;
+            self.say(&WorkerEvent::Retired)?;
         }
         if self.narrows.is_some_and(|time| time <= now) {
             self.narrows = self.gateway.has_former().then(|| now + LOOKS);
             if self.narrows.is_none() {
-                self.say(&Word::Narrow)?;
+                self.say(&WorkerEvent::Narrow)?;
             }
         }
         Ok(())

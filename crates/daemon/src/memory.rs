@@ -13,12 +13,12 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// Words of 64 bits, all zero at first. Pages that were never touched take no memory. What a
 /// process wrote last before it was killed is there for the others.
-pub(super) struct Words {
+pub(super) struct SharedWords {
     start: NonNull<AtomicU64>,
     count: usize,
 }
 
-impl Words {
+impl SharedWords {
     /// So many.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ const fn bytes(count: usize) -> usize {
     count * size_of::<AtomicU64>()
 }
 
-impl Deref for Words {
+impl Deref for SharedWords {
     type Target = [AtomicU64];
 
     #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
@@ -70,12 +70,12 @@ impl Deref for Words {
 
 // SAFETY: all that can be reached through it are atomics.
 #[expect(unsafe_code, reason = "atomics may be shared")]
-unsafe impl Send for Words {}
+unsafe impl Send for SharedWords {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "atomics may be shared")]
-unsafe impl Sync for Words {}
+unsafe impl Sync for SharedWords {}
 
-impl Drop for Words {
+impl Drop for SharedWords {
     #[expect(unsafe_code, reason = "a mapping is handed out as a bare pointer")]
     fn drop(&mut self) {
         let bytes = bytes(self.count);
@@ -85,8 +85,8 @@ impl Drop for Words {
     }
 }
 
-impl fmt::Debug for Words {
+impl fmt::Debug for SharedWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Words").field("count", &self.count).finish_non_exhaustive()
+        f.debug_struct("SharedWords").field("count", &self.count).finish_non_exhaustive()
     }
 }

@@ -39,7 +39,7 @@ impl Order {
 
 /// What a worker says.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum Word {
+pub(super) enum WorkerEvent {
     /// It works: its heart beats from now on.
     Ready,
     /// The new configuration is used; profiles of these names have old connections only.

@@ -2,9 +2,9 @@
 
 use httparse::{EMPTY_HEADER, Request, Status};
 
-use super::desk::Clerk;
 use super::figures::page;
 use super::observation::Observation;
+use super::poll_server::Handler;
 
 /// As Prometheus asks for it by default.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -25,7 +25,7 @@ enum Method {
     Head,
 }
 
-impl<Look: FnMut() -> Option<Observation>> Clerk for Metrics<Look> {
+impl<Look: FnMut() -> Option<Observation>> Handler for Metrics<Look> {
     fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>> {
         let mut headers = [EMPTY_HEADER; HEADERS];
         let mut request = Request::new(&mut headers);

@@ -9,10 +9,10 @@ use rustix::event::PollFd;
 
 use super::call::Caller;
 use super::control::{Control, Question};
-use super::desk::{Desk, Listener};
 use super::log::Log;
 use super::metrics::Metrics;
 use super::observation::{Health, Observation};
+use super::poll_server::{Listener, PollServer};
 use os::Clock;
 use os::readable;
 
@@ -37,7 +37,7 @@ pub(crate) struct Doors {
     pub(crate) control: UnixListener,
 }
 
-/// Serves both desks until the process ends.
+/// Runs both servers until the process ends.
 ///
 /// # Errors
 /// The kernel's. Then nobody can ask any more; packets do not depend on it.
@@ -70,26 +70,28 @@ pub(crate) fn observe(
             })
         },
     };
-    let mut scrapes =
-        doors.metrics.map(|listener| Desk::new(Listener::Tcp(listener), scrape)).transpose()?;
-    let mut questions = Desk::new(Listener::Unix(doors.control), control)?;
+    let mut scrapes = doors
+        .metrics
+        .map(|listener| PollServer::new(Listener::Tcp(listener), scrape))
+        .transpose()?;
+    let mut questions = PollServer::new(Listener::Unix(doors.control), control)?;
     let mut settle = clock.now() + SETTLING;
     loop {
         let now = clock.now();
-        if let Some(desk) = &mut scrapes {
-            desk.serve(now);
+        if let Some(server) = &mut scrapes {
+            server.serve(now);
         }
         questions.serve(now);
         if now >= settle {
             log.settle();
             settle = now + SETTLING;
         }
-        let desks = scrapes.iter().flat_map(Desk::awaited);
-        let mut awaited: Vec<_> = desks
+        let servers = scrapes.iter().flat_map(PollServer::awaited);
+        let mut awaited: Vec<_> = servers
             .chain(questions.awaited())
             .map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags))
             .collect();
-        let deadlines = [scrapes.as_ref().and_then(Desk::deadline), questions.deadline()];
+        let deadlines = [scrapes.as_ref().and_then(PollServer::deadline), questions.deadline()];
         let deadline = deadlines.into_iter().flatten().fold(settle, Ord::min);
         readable(&mut awaited, deadline.saturating_since(clock.now()))?;
     }

@@ -305,8 +305,8 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::control::{Control, Question};
-    use super::super::desk::Clerk;
     use super::super::observation::Observation;
+    use super::super::poll_server::Handler;
     use super::*;
 
     fn summary(question: Question, mobiles: u64) -> Summary {

@@ -178,7 +178,7 @@ fn worker() -> Result<Vec<BpfProgram>, BackendError> {
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         allowed.insert(call, vec![SeccompRule::new(vec![condition(2, data.clone(), 0)?])?]);
     }
-    // A visitor's socket that shall not block, and the name of the device.
+    // A client's socket that shall not block, and the name of the device.
     let requests = [libc::FIONBIO as u32, libc::TUNGETIFF as u32].map(u64::from);
     allowed.insert(libc::SYS_ioctl, any(requests.map(|it| condition(1, SeccompCmpOp::Eq, it)))?);
     Ok(vec![program(allowed, refused(libc::EPERM), SeccompAction::Allow)?])

@@ -13,13 +13,13 @@ use serde_json::json;
 
 use super::call::calls;
 use super::child::{ExitStatus, dies_with, leave};
-use super::chronicle::Chronicle;
 use super::event::Event;
 use super::host::privileges;
 use super::log::Log;
 use super::machine::{Gate, Relay, Shared};
 use super::message::Line;
 use super::observer::{Doors, observe};
+use super::shared_status::SharedStatus;
 use super::system_calls;
 use os::run;
 use os::{Clock, Scheduling, SetupError, Waker};
@@ -33,7 +33,7 @@ pub(super) struct Worker<'a> {
     pub(super) line: Line,
     pub(super) doors: Doors,
     pub(super) log: Arc<Log>,
-    pub(super) chronicle: Arc<Chronicle>,
+    pub(super) status: Arc<SharedStatus>,
     pub(super) shared: Shared<'a>,
 }
 
@@ -58,9 +58,9 @@ impl Worker<'_> {
         let gateway = Gateway::new(self.config, self.mtu, seed().map_err(failed)?);
         let waker = Arc::new(Waker::new().map_err(failed)?);
         let (caller, calls) = calls(Arc::clone(&waker));
-        let Self { clock, chronicle, doors, log, shared, .. } = self;
+        let Self { clock, status, doors, log, shared, .. } = self;
         let pulse = Arc::clone(&shared.pulse);
-        let health = move || chronicle.health(clock.now(), pulse.last());
+        let health = move || status.health(clock.now(), pulse.last());
         let watcher = Arc::clone(&log);
         thread::Builder::new()
             .name("observer".into())

@@ -6,7 +6,7 @@ use middlebox::Exposure;
 use scenario::OnFailure;
 use serde_json::json;
 
-use super::{Crew, Hand, Stage, Supervisor};
+use super::{Stage, Supervisor, WorkerHandle, WorkerState};
 use crate::event::Event;
 use crate::resets::Resets;
 use os::{Device, SetupError};
@@ -17,12 +17,14 @@ impl Supervisor {
     ///
     /// # Errors
     /// What leaves packets on the way to nobody. They take the plain way once this process is over.
-    pub(super) fn bury(&mut self, event: Event) -> Result<(), SetupError> {
+    pub(super) fn reap_worker(&mut self, event: Event) -> Result<(), SetupError> {
         let now = self.clock.now();
-        let Crew::Here(hand, _) = std::mem::replace(&mut self.crew, Crew::Gone) else {
+        let WorkerState::Running(handle, _) =
+            std::mem::replace(&mut self.worker, WorkerState::Gone)
+        else {
             return Ok(());
         };
-        let Hand { child, started, .. } = hand;
+        let WorkerHandle { child, started, .. } = handle;
         let process = child.number();
         child.kill();
         self.host.bypass()?;
@@ -38,10 +40,10 @@ impl Supervisor {
         self.restarts += 1;
         self.settle_proposed();
         self.retire();
-        self.narrow_now();
+        self.apply_mtu();
         if self.stage == Stage::Serving {
             let next = self.back_off.fail(started, self.clock.now());
-            self.crew = Crew::Awaited(next);
+            self.worker = WorkerState::Awaited(next);
         }
         Ok(())
     }

@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 use super::back_off::BackOff;
 use super::child::Child;
-use super::chronicle::Chronicle;
 use super::device::device;
 use super::event::Event;
 use super::heartbeat::{Pulse, Verdict, Watch};
@@ -27,10 +26,11 @@ use super::host::{Host, Legs};
 use super::journal::Journal;
 use super::log::Log;
 use super::machine::Shared;
-use super::message::{Line, Order, Word};
+use super::message::{Line, Order, WorkerEvent};
 use super::notify::Manager;
 use super::observer::Doors;
 use super::resets::Repeats;
+use super::shared_status::SharedStatus;
 use super::signals::{Request, Signals};
 use super::worker::Worker;
 use orders::Orders;
@@ -62,11 +62,11 @@ pub(super) struct Supervisor {
     manager: Manager,
     /// Whether it was told that the daemon serves.
     is_ready: bool,
-    chronicle: Arc<Chronicle>,
+    status: Arc<SharedStatus>,
     pulse: Arc<Pulse>,
     journal: Journal,
     repeats: Repeats,
-    crew: Crew,
+    worker: WorkerState,
     back_off: BackOff,
     restarts: u64,
     stage: Stage,
@@ -77,7 +77,7 @@ pub(super) struct Supervisor {
 
 /// What is made before the daemon gives up its privileges.
 #[derive(Debug)]
-pub(super) struct Outfit {
+pub(super) struct Prepared {
     pub(super) file: PathBuf,
     pub(super) config: Proxy,
     pub(super) device: Tun,
@@ -91,9 +91,9 @@ pub(super) struct Outfit {
 
 /// Who handles packets.
 #[derive(Debug)]
-enum Crew {
+enum WorkerState {
     /// This process, and whether packets are diverted to it.
-    Here(Hand, Path),
+    Running(WorkerHandle, Routing),
     /// Nobody until then.
     Awaited(Time),
     /// Nobody any more.
@@ -102,7 +102,7 @@ enum Crew {
 
 /// A worker as its supervisor sees it.
 #[derive(Debug)]
-struct Hand {
+struct WorkerHandle {
     child: Child,
     orders: Orders,
     started: Time,
@@ -111,7 +111,7 @@ struct Hand {
 
 /// Which way packets take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Path {
+enum Routing {
     /// As without a proxy, or none.
     Plain,
     /// Through the worker.
@@ -136,8 +136,8 @@ impl Supervisor {
     ///
     /// # Errors
     /// The kernel's.
-    pub(super) fn new(outfit: Outfit, left: Vec<Exposure>) -> Result<Self, SetupError> {
-        let Outfit { file, config, device, host, legs, doors, journal, log, signals } = outfit;
+    pub(super) fn new(prepared: Prepared, left: Vec<Exposure>) -> Result<Self, SetupError> {
+        let Prepared { file, config, device, host, legs, doors, journal, log, signals } = prepared;
         let memory = |error: io::Error| {
             SetupError::new(format!("no memory to share with a worker: {error}"))
         };
@@ -157,11 +157,11 @@ impl Supervisor {
             signals,
             manager: Manager::of_environment(),
             is_ready: false,
-            chronicle: Arc::new(Chronicle::new(now).map_err(memory)?),
+            status: Arc::new(SharedStatus::new(now).map_err(memory)?),
             pulse: Arc::new(Pulse::new().map_err(memory)?),
             journal,
             repeats: Repeats::default(),
-            crew: Crew::Awaited(now),
+            worker: WorkerState::Awaited(now),
             back_off: BackOff::new(),
             restarts: 0,
             stage: Stage::Serving,
@@ -178,22 +178,22 @@ impl Supervisor {
     /// # Errors
     /// What leaves no way to serve. Packets take the plain way as soon as the process has ended.
     pub(super) fn run(&mut self) -> Result<(), SetupError> {
-        while !matches!(self.crew, Crew::Gone) {
+        while !matches!(self.worker, WorkerState::Gone) {
             let heard = self.wait().map_err(|error| SetupError::new(error.to_string()))?;
             if heard.request {
-                self.attend();
+                self.handle_signals();
             }
             if heard.words {
                 self.listen()?;
             }
             if heard.end {
-                self.bury(Event::WorkerDied)?;
+                self.reap_worker(Event::WorkerDied)?;
             }
             self.watch()?;
-            self.hasten()?;
+            self.enforce_deadlines()?;
             self.repeat_resets();
-            self.man();
-            self.look_around();
+            self.spawn_worker();
+            self.poll_interfaces();
         }
         Ok(())
     }
@@ -207,10 +207,10 @@ impl Supervisor {
     fn wait(&self) -> io::Result<Heard> {
         let patience = self.due().saturating_since(self.clock.now());
         let mut fds = vec![PollFd::new(&self.signals, PollFlags::IN)];
-        if let Crew::Here(hand, _) = &self.crew {
-            let room = if hand.orders.is_waiting() { PollFlags::OUT } else { PollFlags::empty() };
-            fds.push(PollFd::new(&hand.orders, PollFlags::IN | room));
-            fds.push(PollFd::new(&hand.child, PollFlags::IN));
+        if let WorkerState::Running(handle, _) = &self.worker {
+            let room = if handle.orders.is_waiting() { PollFlags::OUT } else { PollFlags::empty() };
+            fds.push(PollFd::new(&handle.orders, PollFlags::IN | room));
+            fds.push(PollFd::new(&handle.child, PollFlags::IN));
         }
         readable(&mut fds, patience)?;
         let heard = |number: usize| fds.get(number).is_some_and(|fd| !fd.revents().is_empty());
@@ -219,20 +219,21 @@ impl Supervisor {
 
     /// When something is to be done even if nothing is heard.
     fn due(&self) -> Time {
-        let crew = match &self.crew {
-            Crew::Here(hand, _) => Some(hand.watch.due()),
-            Crew::Awaited(time) => Some(*time),
-            Crew::Gone => None,
+        let worker = match &self.worker {
+            WorkerState::Running(handle, _) => Some(handle.watch.due()),
+            WorkerState::Awaited(time) => Some(*time),
+            WorkerState::Gone => None,
         };
         let stage = match self.stage {
             Stage::Serving => None,
             Stage::Draining(end) | Stage::Ending(end) | Stage::Leaving(end) => Some(end),
         };
-        let earliest = [crew, stage, self.manager.due(), self.repeats.due()].into_iter().flatten();
+        let earliest =
+            [worker, stage, self.manager.due(), self.repeats.due()].into_iter().flatten();
         earliest.fold(self.next_look, Ord::min)
     }
 
-    fn attend(&mut self) {
+    fn handle_signals(&mut self) {
         while let Some(request) = self.signals.next().unwrap_or_default() {
             match request {
                 Request::Stop => self.stop(),
@@ -242,21 +243,21 @@ impl Supervisor {
     }
 
     fn listen(&mut self) -> Result<(), SetupError> {
-        while let Crew::Here(hand, _) = &self.crew
-            && let Some(word) = hand.orders.hear().unwrap_or_default()
+        while let WorkerState::Running(handle, _) = &self.worker
+            && let Some(word) = handle.orders.hear().unwrap_or_default()
         {
             match word {
                 // The heart is looked at after this.
-                Word::Ready => {}
-                Word::Reloaded { retired } => self.adopt(retired),
-                Word::Refused { why } => self.abandon(&why),
-                Word::Retired => self.retire(),
-                Word::Narrow => self.narrow_now(),
-                Word::Drained => self.release()?,
+                WorkerEvent::Ready => {}
+                WorkerEvent::Reloaded { retired } => self.apply_reload(retired),
+                WorkerEvent::Refused { why } => self.abandon(&why),
+                WorkerEvent::Retired => self.retire(),
+                WorkerEvent::Narrow => self.apply_mtu(),
+                WorkerEvent::Drained => self.release()?,
             }
         }
-        if let Crew::Here(hand, _) = &mut self.crew {
-            hand.orders.send();
+        if let WorkerState::Running(handle, _) = &mut self.worker {
+            handle.orders.send();
         }
         Ok(())
     }
@@ -264,22 +265,22 @@ impl Supervisor {
     /// Gives `order` to the worker; what it replaces, see [`Orders::give`]. One that does not
     /// listen is found by its heart.
     fn order(&mut self, order: Order) -> Option<Order> {
-        match &mut self.crew {
-            Crew::Here(hand, _) => hand.orders.give(order),
-            Crew::Awaited(_) | Crew::Gone => None,
+        match &mut self.worker {
+            WorkerState::Running(handle, _) => handle.orders.give(order),
+            WorkerState::Awaited(_) | WorkerState::Gone => None,
         }
     }
 
     /// Looks at the worker's heart.
     fn watch(&mut self) -> Result<(), SetupError> {
         let now = self.clock.now();
-        let Crew::Here(hand, path) = &mut self.crew else { return Ok(()) };
-        match hand.watch.look(now, self.pulse.last()) {
+        let WorkerState::Running(handle, routing) = &mut self.worker else { return Ok(()) };
+        match handle.watch.look(now, self.pulse.last()) {
             Verdict::Unborn => return Ok(()),
-            Verdict::Hung => return self.bury(Event::WorkerHung),
+            Verdict::Hung => return self.reap_worker(Event::WorkerHung),
             Verdict::Alive => {}
         }
-        if *path == Path::Plain && self.stage == Stage::Serving && self.next_try <= now {
+        if *routing == Routing::Plain && self.stage == Stage::Serving && self.next_try <= now {
             self.next_try = now + LOOKS;
             if is_up(&self.config.routing.device) {
                 self.divert();
@@ -296,8 +297,8 @@ impl Supervisor {
         if let Err(trouble) = self.host.divert(&self.config) {
             return self.complain(&trouble);
         }
-        if let Crew::Here(_, path) = &mut self.crew {
-            *path = Path::Diverted;
+        if let WorkerState::Running(_, routing) = &mut self.worker {
+            *routing = Routing::Diverted;
         }
         self.log.tell(Event::Serving, &mtu_fields(self.legs.mtu()));
         self.is_ready = true;
@@ -316,22 +317,22 @@ impl Supervisor {
     }
 
     /// Starts a worker when its time has come. If that cannot be done now, it is tried again later.
-    fn man(&mut self) {
+    fn spawn_worker(&mut self) {
         let now = self.clock.now();
-        if !matches!(self.crew, Crew::Awaited(time) if time <= now) {
+        if !matches!(self.worker, WorkerState::Awaited(time) if time <= now) {
             return;
         }
-        self.crew = match self.start(now) {
-            Ok(hand) => Crew::Here(hand, Path::Plain),
+        self.worker = match self.start(now) {
+            Ok(handle) => WorkerState::Running(handle, Routing::Plain),
             Err(trouble) => {
                 self.complain(&trouble);
-                Crew::Awaited(self.back_off.fail(now, now))
+                WorkerState::Awaited(self.back_off.fail(now, now))
             }
         };
         self.next_try = now;
     }
 
-    fn start(&mut self, now: Time) -> Result<Hand, SetupError> {
+    fn start(&mut self, now: Time) -> Result<WorkerHandle, SetupError> {
         if self.device.dropped().is_err() {
             self.device = device(&self.config, &self.legs)?;
             self.host = Host::set_up(&self.config, self.legs.largest())?;
@@ -339,7 +340,7 @@ impl Supervisor {
         let refused = |error: io::Error| SetupError::new(format!("cannot start a worker: {error}"));
         let (line, far) = Line::pair().map_err(refused)?;
         self.journal.clear();
-        self.chronicle.note_worker(now);
+        self.status.note_worker(now);
         let worker = Worker {
             supervisor: getpid(),
             config: &self.config,
@@ -348,7 +349,7 @@ impl Supervisor {
             line: far,
             doors: self.doors.try_clone().map_err(refused)?,
             log: Arc::clone(&self.log),
-            chronicle: Arc::clone(&self.chronicle),
+            status: Arc::clone(&self.status),
             shared: Shared {
                 journal: &self.journal,
                 pulse: Arc::clone(&self.pulse),
@@ -359,11 +360,11 @@ impl Supervisor {
         let child = Child::start(|| worker.work()).map_err(refused)?;
         self.log.tell(Event::WorkerStarted, &json!({ "process": child.number() }));
         let watch = Watch::new(now, self.config.heartbeat);
-        Ok(Hand { child, orders: Orders::new(line), started: now, watch })
+        Ok(WorkerHandle { child, orders: Orders::new(line), started: now, watch })
     }
 
     /// Looks whether the interfaces are what they were.
-    fn look_around(&mut self) {
+    fn poll_interfaces(&mut self) {
         let now = self.clock.now();
         if now < self.next_look {
             return;
@@ -379,12 +380,12 @@ impl Supervisor {
             self.order(Order::Mtu(mtu));
         }
         let device = &self.config.routing.device;
-        if let Crew::Here(_, path) = &mut self.crew
-            && *path == Path::Diverted
+        if let WorkerState::Running(_, routing) = &mut self.worker
+            && *routing == Routing::Diverted
             && !is_up(device)
         {
             // Its routes are gone with that.
-            *path = Path::Plain;
+            *routing = Routing::Plain;
             self.log.tell(Event::Host, &json!({ "why": format!("{device} is down") }));
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::mem::{discriminant, replace};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::message::{Line, Order, Word};
+use crate::message::{Line, Order, WorkerEvent};
 
 /// The supervisor's end of a line, and orders for which it has no room yet: one of each kind at
 /// most.
@@ -55,7 +55,7 @@ impl Orders {
     ///
     /// # Errors
     /// As [`Line::hear`].
-    pub(super) fn hear(&self) -> io::Result<Option<Word>> {
+    pub(super) fn hear(&self) -> io::Result<Option<WorkerEvent>> {
         self.line.hear()
     }
 }

@@ -5,7 +5,7 @@ use std::mem;
 use scenario::Proxy;
 use serde_json::json;
 
-use super::{Crew, Stage, Supervisor};
+use super::{Stage, Supervisor, WorkerState};
 use crate::configuration::{self, Configuration};
 use crate::event::Event;
 use crate::host::Legs;
@@ -46,7 +46,7 @@ impl Supervisor {
             self.proposed.pop_back();
         }
         self.proposed.push_back(config);
-        if !matches!(self.crew, Crew::Here(..)) {
+        if !matches!(self.worker, WorkerState::Running(..)) {
             self.settle_proposed();
         }
         Ok(())
@@ -66,12 +66,12 @@ impl Supervisor {
     }
 
     /// The worker uses what was proposed first.
-    pub(super) fn adopt(&mut self, retired: Vec<String>) {
+    pub(super) fn apply_reload(&mut self, retired: Vec<String>) {
         let Some(config) = self.proposed.pop_front() else { return };
         self.has_former = true;
         self.take(config, &retired);
-        if let Crew::Here(hand, _) = &mut self.crew {
-            hand.watch.set_limit(self.config.heartbeat);
+        if let WorkerState::Running(handle, _) = &mut self.worker {
+            handle.watch.set_limit(self.config.heartbeat);
         }
         self.retired.extend(retired);
     }
@@ -109,13 +109,13 @@ impl Supervisor {
         }
         self.log.set(&config.log);
         self.config = config;
-        self.chronicle.note_reload();
+        self.status.note_reload();
         self.log.tell(Event::Reloaded, &json!({ "retired": retired }));
         self.tell_ready();
     }
 
     /// No connection is left of mobiles that no profile has any more.
-    pub(super) fn narrow_now(&mut self) {
+    pub(super) fn apply_mtu(&mut self) {
         // It is about what was adopted last: a proposal will be answered in the same way.
         self.has_former = false;
         self.narrow();
@@ -137,7 +137,7 @@ impl Supervisor {
     }
 
     fn refuse(&self, why: &str) {
-        self.chronicle.note_refused();
+        self.status.note_refused();
         self.log.tell(Event::ReloadRefused, &json!({ "why": why }));
     }
 }

@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 use serde_json::json;
 
-use super::{Crew, Stage, Supervisor};
+use super::{Stage, Supervisor, WorkerState};
 use crate::event::Event;
 use crate::message::Order;
 use os::SetupError;
@@ -24,8 +24,8 @@ impl Supervisor {
                 let limit = self.config.drain.as_secs_f64();
                 self.manager.ask_for(self.config.drain + TO_END);
                 self.log.tell(Event::Draining, &json!({ "limit_seconds": limit }));
-                if matches!(self.crew, Crew::Awaited(_)) {
-                    self.crew = Crew::Gone;
+                if matches!(self.worker, WorkerState::Awaited(_)) {
+                    self.worker = WorkerState::Gone;
                 }
                 self.order(Order::Drain);
                 self.stage = Stage::Draining(now + self.config.drain);
@@ -39,12 +39,12 @@ impl Supervisor {
     ///
     /// # Errors
     /// As [`Supervisor::bury`].
-    pub(super) fn hasten(&mut self) -> Result<(), SetupError> {
+    pub(super) fn enforce_deadlines(&mut self) -> Result<(), SetupError> {
         let now = self.clock.now();
         match self.stage {
             Stage::Draining(limit) if limit <= now => self.end(now),
             Stage::Ending(limit) | Stage::Leaving(limit) if limit <= now => {
-                return self.bury(Event::WorkerHung);
+                return self.reap_worker(Event::WorkerHung);
             }
             Stage::Serving | Stage::Draining(_) | Stage::Ending(_) | Stage::Leaving(_) => {}
         }

@@ -5,25 +5,25 @@ use std::sync::atomic::Ordering;
 
 use base::Time;
 
-use super::memory::Words;
+use super::memory::SharedWords;
 use super::observation::Health;
 
 /// Kept by the supervisor in memory that it shares with its workers; all go by one clock.
 #[derive(Debug)]
-pub(crate) struct Chronicle(Words);
+pub(crate) struct SharedStatus(SharedWords);
 
 const STARTED: usize = 0;
 const WORKER_STARTED: usize = 1;
 const RELOADS: usize = 2;
 const REFUSED: usize = 3;
 
-impl Chronicle {
+impl SharedStatus {
     /// Of a daemon that starts `now`.
     ///
     /// # Errors
     /// The kernel's.
     pub(crate) fn new(now: Time) -> io::Result<Self> {
-        let words = Words::new(4)?;
+        let words = SharedWords::new(4)?;
         words[STARTED].store(now.as_nanos(), Ordering::Relaxed);
         Ok(Self(words))
     }
@@ -64,12 +64,12 @@ mod tests {
     #[test]
     fn it_tells_what_was_noted() {
         let at = |seconds: u64| Time::from_nanos(seconds * 1_000_000_000);
-        let chronicle = Chronicle::new(at(10)).expect("memory");
-        chronicle.note_worker(at(15));
-        chronicle.note_reload();
-        chronicle.note_reload();
-        chronicle.note_refused();
-        let health = chronicle.health(at(20), at(19));
+        let status = SharedStatus::new(at(10)).expect("memory");
+        status.note_worker(at(15));
+        status.note_reload();
+        status.note_reload();
+        status.note_refused();
+        let health = status.health(at(20), at(19));
         let expect = Health {
             uptime_seconds: 10.0,
             worker_uptime_seconds: 5.0,

@@ -1,4 +1,4 @@
-//! A desk where each visitor asks one thing: bounded in visitors, bytes and time.
+//! A server where each client asks one thing: bounded in clients, bytes and time.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use rustix::event::PollFlags;
 
 /// Connections at a time. Whoever comes then takes the place of the one that is there longest, so
 /// that those who say nothing keep out nobody.
-const VISITORS: usize = 64;
+const CLIENTS: usize = 64;
 
 /// The longest question, in bytes.
 const QUESTION: usize = 8192;
@@ -18,15 +18,15 @@ const QUESTION: usize = 8192;
 /// A connection is closed after so long, whatever became of it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where visitors come in.
+/// Where clients come in.
 #[derive(Debug)]
 pub(crate) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
-/// What is said to a visitor, and when.
-pub(crate) trait Clerk {
+/// What is said to a client, and when.
+pub(crate) trait Handler {
     /// The answer to what was said so far; `None` until it is a whole question.
     fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>>;
 
@@ -34,22 +34,22 @@ pub(crate) trait Clerk {
     fn refusal(&self) -> Vec<u8>;
 }
 
-/// A listener, its clerk, and who is there. All of it is done by one thread that polls.
-pub(crate) struct Desk<C> {
+/// A listener, its handler, and who is there. All of it is done by one thread that polls.
+pub(crate) struct PollServer<C> {
     listener: Listener,
-    clerk: C,
-    visitors: Vec<Visitor>,
+    handler: C,
+    clients: Vec<Client>,
 }
 
 /// One connection: what it said, then what it is told, then whatever it goes on saying.
-struct Visitor {
+struct Client {
     stream: Stream,
     since: Time,
     said: Vec<u8>,
-    told: Option<Told>,
+    response: Option<Response>,
 }
 
-struct Told {
+struct Response {
     answer: Vec<u8>,
     written: usize,
 }
@@ -59,70 +59,70 @@ enum Stream {
     Unix(UnixStream),
 }
 
-impl<C: Clerk> Desk<C> {
+impl<C: Handler> PollServer<C> {
     /// # Errors
     /// The kernel's.
-    pub(crate) fn new(listener: Listener, clerk: C) -> io::Result<Self> {
+    pub(crate) fn new(listener: Listener, handler: C) -> io::Result<Self> {
         match &listener {
             Listener::Tcp(listener) => listener.set_nonblocking(true)?,
             Listener::Unix(listener) => listener.set_nonblocking(true)?,
         }
-        Ok(Self { listener, clerk, visitors: Vec::new() })
+        Ok(Self { listener, handler, clients: Vec::new() })
     }
 
-    /// What to poll for before [`Desk::serve`].
+    /// What to poll for before [`PollServer::serve`].
     pub(crate) fn awaited(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
         let listener = match &self.listener {
             Listener::Tcp(listener) => listener.as_fd(),
             Listener::Unix(listener) => listener.as_fd(),
         };
-        let visitors = self.visitors.iter().map(|each| (each.stream.as_fd(), each.awaits()));
-        std::iter::once((listener, PollFlags::IN)).chain(visitors)
+        let clients = self.clients.iter().map(|each| (each.stream.as_fd(), each.awaits()));
+        std::iter::once((listener, PollFlags::IN)).chain(clients)
     }
 
-    /// When the next visitor has been there for too long.
+    /// When the next client has been there for too long.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        self.visitors.first().map(|longest| longest.since + PATIENCE)
+        self.clients.first().map(|longest| longest.since + PATIENCE)
     }
 
     /// Does all that can be done without waiting.
     pub(crate) fn serve(&mut self, now: Time) {
-        let clerk = &mut self.clerk;
-        self.visitors.retain_mut(|visitor| {
-            now < visitor.since + PATIENCE && visitor.serve(clerk).unwrap_or(false)
+        let handler = &mut self.handler;
+        self.clients.retain_mut(|client| {
+            now < client.since + PATIENCE && client.serve(handler).unwrap_or(false)
         });
         // As many as there are places, so that a crowd at the door keeps nobody waiting inside.
-        for _ in 0..VISITORS {
+        for _ in 0..CLIENTS {
             let Ok(stream) = self.listener.accept() else { return };
-            if self.visitors.len() == VISITORS {
-                self.visitors.remove(0);
+            if self.clients.len() == CLIENTS {
+                self.clients.remove(0);
             }
-            self.visitors.push(Visitor { stream, since: now, said: Vec::new(), told: None });
+            self.clients.push(Client { stream, since: now, said: Vec::new(), response: None });
         }
     }
 }
 
-impl Visitor {
+impl Client {
     fn awaits(&self) -> PollFlags {
-        match &self.told {
-            Some(told) if told.written < told.answer.len() => PollFlags::OUT,
+        match &self.response {
+            Some(response) if response.written < response.answer.len() => PollFlags::OUT,
             Some(_) | None => PollFlags::IN,
         }
     }
 
     /// False once it is over.
-    fn serve(&mut self, clerk: &mut impl Clerk) -> io::Result<bool> {
-        if self.told.is_none() && !self.listen(clerk)? {
+    fn serve(&mut self, handler: &mut impl Handler) -> io::Result<bool> {
+        if self.response.is_none() && !self.listen(handler)? {
             return Ok(false);
         }
-        let Some(told) = &mut self.told else { return Ok(true) };
-        while told.written < told.answer.len() {
-            match self.stream.write(&told.answer[told.written..]) {
+        let Some(response) = &mut self.response else { return Ok(true) };
+        while response.written < response.answer.len() {
+            match self.stream.write(&response.answer[response.written..]) {
                 Ok(0) => return Ok(false),
-                Ok(count) => told.written += count,
+                Ok(count) => response.written += count,
                 Err(error) => return waiting(error),
             }
-            if told.written == told.answer.len() {
+            if response.written == response.answer.len() {
                 self.stream.finish()?;
             }
         }
@@ -130,25 +130,25 @@ impl Visitor {
     }
 
     /// False if it left without a question.
-    fn listen(&mut self, clerk: &mut impl Clerk) -> io::Result<bool> {
+    fn listen(&mut self, handler: &mut impl Handler) -> io::Result<bool> {
         let mut room = [0; QUESTION];
-        while self.told.is_none() {
+        while self.response.is_none() {
             match self.stream.read(&mut room) {
                 Ok(0) => return Ok(false),
                 Ok(count) => self.said.extend_from_slice(&room[..count]),
                 Err(error) => return waiting(error),
             }
-            let answer = match clerk.answer(&self.said) {
-                None if self.said.len() > QUESTION => Some(clerk.refusal()),
+            let answer = match handler.answer(&self.said) {
+                None if self.said.len() > QUESTION => Some(handler.refusal()),
                 answer => answer,
             };
-            self.told = answer.map(|answer| Told { answer, written: 0 });
+            self.response = answer.map(|answer| Response { answer, written: 0 });
         }
         Ok(true)
     }
 
     /// What is unread when a socket is closed would reset the connection, and with it what the
-    /// visitor has not read yet (RFC 9112 §9.6). So it is read, as much as is there now.
+    /// client has not read yet (RFC 9112 §9.6). So it is read, as much as is there now.
     fn see_out(&mut self) -> io::Result<bool> {
         match self.stream.read(&mut [0; QUESTION]) {
             Ok(count) => Ok(count > 0),
@@ -229,7 +229,7 @@ mod tests {
     /// Answers a line with the same in capitals.
     struct Shouter;
 
-    impl Clerk for Shouter {
+    impl Handler for Shouter {
         fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>> {
             said.ends_with(b"\n").then(|| said.to_ascii_uppercase())
         }
@@ -239,22 +239,22 @@ mod tests {
         }
     }
 
-    fn desk() -> (Desk<Shouter>, SocketAddr) {
+    fn server() -> (PollServer<Shouter>, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        (Desk::new(Listener::Tcp(listener), Shouter).expect("a desk"), address)
+        (PollServer::new(Listener::Tcp(listener), Shouter).expect("a server"), address)
     }
 
     fn at(seconds: u64) -> Time {
         Time::from_nanos(seconds * 1_000_000_000)
     }
 
-    /// What `stream` is told, with the desk served meanwhile.
-    fn heard(desk: &mut Desk<Shouter>, stream: &mut TcpStream, now: Time) -> Vec<u8> {
+    /// What `stream` is told, with the server served meanwhile.
+    fn heard(server: &mut PollServer<Shouter>, stream: &mut TcpStream, now: Time) -> Vec<u8> {
         stream.set_nonblocking(true).expect("no waiting");
         let mut heard = Vec::new();
         for _ in 0..100_000 {
-            desk.serve(now);
+            server.serve(now);
             match stream.read_to_end(&mut heard) {
                 Ok(_) => return heard,
                 Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
@@ -265,65 +265,65 @@ mod tests {
 
     #[test]
     fn a_question_in_pieces_is_answered_once_it_is_whole() {
-        let (mut desk, address) = desk();
+        let (mut server, address) = server();
         let mut stream = TcpStream::connect(address).expect("a connection");
         for piece in ["how ", "are ", "you\n"] {
-            assert!(desk.visitors.iter().all(|visitor| visitor.told.is_none()));
+            assert!(server.clients.iter().all(|client| client.response.is_none()));
             stream.write_all(piece.as_bytes()).expect("a piece");
-            desk.serve(at(0));
+            server.serve(at(0));
         }
-        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"HOW ARE YOU\n");
+        assert_eq!(heard(&mut server, &mut stream, at(0)), b"HOW ARE YOU\n");
         drop(stream);
         for _ in 0..1000 {
-            desk.serve(at(0));
+            server.serve(at(0));
         }
-        assert!(desk.visitors.is_empty());
+        assert!(server.clients.is_empty());
     }
 
     #[test]
     fn the_silent_are_sent_away_in_time() {
-        let (mut desk, address) = desk();
+        let (mut server, address) = server();
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(b"hm").expect("a beginning");
-        while desk.visitors.is_empty() {
-            desk.serve(at(1));
+        while server.clients.is_empty() {
+            server.serve(at(1));
         }
-        let deadline = desk.deadline().expect("a deadline");
+        let deadline = server.deadline().expect("a deadline");
         assert_eq!(deadline, at(1) + PATIENCE);
-        desk.serve(Time::from_nanos(deadline.as_nanos() - 1));
-        assert_eq!(desk.visitors.len(), 1);
-        desk.serve(deadline);
-        assert!(desk.visitors.is_empty());
-        assert_eq!(desk.deadline(), None);
+        server.serve(Time::from_nanos(deadline.as_nanos() - 1));
+        assert_eq!(server.clients.len(), 1);
+        server.serve(deadline);
+        assert!(server.clients.is_empty());
+        assert_eq!(server.deadline(), None);
     }
 
     #[test]
     fn a_crowd_of_the_silent_keeps_nobody_out() {
-        let (mut desk, address) = desk();
+        let (mut server, address) = server();
         let mut crowd = Vec::new();
-        for _ in 0..5 * VISITORS {
+        for _ in 0..5 * CLIENTS {
             crowd.push(TcpStream::connect(address).expect("a connection"));
-            desk.serve(at(0));
-            assert!(desk.visitors.len() <= VISITORS);
+            server.serve(at(0));
+            assert!(server.clients.len() <= CLIENTS);
         }
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(b"me\n").expect("a question");
-        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"ME\n");
-        assert_eq!(desk.awaited().count(), 1 + desk.visitors.len());
+        assert_eq!(heard(&mut server, &mut stream, at(0)), b"ME\n");
+        assert_eq!(server.awaited().count(), 1 + server.clients.len());
     }
 
     #[test]
     fn a_question_without_end_is_refused() {
-        let (mut desk, address) = desk();
+        let (mut server, address) = server();
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(&vec![b'x'; 3 * QUESTION]).expect("noise");
-        assert_eq!(heard(&mut desk, &mut stream, at(0)), b"too long");
+        assert_eq!(heard(&mut server, &mut stream, at(0)), b"too long");
     }
 
     #[test]
     fn who_does_not_read_the_answer_costs_only_its_place() {
         struct Talker;
-        impl Clerk for Talker {
+        impl Handler for Talker {
             fn answer(&mut self, _said: &[u8]) -> Option<Vec<u8>> {
                 Some(vec![b'x'; 20_000_000])
             }
@@ -333,14 +333,14 @@ mod tests {
         }
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        let mut desk = Desk::new(Listener::Tcp(listener), Talker).expect("a desk");
+        let mut server = PollServer::new(Listener::Tcp(listener), Talker).expect("a server");
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(b"?").expect("a question");
         for _ in 0..1000 {
-            desk.serve(at(0));
+            server.serve(at(0));
         }
-        assert_eq!(desk.visitors[0].awaits(), PollFlags::OUT);
-        desk.serve(at(0) + PATIENCE);
-        assert!(desk.visitors.is_empty());
+        assert_eq!(server.clients[0].awaits(), PollFlags::OUT);
+        server.serve(at(0) + PATIENCE);
+        assert!(server.clients.is_empty());
     }
 }
