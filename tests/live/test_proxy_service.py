@@ -83,7 +83,7 @@ SKIP = reason_to_skip() or next(
         for what, there in [
             ("systemd", SYSTEMD.exists()),
             ("cgroup2", control_groups()),
-            (f"{UNIT}: cargo build -p live --bin {UNIT}", program()),
+            (f"{UNIT}: cargo build -p daemon --bin {UNIT}", program()),
             *((name, shutil.which(name)) for name in ("curl", "unshare", "nsenter")),
         ]
         if not there

@@ -27,6 +27,9 @@ MAY_NOT_KNOW = {
 }
 """Rooms below that a room must do without all the same."""
 
+DAEMON_DOES_WITHOUT = {"emulator", "sim"}
+"""What is not on a router, not even by way of other rooms."""
+
 LONGEST_FILE = 500
 LONGEST_LINE = 100
 
@@ -64,6 +67,16 @@ def test_stairs_go_one_way(uses):
         if step_of[other] >= step_of[room] or other in MAY_NOT_KNOW.get(room, set())
     ]
     assert upward == []
+
+
+def test_daemon_does_without_the_simulator(uses):
+    reached = set()
+    ahead = {"daemon"}
+    while ahead:
+        reached |= ahead
+        ahead = {other for room in ahead for other in uses[room]} - reached
+    assert reached & DAEMON_DOES_WITHOUT == set()
+    assert "proxy" in reached
 
 
 def test_files_stay_small(root):

@@ -1,4 +1,4 @@
-//! An emulator at work: its site, its packet thread and its record.
+//! An emulator at work: its namespaces, its packet thread and its record.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,16 +14,16 @@ use crate::emulator::{Call, Emulator};
 use crate::packet_ledger::PacketLedger;
 use crate::record::{self, Directions, Lateness, Moment, Record};
 use crate::recorder::{Recorder, Recording};
-use crate::{Side, Site, SiteConfig};
+use crate::{NetnsConfig, NetnsSetup, Side};
 use os::today;
 use os::{Clock, Device, Scheduling, SetupError, Waker, hurry};
 
 /// Where and how an emulator shall run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EmulationConfig {
-    /// The largest IP packet of a fresh site in bytes.
+    /// The largest IP packet of a fresh namespace in bytes.
     pub mtu: u16,
-    /// Two existing interfaces to stand between, the network's side first; without, a fresh site.
+    /// Two existing interfaces to stand between, the network's side first; without, a fresh namespace.
     pub between: Option<[String; 2]>,
     /// What is written of the run.
     pub recording: Recording,
@@ -34,7 +34,7 @@ pub struct EmulationConfig {
 pub struct Emulation {
     packets: PacketThread,
     recorder: Recorder,
-    site: Site,
+    netns: NetnsSetup,
     scenario: String,
     seed: u64,
     mtu: Option<u16>,
@@ -42,14 +42,18 @@ pub struct Emulation {
 }
 
 impl Emulation {
-    /// Sets up the site and lets packets through `scenario`.
+    /// Sets up the namespaces and lets packets through `scenario`.
     ///
     /// # Errors
     /// One line: what is missing, refused or cannot be written.
     pub fn start(scenario: &Scenario, config: &EmulationConfig) -> Result<Self, SetupError> {
-        let (layer, (site, devices)) = match &config.between {
-            Some([network, mobile]) => (LinkLayer::Ethernet, Site::between([network, mobile])?),
-            None => (LinkLayer::Ip, Site::fresh(&SiteConfig { mtu: config.mtu })?),
+        let (layer, (netns, devices)) = match &config.between {
+            Some([network, mobile]) => {
+                (LinkLayer::Ethernet, NetnsSetup::bridge([network, mobile])?)
+            }
+            None => {
+                (LinkLayer::Ip, NetnsSetup::create_namespace(&NetnsConfig { mtu: config.mtu })?)
+            }
         };
         let (clock, (since_1970, started)) = (Clock::start(), today());
         let (recorder, tape) = Recorder::start(&config.recording, layer, since_1970)?;
@@ -62,7 +66,7 @@ impl Emulation {
         Ok(Self {
             packets,
             recorder,
-            site,
+            netns,
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             mtu: config.between.is_none().then_some(config.mtu),
@@ -72,12 +76,12 @@ impl Emulation {
 
     /// What programs on either side may want to know.
     pub fn environment(&self) -> Vec<(String, String)> {
-        self.site.environment()
+        self.netns.environment()
     }
 
     /// Remarks of one line for the user.
     pub fn notes(&self) -> &[String] {
-        self.site.notes()
+        self.netns.notes()
     }
 
     /// Starts `command` on a side, with `environment` besides its own, and tells its process id.
@@ -90,7 +94,7 @@ impl Emulation {
         command: &[OsString],
         environment: &[(OsString, OsString)],
     ) -> io::Result<u32> {
-        self.site.spawn(side, command, environment)
+        self.netns.spawn(side, command, environment)
     }
 
     /// How the link fares; rates and delays are those since the reading before.
@@ -107,16 +111,16 @@ impl Emulation {
     /// The emulator has failed; [`Emulation::finish`] says why.
     pub fn is_busy(&self) -> Result<bool, SetupError> {
         let Moment { down, up, .. } = self.packets.meter()?;
-        Ok(down.queue.packets + up.queue.packets > 0 || self.site.has_open_connections())
+        Ok(down.queue.packets + up.queue.packets > 0 || self.netns.has_open_connections())
     }
 
-    /// Stops, takes the site away and says what became of all packets.
+    /// Stops, takes the namespaces away and says what became of all packets.
     ///
     /// # Errors
     /// One line: why the emulator had stopped, or what could not be written.
     pub fn finish(mut self) -> Result<Record, SetupError> {
         let ended = self.packets.stop();
-        let closing = self.site.close();
+        let closing = self.netns.close();
         let Ended { mut emulator, at, scheduling, dropped_before } = match ended {
             Ok(ended) => ended,
             Err(trouble) => {

@@ -1,14 +1,14 @@
 //! What is made in the operating system for an emulator and taken away again.
 
 mod address;
-mod between;
-mod beyond;
+mod bridge;
 mod connections;
-mod fresh;
+mod fresh_namespace;
 mod ledger;
 mod processes;
 mod relay;
 mod resolver;
+mod uplink;
 mod user;
 mod veth;
 
@@ -29,9 +29,9 @@ const FORWARDING_4: &str = "/proc/sys/net/ipv4/ip_forward";
 /// Where a namespace is told to forward IPv6.
 const FORWARDING_6: &str = "/proc/sys/net/ipv6/conf/all/forwarding";
 
-/// What a fresh site shall be like.
+/// What a fresh namespace shall be like.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SiteConfig {
+pub struct NetnsConfig {
     /// The largest IP packet in bytes, on both sides.
     pub mtu: u16,
 }
@@ -45,7 +45,7 @@ pub enum Side {
     Mobile,
 }
 
-/// What taking a site away came to.
+/// What taking it away came to.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Closing {
     /// Processes that had been left behind on the mobile side and were ended.
@@ -53,9 +53,9 @@ pub struct Closing {
 }
 
 /// Namespaces, devices, addresses and what else was made for one emulator. When it is dropped, all
-/// of it is taken away as by [`Site::close`].
+/// of it is taken away as by [`NetnsSetup::close`].
 #[derive(Debug)]
-pub struct Site {
+pub struct NetnsSetup {
     mark: Mark,
     notes: Vec<String>,
     gateways: Vec<(String, String)>,
@@ -65,18 +65,18 @@ pub struct Site {
     mobile: Option<Resident>,
     /// Where the other ends of veth pairs are, and the end on the network side.
     veth: Option<(Resident, String)>,
-    /// There until the site is taken away.
+    /// There until all is taken away.
     ledger: Option<Ledger>,
 }
 
-impl Site {
+impl NetnsSetup {
     /// A fresh network namespace whose only way out is the second device; the first is its gateway
     /// in the namespace of the calling thread.
     ///
     /// # Errors
     /// One line: what is missing or refused, and how to allow it.
-    pub fn fresh(config: &SiteConfig) -> Result<(Self, [Device; 2]), SetupError> {
-        fresh::make(config)
+    pub fn create_namespace(config: &NetnsConfig) -> Result<(Self, [Device; 2]), SetupError> {
+        fresh_namespace::make(config)
     }
 
     /// Between two existing Ethernet interfaces of this namespace: frames of either go to the
@@ -84,8 +84,8 @@ impl Site {
     ///
     /// # Errors
     /// One line: which of the two cannot be used, and why.
-    pub fn between(interfaces: [&str; 2]) -> Result<(Self, [Device; 2]), SetupError> {
-        between::make(interfaces)
+    pub fn bridge(interfaces: [&str; 2]) -> Result<(Self, [Device; 2]), SetupError> {
+        bridge::make(interfaces)
     }
 
     fn new(mark: Mark, network: Resident, mobile: Option<Resident>, ledger: Ledger) -> Self {
@@ -107,8 +107,8 @@ impl Site {
         self.gateways.extend(v6.map(|v6| ("THINPIPE_GATEWAY6".into(), v6.to_string())));
     }
 
-    /// Starts `command` on a side, with `environment` and [`Site::environment`] besides its own,
-    /// and tells its process id. It dies with the site; the caller waits for it.
+    /// Starts `command` on a side, with `environment` and [`NetnsSetup::environment`] besides its own,
+    /// and tells its process id. It dies with the setup; the caller waits for it.
     ///
     /// # Errors
     /// The kernel's: `NotFound`, `PermissionDenied`; `Unsupported` on a side that is not there.
@@ -158,7 +158,7 @@ impl Site {
         let left_behind = processes::end(&self.mark, Tenure::Held);
         self.relay = None;
         if let Some(table) = self.table.take() {
-            self.network.ask(move || beyond::remove_table(&table));
+            self.network.ask(move || uplink::remove_table(&table));
         }
         if let Some((_, name)) = &self.veth {
             // With the namespaces it would go as well, but only some time later.
@@ -170,7 +170,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for NetnsSetup {
     fn drop(&mut self) {
         self.take_away();
     }

@@ -16,7 +16,7 @@ use os::iproute::{self, DefaultRoute, Routes};
 
 /// What can be reached.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Beyond {
+pub(super) struct Uplink {
     /// True if the table was made.
     pub is_masqueraded: bool,
     /// What the user should know.
@@ -28,14 +28,14 @@ const OWN_NAMESPACE: &str = "without root, nothing can be reached but the gatewa
     on the network side";
 
 /// Masquerades what comes from `space` through interface `device` where the host forwards it.
-pub(super) fn reach(space: &Space, device: &str, table: &str, routes: &Routes) -> Beyond {
-    let only_host = |why: &str| Beyond {
+pub(super) fn reach(space: &Space, device: &str, table: &str, routes: &Routes) -> Uplink {
+    let only_host = |why: &str| Uplink {
         notes: vec![format!("nothing can be reached beyond this host: {why}")],
-        ..Beyond::default()
+        ..Uplink::default()
     };
     if routes.default4 == DefaultRoute::Missing && routes.default6 == DefaultRoute::Missing {
         return if user::is_alone() {
-            Beyond { notes: vec![OWN_NAMESPACE.into()], ..Beyond::default() }
+            Uplink { notes: vec![OWN_NAMESPACE.into()], ..Uplink::default() }
         } else {
             only_host("it has no default route")
         };
@@ -69,18 +69,18 @@ pub(super) fn reach(space: &Space, device: &str, table: &str, routes: &Routes) -
              is drop, and must let interface {device} through"
         )
     }));
-    Beyond { is_masqueraded: true, notes }
+    Uplink { is_masqueraded: true, notes }
 }
 
 /// Within another emulator routes suffice, if its namespace forwards.
-pub(super) fn reach_by_routes() -> Beyond {
-    let mut beyond = Beyond::default();
+pub(super) fn reach_by_routes() -> Uplink {
+    let mut uplink = Uplink::default();
     if !is_on(FORWARDING_4) {
         let note = "nothing can be reached beyond this namespace: /proc/sys is read-only here, \
                     and the namespace does not forward";
-        beyond.notes.push(note.into());
+        uplink.notes.push(note.into());
     }
-    beyond
+    uplink
 }
 
 /// Removes a table of ours, if it is there.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::processes::{self, Mark, Tenure};
-use super::{SetupError, beyond};
+use super::{SetupError, uplink};
 use os::namespace;
 
 /// The file of a running emulator, locked while it lives.
@@ -166,7 +166,7 @@ fn clear_one(path: &Path, here: u64) {
         processes::end(&entry.mark, Tenure::Over);
         if let Some(table) = &entry.table {
             if entry.network == here {
-                beyond::remove_table(table);
+                uplink::remove_table(table);
             } else if namespace::exists(entry.network, processes::all()) {
                 // Only from there can the table be removed.
                 return;

@@ -16,8 +16,8 @@ use super::address::Space;
 use super::ledger::{self, Entry, Ledger, Turn};
 use super::processes::Mark;
 use super::relay::Relay;
-use super::{FORWARDING_4, FORWARDING_6, SetupError, Site, SiteConfig};
-use super::{beyond, random_token, resolver, user, veth};
+use super::{FORWARDING_4, FORWARDING_6, NetnsConfig, NetnsSetup, SetupError};
+use super::{random_token, resolver, uplink, user, veth};
 use os::Resident;
 use os::{Device, Tun, iproute, namespace};
 
@@ -33,8 +33,8 @@ const SMALLEST_MTU_6: u16 = 1280;
 /// Devices that one process may have at a time.
 const MOST: u32 = 100;
 
-/// Makes the site; see [`Site::fresh`].
-pub(super) fn make(config: &SiteConfig) -> Result<(Site, [Device; 2]), SetupError> {
+/// Sets it up; see [`NetnsSetup::create_namespace`].
+pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, [Device; 2]), SetupError> {
     user::check_rights()?;
     let directory = ledger::directory()?;
     let turn = Turn::wait(&directory)?;
@@ -69,23 +69,23 @@ pub(super) fn make(config: &SiteConfig) -> Result<(Site, [Device; 2]), SetupErro
     let entry = Entry { mark: mark.clone(), network: network.namespace, table: table.clone() };
     let ledger =
         Ledger::open(&directory, &entry).map_err(SetupError::at("write the state file"))?;
-    let mut site = Site::new(mark, network, Some(mobile), ledger);
-    site.veth = middle.map(|middle| (middle, name.clone()));
-    site.notes = notes;
-    site.set_gateway(space.gateway());
-    let beyond = match &table {
-        Some(table) => beyond::reach(&space, &name, table, &routes),
-        None => beyond::reach_by_routes(),
+    let mut setup = NetnsSetup::new(mark, network, Some(mobile), ledger);
+    setup.veth = middle.map(|middle| (middle, name.clone()));
+    setup.notes = notes;
+    setup.set_gateway(space.gateway());
+    let uplink = match &table {
+        Some(table) => uplink::reach(&space, &name, table, &routes),
+        None => uplink::reach_by_routes(),
     };
-    site.notes.extend(beyond.notes);
-    site.table = table.filter(|_| beyond.is_masqueraded);
-    resolve_names(&mut site, &space, &directory)?;
+    setup.notes.extend(uplink.notes);
+    setup.table = table.filter(|_| uplink.is_masqueraded);
+    resolve_names(&mut setup, &space, &directory)?;
     drop(turn);
-    Ok((site, devices))
+    Ok((setup, devices))
 }
 
 /// What the new emulator may take a part of: of all, or of that one's inside which it is.
-fn whole_space(config: &SiteConfig, notes: &mut Vec<String>) -> Result<Space, SetupError> {
+fn whole_space(config: &NetnsConfig, notes: &mut Vec<String>) -> Result<Space, SetupError> {
     let all = Space::of_all();
     let mut whole = all;
     let around = iproute::addresses(MOBILE)?.unwrap_or_default();
@@ -213,20 +213,24 @@ fn up(name: &str, space: &Space, mtu: u16) -> Vec<String> {
 const SHORT_CUTS: [&str; 2] = ["/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve"];
 
 /// Lets the mobile side ask the host's name servers, if it has any, through the gateway.
-fn resolve_names(site: &mut Site, space: &Space, directory: &Path) -> Result<(), SetupError> {
+fn resolve_names(
+    setup: &mut NetnsSetup,
+    space: &Space,
+    directory: &Path,
+) -> Result<(), SetupError> {
     let text = fs::read_to_string(resolver::FILE).unwrap_or_default();
     let servers = resolver::name_servers(&text);
-    let (Some(mobile), false) = (&site.mobile, servers.is_empty()) else { return Ok(()) };
+    let (Some(mobile), false) = (&setup.mobile, servers.is_empty()) else { return Ok(()) };
     let (gateway4, gateway6) = space.gateway();
     let both: Vec<_> = [gateway4].into_iter().chain(gateway6).collect();
     match Relay::start(&both, servers) {
-        Ok(relay) => site.relay = Some(relay),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => site
+        Ok(relay) => setup.relay = Some(relay),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => setup
             .notes
             .push("a name server of this host serves all addresses: it is asked for names".into()),
         Err(error) => {
             let note = format!("names cannot be resolved through the gateway: {error}");
-            site.notes.push(note);
+            setup.notes.push(note);
             return Ok(());
         }
     }

@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::ledger::{self, Entry, Ledger};
 use super::processes::Mark;
 use super::random_token;
-use super::{SetupError, Site};
+use super::{NetnsSetup, SetupError};
 use os::Resident;
 use os::{Device, PacketSocket, interface, iproute};
 use wire::Prefix;
 
-/// Makes the site; see [`Site::between`].
-pub(super) fn make(interfaces: [&str; 2]) -> Result<(Site, [Device; 2]), SetupError> {
+/// Sets it up; see [`NetnsSetup::bridge`].
+pub(super) fn make(interfaces: [&str; 2]) -> Result<(NetnsSetup, [Device; 2]), SetupError> {
     let [first, second] = interfaces;
     if first == second {
         return Err(SetupError::new(format!("{first} is named twice: it takes two interfaces")));
@@ -32,9 +32,9 @@ pub(super) fn make(interfaces: [&str; 2]) -> Result<(Site, [Device; 2]), SetupEr
     let entry = Entry { mark: mark.clone(), network: network.namespace, table: None };
     let ledger =
         Ledger::open(&directory, &entry).map_err(SetupError::at("write the state file"))?;
-    let mut site = Site::new(mark, network, None, ledger);
-    site.notes = notes;
-    Ok((site, devices))
+    let mut setup = NetnsSetup::new(mark, network, None, ledger);
+    setup.notes = notes;
+    Ok((setup, devices))
 }
 
 fn open(interface: &str) -> Result<Device, SetupError> {
