@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::event::Event;
-use super::figures::page;
 use super::observation::Observation;
+use super::stats::page;
 
 const SHIPPED: &str = include_str!("../../../packaging/proxy.toml");
 

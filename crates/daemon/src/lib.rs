@@ -13,7 +13,6 @@ mod documented;
 mod doors;
 mod event;
 mod families;
-mod figures;
 mod heartbeat;
 mod host;
 mod journal;
@@ -32,6 +31,7 @@ mod shared_status;
 mod signals;
 #[cfg(test)]
 mod skip;
+mod stats;
 mod status;
 mod summary;
 mod supervisor;

@@ -2,9 +2,9 @@
 
 use httparse::{EMPTY_HEADER, Request, Status};
 
-use super::figures::page;
 use super::observation::Observation;
 use super::poll_server::Handler;
+use super::stats::page;
 
 /// As Prometheus asks for it by default.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -28,7 +28,7 @@ pub(crate) struct Health {
 
 #[cfg(test)]
 impl Observation {
-    /// Two profiles, figures that differ, and so many mobiles.
+    /// Two profiles, stats that differ, and so many mobiles.
     pub(super) fn example(mobiles: u64) -> Self {
         let reason = |reason, packets| proxy::Reason { reason, packets };
         let snapshot = proxy::Snapshot {
@@ -64,17 +64,17 @@ impl Observation {
 }
 
 #[cfg(test)]
-fn profile(name: &str, mobiles: u64) -> proxy::ProfileFigures {
+fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
     let volume = |bytes| proxy::Volume { packets: 3, bytes };
     let mut round_trip = proxy::Histogram { counts: [1; 15], sum_ns: 13_000_000_000 };
     round_trip.add(base::Duration::from_secs(3));
-    let leg = |retransmissions| proxy::LegFigures {
+    let leg = |retransmissions| proxy::LegStats {
         received: volume(1000),
         sent: volume(2000),
         retransmissions,
         round_trip,
     };
-    proxy::ProfileFigures {
+    proxy::ProfileStats {
         name: name.to_owned(),
         scheme: "atcp",
         retired: false,

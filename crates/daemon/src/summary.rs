@@ -191,9 +191,9 @@ fn reasons(all: &[Reason]) -> String {
     if told.is_empty() { "none".to_owned() } else { told.join(", ") }
 }
 
-/// A column for each profile: there are few, with many figures.
+/// A column for each profile: there are few, with many stats.
 fn profiles(all: &[Profile]) -> Table {
-    let columns: Vec<_> = all.iter().map(figures).collect();
+    let columns: Vec<_> = all.iter().map(stats).collect();
     let name = |it: &Profile| it.name.clone() + if it.retired { " (retired)" } else { "" };
     let header = [String::new()].into_iter().chain(all.iter().map(name)).collect();
     let names = columns.first().into_iter().flatten().map(|(name, _)| *name);
@@ -207,7 +207,7 @@ fn profiles(all: &[Profile]) -> Table {
     Table { header, rows }
 }
 
-fn figures(it: &Profile) -> Vec<(&'static str, String)> {
+fn stats(it: &Profile) -> Vec<(&'static str, String)> {
     let of = |counts: &BTreeMap<String, u64>, name: &str| {
         counts.get(name).copied().unwrap_or_default().to_string()
     };

@@ -121,9 +121,9 @@ fn data(bencher: Bencher<'_, '_>, scheme: &str) {
     let mut flow = Flow::new(scheme);
     let mut out = 0;
     bencher.counter(ItemsCount::new(2_u32)).bench_local(|| out += flow.pair());
-    let figures = flow.gateway.snapshot(flow.now);
-    assert_eq!(figures.profiles[0].connections.taken, 1);
-    assert!(out > 0 && figures.dropped.iter().all(|each| each.packets == 0));
+    let stats = flow.gateway.snapshot(flow.now);
+    assert_eq!(stats.profiles[0].connections.taken, 1);
+    assert!(out > 0 && stats.dropped.iter().all(|each| each.packets == 0));
 }
 
 /// The same packets are made, and nothing is done with them.

@@ -4,7 +4,6 @@
 //! configuration names goes through the box of their profile; all else leaves as it came.
 
 mod boxes;
-mod figures;
 mod gateway;
 mod histogram;
 mod hosts;
@@ -17,6 +16,7 @@ mod reasons;
 mod records;
 mod served;
 mod snapshot;
+mod stats;
 mod view;
 
 pub use gateway::{Gateway, Reloaded};
@@ -25,6 +25,5 @@ pub use hosts::addresses;
 pub use merged::merged;
 pub use records::{FlowEnd, FlowRecord};
 pub use snapshot::{
-    Connections, Flows, Fragments, LegFigures, Mobile, ProfileFigures, Reason, Snapshot, Syns,
-    Volume,
+    Connections, Flows, Fragments, LegStats, Mobile, ProfileStats, Reason, Snapshot, Syns, Volume,
 };

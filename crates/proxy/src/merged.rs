@@ -1,11 +1,11 @@
 //! Profiles of one name as one: that of the configuration and those that it has replaced.
 
-use crate::{Flows, Histogram, LegFigures, ProfileFigures, Volume};
+use crate::{Flows, Histogram, LegStats, ProfileStats, Volume};
 
 /// One of each name, in the order in which they first come. A reload gives a profile that it
 /// changes a new box under the old name, beside the one for connections that stand.
-pub fn merged(profiles: &[ProfileFigures]) -> Vec<ProfileFigures> {
-    let mut merged: Vec<ProfileFigures> = Vec::new();
+pub fn merged(profiles: &[ProfileStats]) -> Vec<ProfileStats> {
+    let mut merged: Vec<ProfileStats> = Vec::new();
     for profile in profiles {
         match merged.iter_mut().find(|other| other.name == profile.name) {
             Some(other) => add(other, profile),
@@ -16,7 +16,7 @@ pub fn merged(profiles: &[ProfileFigures]) -> Vec<ProfileFigures> {
 }
 
 /// What `sum` is called, how it serves and what it may hold stays.
-pub(crate) fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
+pub(crate) fn add(sum: &mut ProfileStats, other: &ProfileStats) {
     let counts = [
         (&mut sum.flows.opening, other.flows.opening),
         (&mut sum.flows.open, other.flows.open),
@@ -51,8 +51,8 @@ pub(crate) fn add(sum: &mut ProfileFigures, other: &ProfileFigures) {
 }
 
 /// What is left of a profile's box once it is gone: its counters.
-pub(crate) fn counters(of: ProfileFigures) -> ProfileFigures {
-    ProfileFigures {
+pub(crate) fn counters(of: ProfileStats) -> ProfileStats {
+    ProfileStats {
         flows: Flows::default(),
         stalled_mobiles: 0,
         mobiles: 0,
@@ -64,7 +64,7 @@ pub(crate) fn counters(of: ProfileFigures) -> ProfileFigures {
     }
 }
 
-fn add_leg(sum: &mut LegFigures, other: &LegFigures) {
+fn add_leg(sum: &mut LegStats, other: &LegStats) {
     add_volume(&mut sum.received, other.received);
     add_volume(&mut sum.sent, other.sent);
     sum.retransmissions += other.retransmissions;

@@ -1,4 +1,4 @@
-//! What becomes of the SYNs of mobiles, for the figures.
+//! What becomes of the SYNs of mobiles, for the stats.
 
 use std::hash::BuildHasher;
 
@@ -7,7 +7,7 @@ use middlebox::Connection;
 use rustc_hash::FxBuildHasher;
 
 /// SYNs that are not answered yet. A place for each that its name leads to: where two meet, the
-/// newer one stays, so that a flood costs figures and nothing else.
+/// newer one stays, so that a flood costs stats and nothing else.
 #[derive(Debug)]
 pub(crate) struct Openings {
     places: Vec<Option<Opening>>,

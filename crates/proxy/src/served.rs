@@ -5,15 +5,15 @@ use bytes::Bytes;
 use middlebox::{Connection, Managed, Packet, PmtuHandler};
 use scenario::ProxyProfile;
 
-use crate::figures::Figures;
 use crate::places::Lent;
+use crate::stats::Stats;
 
 /// The mobiles of one profile, as long as they have connections.
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) profile: ProxyProfile,
     pub(crate) machine: Box<dyn Managed<Bytes>>,
-    pub(crate) figures: Figures,
+    pub(crate) stats: Stats,
     pub(crate) lent: Lent,
     pub(crate) standing: Standing,
 }
@@ -32,20 +32,20 @@ impl Served {
         Self {
             profile,
             machine,
-            figures: Figures::default(),
+            stats: Stats::default(),
             lent: Lent::default(),
             standing: Standing::Current,
         }
     }
 
     pub(crate) fn handle_packet(&mut self, now: Time, packet: Packet<Bytes>) {
-        let Self { machine, figures, .. } = self;
-        machine.handle_packet(now, packet, &mut |fact| figures.note(now, fact));
+        let Self { machine, stats, .. } = self;
+        machine.handle_packet(now, packet, &mut |fact| stats.note(now, fact));
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
-        let Self { machine, figures, .. } = self;
-        machine.handle_timeout(now, &mut |fact| figures.note(now, fact));
+        let Self { machine, stats, .. } = self;
+        machine.handle_timeout(now, &mut |fact| stats.note(now, fact));
     }
 
     pub(crate) fn handle_path_mtu(
@@ -54,22 +54,22 @@ impl Served {
         connection: Connection,
         mtu: u16,
     ) -> PmtuHandler {
-        let Self { machine, figures, .. } = self;
-        machine.handle_path_mtu(now, connection, mtu, &mut |fact| figures.note(now, fact))
+        let Self { machine, stats, .. } = self;
+        machine.handle_path_mtu(now, connection, mtu, &mut |fact| stats.note(now, fact))
     }
 
     pub(crate) fn drain(&mut self, now: Time) {
-        let Self { machine, figures, .. } = self;
-        machine.drain(now, &mut |fact| figures.note(now, fact));
+        let Self { machine, stats, .. } = self;
+        machine.drain(now, &mut |fact| stats.note(now, fact));
     }
 
     pub(crate) fn end(&mut self, now: Time) {
-        let Self { machine, figures, .. } = self;
-        machine.reset_all(now, &mut |fact| figures.note(now, fact));
+        let Self { machine, stats, .. } = self;
+        machine.reset_all(now, &mut |fact| stats.note(now, fact));
     }
 
     pub(crate) fn poll_output(&mut self, now: Time) -> Option<Packet<Bytes>> {
-        let Self { machine, figures, .. } = self;
-        machine.poll_output(now, &mut |fact| figures.note(now, fact))
+        let Self { machine, stats, .. } = self;
+        machine.poll_output(now, &mut |fact| stats.note(now, fact))
     }
 }

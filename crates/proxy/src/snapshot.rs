@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Histogram;
 
-/// All figures at one moment. Counters begin with the worker; what is in force now is a gauge and
+/// All stats at one moment. Counters begin with the worker; what is in force now is a gauge and
 /// says so.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Snapshot {
@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub journal_places: u32,
     /// Those of the configuration in its order, then those that have been taken out of it and
     /// still have connections.
-    pub profiles: Vec<ProfileFigures>,
+    pub profiles: Vec<ProfileStats>,
 }
 
 /// So many, for a reason. There are few reasons, and all are always there.
@@ -74,7 +74,7 @@ pub struct Fragments {
 
 /// Of one profile.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct ProfileFigures {
+pub struct ProfileStats {
     /// Its name.
     pub name: String,
     /// The scheme of its box, as in the configuration.
@@ -88,9 +88,9 @@ pub struct ProfileFigures {
     /// What became of SYNs.
     pub syns: Syns,
     /// Where the fixed hosts are.
-    pub wired: LegFigures,
+    pub wired: LegStats,
     /// Where the mobiles are.
-    pub radio: LegFigures,
+    pub radio: LegStats,
     /// Times that nothing was heard of a mobile for too long.
     pub stalls: u64,
     /// How long mobiles were stalled, all together.
@@ -160,7 +160,7 @@ pub struct Syns {
 
 /// One side of a profile's connections, of packets that its box took or made.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct LegFigures {
+pub struct LegStats {
     /// What came from there.
     pub received: Volume,
     /// What went there.

@@ -15,8 +15,8 @@ fn with(scheme: &str, prefixes: &str, more: &str) -> scenario::Proxy {
 }
 
 fn names(net: &Net) -> Vec<(String, &'static str, bool)> {
-    let figures = net.gateway.snapshot(net.now);
-    figures.profiles.into_iter().map(|it| (it.name, it.scheme, it.retired)).collect()
+    let stats = net.gateway.snapshot(net.now);
+    stats.profiles.into_iter().map(|it| (it.name, it.scheme, it.retired)).collect()
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn connections_keep_their_profile() {
     assert!(!net.gateway.has_retired());
     assert!(net.journal.is_empty());
     // What was counted under the name stays.
-    let figures = &net.gateway.snapshot(net.now).profiles[0];
-    assert_eq!((figures.connections.taken, figures.mobiles, figures.in_flight_bytes), (1, 0, 0));
-    assert!(figures.radio.sent.bytes > 100_000);
+    let stats = &net.gateway.snapshot(net.now).profiles[0];
+    assert_eq!((stats.connections.taken, stats.mobiles, stats.in_flight_bytes), (1, 0, 0));
+    assert!(stats.radio.sent.bytes > 100_000);
 }
 
 /// Only the mobiles of a profile have changed: it keeps its box and what that has learned.
@@ -69,8 +69,8 @@ fn a_profile_may_grow() {
     assert!(reloaded.retired.is_empty());
     net.run_for(Duration::from_secs(100));
     net.assert_read(client, server, 100_000);
-    let figures = &net.gateway.snapshot(net.now).profiles;
-    assert_eq!((figures.len(), figures[0].connections.taken), (1, 1));
+    let stats = &net.gateway.snapshot(net.now).profiles;
+    assert_eq!((stats.len(), stats[0].connections.taken), (1, 1));
     let changed = with("atcp", &three, "atcp.clamp = '5 kB'\n");
     assert_eq!(net.gateway.reload(net.now, &changed).retired, ["thin"]);
 }
@@ -96,8 +96,8 @@ fn former_mobiles_are_told_as_long_as_they_have_connections() {
         net.close(server);
         net.close(client);
         net.run_for(Duration::from_secs(1_000));
-        let figures = &net.gateway.snapshot(net.now).profiles[0];
-        assert_eq!((net.gateway.has_former(), figures.connections.taken), (false, 1), "{scheme}");
+        let stats = &net.gateway.snapshot(net.now).profiles[0];
+        assert_eq!((net.gateway.has_former(), stats.connections.taken), (false, 1), "{scheme}");
     }
 }
 
@@ -182,9 +182,9 @@ fn a_drained_gateway_is_needed_no_more() {
         net.run_for(Duration::from_secs(100));
         let read = |id: support::PeerId| net.peer(id).read.len();
         assert_eq!([read(idle), read(late), read(busy)], [20_000, 20_000, 80_000], "{scheme}");
-        let figures = &net.gateway.snapshot(net.now);
-        assert!(figures.draining);
-        assert_eq!(figures.profiles[0].connections.released, 2, "{scheme}");
+        let stats = &net.gateway.snapshot(net.now);
+        assert!(stats.draining);
+        assert_eq!(stats.profiles[0].connections.released, 2, "{scheme}");
     }
 }
 

@@ -85,9 +85,9 @@ fn connections_that_want_more_pass_untouched() {
         let strict = with_ip_option(&strict);
         passes(&mut gateway, &strict, "option");
         assert_eq!(gateway.flows(), 0);
-        let figures = gateway.snapshot(Time::ZERO);
-        assert_eq!(figures.profiles[0].connections.bypassed, 8, "{scheme}");
-        assert_eq!(figures.profiles[0].syns.seen, 8, "{scheme}");
+        let stats = gateway.snapshot(Time::ZERO);
+        assert_eq!(stats.profiles[0].connections.bypassed, 8, "{scheme}");
+        assert_eq!(stats.profiles[0].syns.seen, 8, "{scheme}");
     }
 }
 
@@ -142,9 +142,9 @@ fn limits_let_pass_what_came() {
             }
         }
         assert_eq!(outcomes, [false, false, true, true, true], "{scheme}");
-        let figures = gateway.snapshot(Time::ZERO);
-        assert_eq!(bypassed(&figures, "limit_flows_per_mobile"), 3, "{scheme}");
-        assert_eq!(figures.profiles[0].connections.bypassed, 3, "{scheme}");
+        let stats = gateway.snapshot(Time::ZERO);
+        assert_eq!(bypassed(&stats, "limit_flows_per_mobile"), 3, "{scheme}");
+        assert_eq!(stats.profiles[0].connections.bypassed, 3, "{scheme}");
     }
 }
 
@@ -342,14 +342,14 @@ fn pieces_are_put_together_for_a_box_alone() {
     let [_, overlapping] = cut_up(&strange, 792);
     assert_eq!(pass(&mut gateway, &overlapping), Vec::<Vec<u8>>::new());
     assert_eq!(pass(&mut gateway, &second), Vec::<Vec<u8>>::new());
-    let figures = gateway.snapshot(Time::ZERO).fragments;
-    assert_eq!((figures.received, figures.completed, figures.failed), (7, 2, 1));
-    assert_eq!((figures.held, figures.held_bytes), (1, second.len() as u64));
+    let stats = gateway.snapshot(Time::ZERO).fragments;
+    assert_eq!((stats.received, stats.completed, stats.failed), (7, 2, 1));
+    assert_eq!((stats.held, stats.held_bytes), (1, second.len() as u64));
     let deadline = Time::ZERO + wire::Fragments::PATIENCE;
     assert!(gateway.poll_timeout().is_some_and(|time| time <= deadline));
     gateway.handle_timeout(deadline);
-    let figures = gateway.snapshot(deadline).fragments;
-    assert_eq!((figures.failed, figures.held), (2, 0));
+    let stats = gateway.snapshot(deadline).fragments;
+    assert_eq!((stats.failed, stats.held), (2, 0));
 }
 
 /// A connection of which the box has sent data to the mobile, not acknowledged yet, and the last
@@ -434,20 +434,20 @@ fn blind_errors_and_resets_change_nothing() {
     }
 }
 
-/// The figures know each packet, whatever became of it.
+/// The stats know each packet, whatever became of it.
 #[track_caller]
-fn books_balance(figures: &Snapshot) {
+fn books_balance(stats: &Snapshot) {
     let sum = |reasons: &[proxy::Reason]| reasons.iter().map(|each| each.packets).sum::<u64>();
-    let path_mtu = figures.icmp[0].packets;
-    let legs = |of: &dyn Fn(&proxy::LegFigures) -> u64| {
-        figures.profiles.iter().map(|it| of(&it.wired) + of(&it.radio)).sum::<u64>()
+    let path_mtu = stats.icmp[0].packets;
+    let legs = |of: &dyn Fn(&proxy::LegStats) -> u64| {
+        stats.profiles.iter().map(|it| of(&it.wired) + of(&it.radio)).sum::<u64>()
     };
     // Without pieces, of which many make one.
-    assert_eq!(figures.fragments.received, 0);
+    assert_eq!(stats.fragments.received, 0);
     let shown = legs(&|leg| leg.received.packets);
-    assert_eq!(figures.received.packets, sum(&figures.bypassed) + shown + path_mtu);
+    assert_eq!(stats.received.packets, sum(&stats.bypassed) + shown + path_mtu);
     let made = legs(&|leg| leg.sent.packets);
-    assert_eq!(figures.sent.packets, sum(&figures.bypassed) + made);
+    assert_eq!(stats.sent.packets, sum(&stats.bypassed) + made);
 }
 
 #[test]
@@ -482,8 +482,8 @@ fn a_flood_of_syns_harms_nobody() {
             net.run_for(Duration::from_millis(50));
         }
     }
-    let figures = net.gateway.snapshot(net.now);
-    let profile = &figures.profiles[0];
+    let stats = net.gateway.snapshot(net.now);
+    let profile = &stats.profiles[0];
     assert_eq!(profile.syns.displaced, 100_000 - 4_096);
     assert_eq!((profile.syns.held, profile.flows.opening, profile.flows.open), (4_096, 4_096, 1));
     // A mobile with connections that stand is served while the handshakes of others wait.

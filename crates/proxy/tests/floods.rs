@@ -146,10 +146,10 @@ proptest! {
         let between = between.min(most_between(flood));
         prop_assert!(run.opens([HOST, MOBILE], 4_001, between), "of a host");
         prop_assert!(run.opens([HOST, [10, 45, 0, 3].into()], 4_002, between), "of a host");
-        let figures = &run.gateway.snapshot(run.now).profiles[0];
-        let kept = u64::from(run.flood.sent) - figures.flows.opening;
-        prop_assert!(figures.syns.displaced <= kept);
-        prop_assert_eq!(figures.connections.bypassed, figures.syns.displaced);
+        let stats = &run.gateway.snapshot(run.now).profiles[0];
+        let kept = u64::from(run.flood.sent) - stats.flows.opening;
+        prop_assert!(stats.syns.displaced <= kept);
+        prop_assert_eq!(stats.connections.bypassed, stats.syns.displaced);
     }
 }
 
@@ -165,9 +165,9 @@ fn a_slow_scan_holds_its_share() {
     };
     let mut run = Run { gateway: Gateway::new(&config("atcp"), MTU, 1), now: Time::ZERO, flood };
     run.attack(5 * 60 * 17);
-    let figures = &run.gateway.snapshot(run.now).profiles[0];
-    assert_eq!((figures.flows.opening, figures.syns.displaced), (32, 5 * 60 * 17 - 32));
-    assert_eq!(run.gateway.displaced(), figures.syns.displaced);
+    let stats = &run.gateway.snapshot(run.now).profiles[0];
+    assert_eq!((stats.flows.opening, stats.syns.displaced), (32, 5 * 60 * 17 - 32));
+    assert_eq!(run.gateway.displaced(), stats.syns.displaced);
 }
 
 /// The oldest makes room, and a connection that made room goes on as without the proxy.
@@ -187,7 +187,7 @@ fn who_makes_room_goes_on() {
             run.show([HOST, MOBILE], [80, port], SYN_ACK, [500, 101]);
             run.show([MOBILE, HOST], [port, 80], Flags::ACK, [101, 501]);
         }
-        let figures = &run.gateway.snapshot(run.now).profiles[0];
-        assert_eq!((figures.flows.open, figures.syns.displaced), (2, 1), "{scheme}");
+        let stats = &run.gateway.snapshot(run.now).profiles[0];
+        assert_eq!((stats.flows.open, stats.syns.displaced), (2, 1), "{scheme}");
     }
 }

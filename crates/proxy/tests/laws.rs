@@ -180,10 +180,10 @@ fn total(reasons: &[proxy::Reason]) -> u64 {
 }
 
 /// In = untouched + shown to boxes + heeded + put together; out = untouched + made by boxes.
-fn balance(figures: &Snapshot, shown: [u64; 2]) {
-    let [bypassed, fragments] = [total(&figures.bypassed), figures.fragments.received];
-    assert_eq!(figures.received.packets, bypassed + shown[0] + figures.icmp[0].packets + fragments);
-    assert_eq!(figures.sent.packets, bypassed + shown[1]);
+fn balance(stats: &Snapshot, shown: [u64; 2]) {
+    let [bypassed, fragments] = [total(&stats.bypassed), stats.fragments.received];
+    assert_eq!(stats.received.packets, bypassed + shown[0] + stats.icmp[0].packets + fragments);
+    assert_eq!(stats.sent.packets, bypassed + shown[1]);
 }
 
 proptest! {
@@ -202,15 +202,15 @@ proptest! {
             reloads |= matches!(step, Step::Reload(_));
             out += run.drain();
         }
-        let figures = run.gateway.snapshot(run.now);
-        prop_assert_eq!(figures.sent.packets, out);
-        // A box that is retired takes its figures with it.
+        let stats = run.gateway.snapshot(run.now);
+        prop_assert_eq!(stats.sent.packets, out);
+        // A box that is retired takes its stats with it.
         if !reloads {
-            let legs = |of: fn(&proxy::LegFigures) -> u64| {
-                figures.profiles.iter().map(|it| of(&it.wired) + of(&it.radio)).sum()
+            let legs = |of: fn(&proxy::LegStats) -> u64| {
+                stats.profiles.iter().map(|it| of(&it.wired) + of(&it.radio)).sum()
             };
             let shown = [legs(|leg| leg.received.packets), legs(|leg| leg.sent.packets)];
-            balance(&figures, shown);
+            balance(&stats, shown);
         }
         // At the end nothing is left.
         run.gateway.end(run.now);
@@ -221,7 +221,7 @@ proptest! {
             run.drain();
         }
         prop_assert_eq!(run.gateway.flows(), 0);
-        let figures = run.gateway.snapshot(run.now);
-        prop_assert!(figures.profiles.iter().all(|it| it.held_bytes == 0 && !it.retired));
+        let stats = run.gateway.snapshot(run.now);
+        prop_assert!(stats.profiles.iter().all(|it| it.held_bytes == 0 && !it.retired));
     }
 }

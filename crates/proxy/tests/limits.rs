@@ -118,7 +118,7 @@ fn mobiles_of_two_profiles_may_call_each_other() {
 }
 
 /// What a limit lets pass: its reason is told once for each connection, of which the packet that it
-/// falls on goes out as it came and is in no leg's figures.
+/// falls on goes out as it came and is in no leg's stats.
 #[test]
 fn each_reason_of_a_box_is_told() {
     #[track_caller]
@@ -128,13 +128,13 @@ fn each_reason_of_a_box_is_told() {
             limit(&mut config);
             let mut gateway = Gateway::new(&config, MTU, 1);
             act(&mut gateway);
-            let figures = gateway.snapshot(Time::ZERO);
-            assert_eq!(bypassed(&figures, reason), expected, "{scheme} {reason}");
-            let profile = &figures.profiles[0];
+            let stats = gateway.snapshot(Time::ZERO);
+            assert_eq!(bypassed(&stats, reason), expected, "{scheme} {reason}");
+            let profile = &stats.profiles[0];
             assert_eq!(profile.connections.bypassed, expected, "{scheme} {reason}");
-            let untouched: u64 = figures.bypassed.iter().map(|each| each.packets).sum();
+            let untouched: u64 = stats.bypassed.iter().map(|each| each.packets).sum();
             let taken = profile.wired.received.packets + profile.radio.received.packets;
-            assert_eq!(figures.received.packets, untouched + taken, "{scheme} {reason}");
+            assert_eq!(stats.received.packets, untouched + taken, "{scheme} {reason}");
         }
     }
     let many = |gateway: &mut Gateway| (0..5).for_each(|each| open(gateway, mobile(each), 4_000));
@@ -175,9 +175,9 @@ fn pieces_of_what_a_box_hands_back_stay_pieces() {
     let [first, second] = cut_up(&syn, 16);
     assert_eq!(pass(&mut gateway, &first), Vec::<Vec<u8>>::new());
     assert_eq!(pass(&mut gateway, &second), [one_more(&first), one_more(&second)]);
-    let figures = gateway.snapshot(Time::ZERO);
-    assert_eq!((bypassed(&figures, "limit_flows"), figures.sent.packets), (2, 2));
-    assert_eq!(figures.profiles[0].connections.bypassed, 1);
+    let stats = gateway.snapshot(Time::ZERO);
+    assert_eq!((bypassed(&stats, "limit_flows"), stats.sent.packets), (2, 2));
+    assert_eq!(stats.profiles[0].connections.bypassed, 1);
 }
 
 /// A callee that answers what nobody has asked: both ends see to that.
@@ -194,10 +194,10 @@ fn a_handshake_that_is_none_is_told() {
             wire::parse(&out[0]).map(|it| it.header),
             wire::parse(&answer).map(|it| it.header)
         );
-        let figures = gateway.snapshot(Time::ZERO);
-        assert_eq!((gateway.flows(), bypassed(&figures, "handshake")), (0, 1), "{scheme}");
-        assert_eq!(figures.profiles[0].connections.bypassed, 1, "{scheme}");
-        assert_eq!(figures.profiles[0].wired.received.packets, 0, "{scheme}");
+        let stats = gateway.snapshot(Time::ZERO);
+        assert_eq!((gateway.flows(), bypassed(&stats, "handshake")), (0, 1), "{scheme}");
+        assert_eq!(stats.profiles[0].connections.bypassed, 1, "{scheme}");
+        assert_eq!(stats.profiles[0].wired.received.packets, 0, "{scheme}");
     }
 }
 
@@ -212,8 +212,8 @@ fn a_box_that_drains_says_so() {
     gateway.drain(Time::ZERO);
     pass(&mut gateway, &between([HOST, mobile(2)], [80, 4_000], Flags::RST, [1_501, 0]));
     pass(&mut gateway, &between(ends, [4_000, 80], Flags::SYN, [9_000, 0]));
-    let figures = gateway.snapshot(Time::ZERO);
-    assert_eq!((gateway.flows(), bypassed(&figures, "draining")), (0, 1));
+    let stats = gateway.snapshot(Time::ZERO);
+    assert_eq!((gateway.flows(), bypassed(&stats, "draining")), (0, 1));
 }
 
 /// However many addresses a mobile has, it has its share.
@@ -225,9 +225,9 @@ fn addresses_of_one_mobile_count_together() {
     assert_eq!(gateway.flows(), 3);
     (1..9).for_each(|prefix| open(&mut gateway, mobile6(1 + prefix, 1), 4_000));
     assert_eq!(gateway.flows(), 11);
-    let figures = gateway.snapshot(Time::ZERO);
-    assert_eq!(bypassed(&figures, "limit_flows_per_mobile"), 5);
-    assert_eq!(figures.profiles[0].mobiles, 9);
+    let stats = gateway.snapshot(Time::ZERO);
+    assert_eq!(bypassed(&stats, "limit_flows_per_mobile"), 5);
+    assert_eq!(stats.profiles[0].mobiles, 9);
     let mobiles = gateway.mobiles(Time::ZERO, 100);
     let flows = |address| mobiles.iter().find(|it| it.address == address).map(|it| it.flows);
     assert_eq!((flows(mobile6(1, 3)), flows(mobile6(2, 1))), (Some(3), Some(1)));
@@ -245,8 +245,8 @@ fn the_page_names_every_reason() {
     let table = table.split("\n\n").next().expect("its end");
     let cells = table.lines().filter_map(|line| line.split('|').nth(1));
     let mut named: Vec<_> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
-    let figures = Gateway::new(&config("atcp"), MTU, 1).snapshot(Time::ZERO);
-    let mut told: Vec<_> = figures.bypassed.iter().map(|each| each.reason).collect();
+    let stats = Gateway::new(&config("atcp"), MTU, 1).snapshot(Time::ZERO);
+    let mut told: Vec<_> = stats.bypassed.iter().map(|each| each.reason).collect();
     named.sort_unstable();
     told.sort_unstable();
     assert_eq!(named, told);

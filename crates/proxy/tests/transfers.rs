@@ -23,13 +23,13 @@ fn download(scheme: &str, mtu: [u16; 2], ends: [IpAddr; 2], configs: [&Config; 2
     assert!(net.run_while(Duration::from_secs(600), over), "{scheme}");
     net.assert_read(client, server, 200_000);
     net.assert_read(server, client, 3_000);
-    let figures = net.gateway.snapshot(net.now);
-    let profile = &figures.profiles[0];
-    assert_eq!(profile.connections.taken, 1, "{scheme}: {figures:?}");
+    let stats = net.gateway.snapshot(net.now);
+    let profile = &stats.profiles[0];
+    assert_eq!(profile.connections.taken, 1, "{scheme}: {stats:?}");
     assert!(profile.wired.received.bytes > 200_000, "{scheme}: the box has seen all");
-    assert!(profile.radio.sent.bytes > 200_000, "{scheme}: {figures:?}");
+    assert!(profile.radio.sent.bytes > 200_000, "{scheme}: {stats:?}");
     assert_eq!(profile.wired.round_trip.count(), 1, "{scheme}: of the handshake");
-    assert_eq!((figures.stripped, figures.cut), (0, 0), "{scheme}");
+    assert_eq!((stats.stripped, stats.cut), (0, 0), "{scheme}");
     net
 }
 
@@ -155,10 +155,10 @@ fn many_connections_with_loss_resets_and_aborts() {
             net.close(client);
         }
         net.run_for(Duration::from_secs(1_200));
-        let figures = net.gateway.snapshot(net.now);
-        let profile = &figures.profiles[0];
+        let stats = net.gateway.snapshot(net.now);
+        let profile = &stats.profiles[0];
         assert!(profile.radio.retransmissions > 0 && profile.connections.reset > 0, "{scheme}");
-        assert_eq!(profile.held_bytes, 0, "{scheme}: {figures:?}");
+        assert_eq!(profile.held_bytes, 0, "{scheme}: {stats:?}");
         assert_eq!((net.gateway.flows(), net.journal.len()), (0, 0), "{scheme}");
         assert_eq!((profile.queued_bytes, profile.in_flight_bytes), (0, 0), "{scheme}");
         // Gauges are of mobiles that have connections, and none has.

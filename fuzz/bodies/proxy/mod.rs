@@ -145,9 +145,9 @@ impl Run {
             self.note();
         }
         self.packet = packet;
-        let figures = self.gateway.snapshot(self.now);
-        let held: u64 = figures.profiles.iter().map(|profile| profile.held_bytes).sum();
-        assert!(held <= figures.limit_bytes, "{held} bytes are held");
+        let stats = self.gateway.snapshot(self.now);
+        let held: u64 = stats.profiles.iter().map(|profile| profile.held_bytes).sum();
+        assert!(held <= stats.limit_bytes, "{held} bytes are held");
         assert!(self.gateway.flows() <= FLOWS, "{} connections", self.gateway.flows());
     }
 
@@ -195,9 +195,9 @@ impl Run {
         assert_eq!(self.gateway.flows(), 0, "connections are forgotten");
         assert!(self.journal.is_empty(), "and so in the journal: {:?}", self.journal);
         assert_eq!(self.gateway.poll_timeout(), None, "nothing is left to do");
-        let figures = self.gateway.snapshot(self.now);
-        let held: u64 = figures.profiles.iter().map(|profile| profile.held_bytes).sum();
-        assert_eq!((held, figures.fragments.held), (0, 0));
+        let stats = self.gateway.snapshot(self.now);
+        let held: u64 = stats.profiles.iter().map(|profile| profile.held_bytes).sum();
+        assert_eq!((held, stats.fragments.held), (0, 0));
     }
 }
 

@@ -59,18 +59,18 @@ impl Gateway {
     }
 
     fn handle_fragment(&mut self, now: Time, packet: &[u8]) {
-        let figures = &mut self.tallies.fragments;
+        let stats = &mut self.tallies.fragments;
         match self.fragments.handle_packet(now, packet) {
             Fragment::Untouched => self.pass(Bypass::Fragment, Original::Packet(packet)),
-            Fragment::Held => figures.received += 1,
+            Fragment::Held => stats.received += 1,
             Fragment::Refused => {
-                figures.received += 1;
-                figures.failed += 1;
+                stats.received += 1;
+                stats.failed += 1;
                 self.tallies.drops.add(Drop::Fragment);
             }
             Fragment::Whole(datagram) => {
-                figures.received += 1;
-                figures.completed += 1;
+                stats.received += 1;
+                stats.completed += 1;
                 let original = Original::Pieces(&datagram);
                 match wire::parse(&datagram.whole()) {
                     Ok(segment) => self.handle_segment(now, &segment, original),
@@ -104,9 +104,9 @@ impl Gateway {
     fn open(&mut self, now: Time, seen: Seen, segment: &Segment<'_>, original: Original<'_>) {
         let reason = self.refusal(segment);
         let Some(served) = self.boxes.get_mut(seen.number) else { return };
-        served.figures.syns_seen += 1;
+        served.stats.syns_seen += 1;
         if let Some(reason) = reason {
-            served.figures.bypassed += 1;
+            served.stats.bypassed += 1;
             return self.pass(reason, original);
         }
         self.make_room(now, &seen.connection);
@@ -122,8 +122,8 @@ impl Gateway {
         while let Some(Seen { number, connection }) = self.boxes.displaced_by(connection) {
             let Some(served) = self.boxes.get_mut(number) else { return };
             served.machine.forget_opening(now, connection);
-            served.figures.syns_displaced += 1;
-            served.figures.bypassed += 1;
+            served.stats.syns_displaced += 1;
+            served.stats.bypassed += 1;
             self.records.drop(&connection);
             self.stir(number);
         }
@@ -174,18 +174,18 @@ impl Gateway {
             self.make_room(now, &called);
         }
         let Some(served) = self.boxes.get_mut(number) else { return };
-        let figures = &mut served.figures;
+        let stats = &mut served.stats;
         if syn && !header.flags.contains(Flags::ACK) {
-            figures.syns_seen += 1;
+            stats.syns_seen += 1;
             self.openings.open(now, connection, header.seq);
         } else if syn {
             let answered = self.openings.answer(now, &connection.reversed(), header.ack);
             if let (Some(round_trip), Leg::Wired) = (answered, connection.source.leg) {
-                figures.wired.round_trip.add(round_trip);
+                stats.wired.round_trip.add(round_trip);
             }
         } else if header.flags.contains(Flags::RST) {
             let refused = self.openings.refuse(&connection.reversed(), header.ack);
-            figures.syns_refused += u64::from(refused);
+            stats.syns_refused += u64::from(refused);
         }
         self.show(now, seen, segment, original);
     }
@@ -224,7 +224,7 @@ impl Gateway {
         served.handle_packet(now, packet);
         let declined = served.machine.bypasses().since(&before);
         if declined.is_none() {
-            served.figures.leg(connection.source.leg).received.add(original.bytes());
+            served.stats.leg(connection.source.leg).received.add(original.bytes());
         }
         self.stir(number);
         let Some(reason) = declined else { return Shown::Taken };
@@ -289,7 +289,7 @@ impl Gateway {
                 if self.openings.refuse(&connection, quote.seq + 1)
                     && let Some(served) = self.boxes.get_mut(number)
                 {
-                    served.figures.syns_refused += 1;
+                    served.stats.syns_refused += 1;
                     served.machine.forget_opening(now, connection);
                     self.stir(number);
                 }
@@ -311,7 +311,7 @@ impl Gateway {
             }
         });
         let served = self.boxes.get(seen.number);
-        let in_flight = served.map_or(0, |served| served.figures.in_flight_to(seen.mobile()));
+        let in_flight = served.map_or(0, |served| served.stats.in_flight_to(seen.mobile()));
         let most = in_flight.max(u16::MAX.into()) as u32;
         next.is_some_and(|next| seq.within(next - most, most))
     }
@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// A box's counters take as long as it has mobiles: they are for who asks for figures.
+    /// A box's counters take as long as it has mobiles: they are for who asks for stats.
     #[test]
     fn no_packet_has_a_box_counted() {
         let text = "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n\

@@ -20,7 +20,7 @@ use crate::places::Places;
 use crate::reasons::{Bypasses, Drops, IcmpTally};
 use crate::records::{FlowRecord, Records};
 use crate::served::Standing;
-use crate::{Fragments as FragmentFigures, ProfileFigures, Volume, merged};
+use crate::{Fragments as FragmentStats, ProfileStats, Volume, merged};
 
 /// All boxes of a proxy, as one machine over IP packets.
 ///
@@ -53,7 +53,7 @@ pub struct Gateway {
     /// Places of boxes that are gone.
     vacant: Vec<u32>,
     /// What boxes that are gone have counted, by profile.
-    past: Vec<ProfileFigures>,
+    past: Vec<ProfileStats>,
     /// When an ICMP error may be looked into again.
     quotes_from: Time,
     openings: Openings,
@@ -86,7 +86,7 @@ struct Tallies {
     bypasses: Bypasses,
     drops: Drops,
     icmp: IcmpTally,
-    fragments: FragmentFigures,
+    fragments: FragmentStats,
     cut: u64,
     stripped: u64,
 }
@@ -271,7 +271,7 @@ impl Gateway {
         }
         if let Some(mut served) = self.boxes.remove_if_idle(number) {
             self.vacant.extend(self.places.take_back_all(&mut served.lent));
-            self.past.push(counters(report::figures(now, &served)));
+            self.past.push(counters(report::stats(now, &served)));
             self.past = merged(&self.past);
         }
     }

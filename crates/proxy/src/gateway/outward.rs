@@ -82,7 +82,7 @@ impl Gateway {
             self.records.note(now, number, Side::Out, next.connection(), header, bytes);
         }
         if let Some(served) = self.boxes.get_mut(number) {
-            served.figures.leg(leg).sent.add(packet.len());
+            served.stats.leg(leg).sent.add(packet.len());
         }
         true
     }

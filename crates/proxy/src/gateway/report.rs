@@ -5,7 +5,7 @@ use base::Time;
 use super::{Draining, Gateway};
 use crate::merged::add;
 use crate::served::{Served, Standing};
-use crate::{Fragments, Mobile, ProfileFigures, Snapshot};
+use crate::{Fragments, Mobile, ProfileStats, Snapshot};
 
 impl Gateway {
     /// What there is to know, for metrics and status.
@@ -41,17 +41,17 @@ impl Gateway {
     /// Handshakes that have given way to newer ones.
     pub fn displaced(&self) -> u64 {
         let past = self.past.iter().map(|past| past.syns.displaced);
-        self.boxes.each().map(|served| served.figures.syns_displaced).chain(past).sum()
+        self.boxes.each().map(|served| served.stats.syns_displaced).chain(past).sum()
     }
 
-    /// The figures of a box; one of the configuration goes on from where others of the name ended.
-    fn all_of(&self, now: Time, served: &Served) -> ProfileFigures {
-        let mut figures = figures(now, served);
-        let is_its = |past: &&ProfileFigures| !figures.retired && past.name == figures.name;
+    /// The stats of a box; one of the configuration goes on from where others of the name ended.
+    fn all_of(&self, now: Time, served: &Served) -> ProfileStats {
+        let mut stats = stats(now, served);
+        let is_its = |past: &&ProfileStats| !stats.retired && past.name == stats.name;
         if let Some(past) = self.past.iter().find(is_its) {
-            add(&mut figures, past);
+            add(&mut stats, past);
         }
-        figures
+        stats
     }
 
     /// The mobiles that have connections: at most `most`, those with the most waiting first.
@@ -59,7 +59,7 @@ impl Gateway {
         let mut mobiles: Vec<_> = self
             .boxes
             .each()
-            .flat_map(|served| served.figures.mobiles(now, &served.profile.name))
+            .flat_map(|served| served.stats.mobiles(now, &served.profile.name))
             .collect();
         let load = |mobile: &Mobile| mobile.queued_bytes + mobile.in_flight_bytes;
         mobiles.sort_by(|one, other| {
@@ -70,14 +70,14 @@ impl Gateway {
     }
 }
 
-pub(super) fn figures(now: Time, served: &Served) -> ProfileFigures {
-    let Served { profile, machine, figures, standing, .. } = served;
+pub(super) fn stats(now: Time, served: &Served) -> ProfileStats {
+    let Served { profile, machine, stats, standing, .. } = served;
     let budget = profile.middlebox.keys().and_then(|keys| keys.budget());
-    ProfileFigures {
+    ProfileStats {
         name: profile.name.clone(),
         scheme: profile.middlebox.name(),
         retired: *standing == Standing::Retired,
         budget_bytes: budget.map_or(0, |(_, bytes)| bytes),
-        ..figures.report(now, &machine.counters(), machine.usage())
+        ..stats.report(now, &machine.counters(), machine.usage())
     }
 }

@@ -30,7 +30,7 @@ pub fn one_more(packet: &[u8]) -> Vec<u8> {
 }
 
 /// How many packets have passed untouched for `reason`.
-pub fn bypassed(figures: &Snapshot, reason: &str) -> u64 {
+pub fn bypassed(stats: &Snapshot, reason: &str) -> u64 {
     let is_it = |each: &&proxy::Reason| each.reason == reason;
-    figures.bypassed.iter().find(is_it).expect("a reason").packets
+    stats.bypassed.iter().find(is_it).expect("a reason").packets
 }

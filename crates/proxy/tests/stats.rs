@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use base::{Duration, Flags, Seq, TcpHeader, Time};
-use proxy::{Gateway, ProfileFigures};
+use proxy::{Gateway, ProfileStats};
 
 use crate::support::{HOST, MOBILE, Net, config, modern, profiled, segment};
 
@@ -69,7 +69,7 @@ impl Script {
         self.mobile_says(now + 890, host, port, (Flags::ACK, 101, 1501));
     }
 
-    fn profile(&self, now: u64) -> ProfileFigures {
+    fn profile(&self, now: u64) -> ProfileStats {
         self.0.snapshot(at(now)).profiles.swap_remove(0)
     }
 }

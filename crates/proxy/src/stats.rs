@@ -1,17 +1,17 @@
-//! What a box tells of itself, and what passes it, as figures.
+//! What a box tells of itself, and what passes it, as stats.
 
 use base::{Duration, Time};
 use middlebox::{Address, Counters, Leg, Usage};
 use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
-use crate::{Flows, LegFigures, Mobile, ProfileFigures, hosts};
+use crate::{Flows, LegStats, Mobile, ProfileStats, hosts};
 
 /// Counters and gauges of one box.
 #[derive(Debug, Default)]
-pub(crate) struct Figures {
-    pub(crate) wired: LegFigures,
-    pub(crate) radio: LegFigures,
+pub(crate) struct Stats {
+    pub(crate) wired: LegStats,
+    pub(crate) radio: LegStats,
     pub(crate) syns_seen: u64,
     pub(crate) syns_refused: u64,
     /// Half-open connections that gave way to others.
@@ -42,8 +42,8 @@ struct State {
     stalled: Option<Time>,
 }
 
-impl Figures {
-    pub(crate) const fn leg(&mut self, leg: Leg) -> &mut LegFigures {
+impl Stats {
+    pub(crate) const fn leg(&mut self, leg: Leg) -> &mut LegStats {
         match leg {
             Leg::Wired => &mut self.wired,
             Leg::Radio => &mut self.radio,
@@ -116,13 +116,13 @@ impl Figures {
     }
 
     /// All of a box that has counted `counters`, with so many connections.
-    pub(crate) fn report(&self, now: Time, counters: &Counters, usage: Usage) -> ProfileFigures {
+    pub(crate) fn report(&self, now: Time, counters: &Counters, usage: Usage) -> ProfileStats {
         let stalls = self.mobiles.values().filter_map(|state| state.stalled);
         let stalled = stalls.fold(self.stalled, |sum, since| sum + (now - since));
-        let [mut wired, mut radio] = [&self.wired, &self.radio].map(LegFigures::clone);
+        let [mut wired, mut radio] = [&self.wired, &self.radio].map(LegStats::clone);
         wired.retransmissions = counters.wired.retransmissions;
         radio.retransmissions = counters.retransmissions - wired.retransmissions;
-        let mut report = ProfileFigures {
+        let mut report = ProfileStats {
             wired,
             radio,
             flows: Flows { opening: usage.opening.into(), open: usage.standing.into() },
@@ -134,7 +134,7 @@ impl Figures {
             timeouts: counters.timeouts - counters.wired.timeouts,
             suppressed_acks: counters.suppressed,
             discarded_bytes: counters.discarded_bytes,
-            ..ProfileFigures::default()
+            ..ProfileStats::default()
         };
         report.mobiles = self.mobiles.len() as u64;
         for state in self.mobiles.values() {

@@ -1,4 +1,4 @@
-//! The figures of a proxy in the form that Prometheus reads (`OpenMetrics` 1.0).
+//! The stats of a proxy in the form that Prometheus reads (`OpenMetrics` 1.0).
 
 use std::fmt::Error;
 
@@ -6,7 +6,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::{Registry, Unit};
-use proxy::{LegFigures, ProfileFigures, Reason, merged};
+use proxy::{LegStats, ProfileStats, Reason, merged};
 
 use super::families::{Families, Labels, Value};
 use super::observation::Observation;
@@ -14,7 +14,7 @@ use super::observation::Observation;
 const BYTES: Option<&Unit> = Some(&Unit::Bytes);
 const SECONDS: Option<&Unit> = Some(&Unit::Seconds);
 
-/// All figures as text. Labels are profiles, legs, and what there are few of: reasons, states,
+/// All stats as text. Labels are profiles, legs, and what there are few of: reasons, states,
 /// directions; never an address.
 pub(crate) fn page(observation: Observation) -> Result<String, Error> {
     let mut registry = Registry::with_prefix("thinpipe");
@@ -131,7 +131,7 @@ fn by_reason(reasons: &[Reason]) -> impl Iterator<Item = (Labels<'static>, Value
 /// A family: name, unit, help.
 type Family = (&'static str, Option<&'static Unit>, &'static str);
 
-struct Profiles<'a>(&'a [ProfileFigures]);
+struct Profiles<'a>(&'a [ProfileStats]);
 
 impl<'a> Profiles<'a> {
     /// A family with one value for each profile.
@@ -139,7 +139,7 @@ impl<'a> Profiles<'a> {
         &self,
         to: &mut Families<'_>,
         (name, unit, help): Family,
-        value: impl Fn(&'a ProfileFigures) -> Value<'a>,
+        value: impl Fn(&'a ProfileStats) -> Value<'a>,
     ) -> Result<(), Error> {
         to.write(name, unit, help, self.0.iter().map(|it| (of(it), value(it))))
     }
@@ -150,7 +150,7 @@ impl<'a> Profiles<'a> {
         to: &mut Families<'_>,
         (name, help): (&str, &str),
         label: &'static str,
-        values: impl Fn(&'a ProfileFigures) -> [(&'static str, Value<'a>); N],
+        values: impl Fn(&'a ProfileStats) -> [(&'static str, Value<'a>); N],
     ) -> Result<(), Error> {
         let lines = self.0.iter().flat_map(|it| {
             values(it).map(|(text, value)| ([of(it), vec![(label, text)]].concat(), value))
@@ -205,7 +205,7 @@ impl<'a> Profiles<'a> {
         &self,
         to: &mut Families<'_>,
         (name, unit, help): Family,
-        value: impl Fn(&'a LegFigures) -> Value<'a>,
+        value: impl Fn(&'a LegStats) -> Value<'a>,
     ) -> Result<(), Error> {
         let lines = self.legs_of_each().map(|(labels, leg)| (labels, value(leg)));
         to.write(name, unit, help, lines)
@@ -226,7 +226,7 @@ impl<'a> Profiles<'a> {
         to.write(name, unit, help, lines)
     }
 
-    fn legs_of_each(&self) -> impl Iterator<Item = (Labels<'a>, &'a LegFigures)> {
+    fn legs_of_each(&self) -> impl Iterator<Item = (Labels<'a>, &'a LegStats)> {
         self.0.iter().flat_map(|it| {
             [("wired", &it.wired), ("radio", &it.radio)]
                 .map(|(name, leg)| ([of(it), vec![("leg", name)]].concat(), leg))
@@ -270,7 +270,7 @@ impl<'a> Profiles<'a> {
     }
 }
 
-fn of(profile: &ProfileFigures) -> Labels<'_> {
+fn of(profile: &ProfileStats) -> Labels<'_> {
     vec![("profile", &profile.name)]
 }
 
@@ -401,7 +401,7 @@ mod tests {
         check(&gateway);
         let mut seen = Observation::example(0);
         let profile = seen.look.snapshot.profiles[0].clone();
-        seen.look.snapshot.profiles.push(ProfileFigures { retired: true, ..profile });
+        seen.look.snapshot.profiles.push(ProfileStats { retired: true, ..profile });
         let text = page(seen).expect("a page");
         assert!(text.contains("thinpipe_syns_total{profile=\"gprs\"} 24\n"), "{text}");
         assert!(text.contains("thinpipe_profile_retired{profile=\"gprs\"} 0\n"), "{text}");
