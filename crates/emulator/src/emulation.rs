@@ -23,7 +23,8 @@ use os::{Clock, Device, Scheduling, SetupError, Waker, hurry};
 pub struct EmulationConfig {
     /// The largest IP packet of a fresh namespace in bytes.
     pub mtu: u16,
-    /// Two existing interfaces to stand between, the network's side first; without, a fresh namespace.
+    /// Two existing interfaces to stand between, the network's side first; without, a fresh
+    /// namespace.
     pub between: Option<[String; 2]>,
     /// What is written of the run.
     pub recording: Recording,

@@ -50,7 +50,8 @@ pub use proxy::{
     Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyProfile, Routing,
 };
 pub use schema::{
-    Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys, keys_under,
+    Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan,
+    Wired, keys, keys_under,
 };
 pub use settings::{Key, ScenarioError};
 pub use shipped::{Shipped, shipped};

@@ -107,7 +107,8 @@ impl NetnsSetup {
         self.gateways.extend(v6.map(|v6| ("THINPIPE_GATEWAY6".into(), v6.to_string())));
     }
 
-    /// Starts `command` on a side, with `environment` and [`NetnsSetup::environment`] besides its own,
+    /// Starts `command` on a side, with `environment` and [`NetnsSetup::environment`] besides its
+    /// own,
     /// and tells its process id. It dies with the setup; the caller waits for it.
     ///
     /// # Errors
