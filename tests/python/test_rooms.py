@@ -12,10 +12,10 @@ STAIRS = (
     {"cc", "link", "mobility", "wire"},
     {"os", "radio", "tcp"},
     {"middlebox"},
-    {"world"},
-    {"scenario"},
-    {"sim", "proxy"},
-    {"daemon", "emulator"},
+    {"proxy", "world"},
+    {"daemon", "scenario"},
+    {"sim"},
+    {"emulator"},
     {"py"},
 )
 """From the ground up: a room may use only rooms of lower steps."""
@@ -27,7 +27,7 @@ MAY_NOT_KNOW = {
 }
 """Rooms below that a room must do without all the same."""
 
-DAEMON_DOES_WITHOUT = {"emulator", "sim"}
+DAEMON_DOES_WITHOUT = {"emulator", "link", "mobility", "radio", "scenario", "sim", "world"}
 """What is not on a router, not even by way of other rooms."""
 
 LONGEST_FILE = 500

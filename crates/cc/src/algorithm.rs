@@ -22,8 +22,8 @@ macro_rules! algorithms {
         }
 
         settings::section! {
-            /// What congestion controls are told beside [`Limits`], those of `[tcp]` that are not in
-            /// use as well.
+            /// What congestion controls are told beside [`Limits`], those of `[tcp]` that are
+            /// not in use as well.
             #[derive(Copy)]
             pub struct Parameters {
                 $($(

@@ -8,14 +8,14 @@
 use std::fs;
 use std::path::Path;
 
-use scenario::Proxy;
+use proxy::Config;
 
 use os::SetupError;
 
 /// A configuration, and the text that it was read from.
 #[derive(Debug)]
 pub(super) struct Configuration {
-    pub(super) config: Proxy,
+    pub(super) config: Config,
     pub(super) text: String,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Configuration {
 ///
 /// # Errors
 /// The first thing that is wrong, in one line.
-pub fn configuration(file: &Path) -> Result<Proxy, SetupError> {
+pub fn configuration(file: &Path) -> Result<Config, SetupError> {
     read(file).map(|read| read.config)
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file)
         .map_err(|error| SetupError::new(format!("{name}: cannot be read: {error}")))?;
-    let config = Proxy::parse(&text, &name).map_err(|error| SetupError::new(error.to_string()))?;
+    let config = Config::parse(&text, &name).map_err(|error| SetupError::new(error.to_string()))?;
     Ok(Configuration { config, text })
 }
 
@@ -43,7 +43,7 @@ pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
 ///
 /// # Errors
 /// The first key that counts only when a daemon starts.
-pub(super) fn may_follow(before: &Proxy, after: &Proxy) -> Result<(), SetupError> {
+pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupError> {
     let fixed = [
         ("user", before.user == after.user),
         ("routing.table", before.routing.table == after.routing.table),
@@ -77,10 +77,10 @@ pub(super) fn may_follow(before: &Proxy, after: &Proxy) -> Result<(), SetupError
 mod tests {
     use super::*;
 
-    fn config(text: &str) -> Proxy {
+    fn config(text: &str) -> Config {
         let least = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n";
         let profile = "[[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
-        Proxy::parse(&format!("{least}{text}{profile}"), "proxy.toml").expect("valid")
+        Config::parse(&format!("{least}{text}{profile}"), "proxy.toml").expect("valid")
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         let one = config("");
         let text = "radio.interfaces = [\"wl1\", \"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
                     [[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
-        let two = Proxy::parse(text, "proxy.toml").expect("valid");
+        let two = Config::parse(text, "proxy.toml").expect("valid");
         may_follow(&one, &two).expect("nothing is gone");
         let line = may_follow(&two, &one).expect_err("an interface is gone").to_string();
         let expected =

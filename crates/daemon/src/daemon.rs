@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use middlebox::Exposure;
+use proxy::Config;
 use proxy::Gateway;
-use scenario::Proxy;
 use serde_json::json;
 
 use super::configuration::{self, Configuration};
@@ -86,7 +86,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
 }
 
 /// The connections that a killed daemon has left, and an empty journal in the place of its own.
-fn take_up_journal(config: &Proxy, log: &Log) -> Result<(Vec<Exposure>, Journal), SetupError> {
+fn take_up_journal(config: &Config, log: &Log) -> Result<(Vec<Exposure>, Journal), SetupError> {
     let path = journal_file::path(&config.control.socket);
     let left = journal_file::left(&path).unwrap_or_else(|refusal| {
         let fields = json!({ "path": path.display().to_string(), "why": refusal.to_string() });

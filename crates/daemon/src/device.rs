@@ -1,6 +1,6 @@
 //! The TUN device that packets are led to.
 
-use scenario::Proxy;
+use proxy::Config;
 
 use super::host::{Legs, no_device};
 use os::{SetupError, Tun};
@@ -9,7 +9,7 @@ use os::{SetupError, Tun};
 ///
 /// # Errors
 /// One line: what is in the way.
-pub(super) fn device(config: &Proxy, legs: &Legs) -> Result<Tun, SetupError> {
+pub(super) fn device(config: &Config, legs: &Legs) -> Result<Tun, SetupError> {
     let routing = &config.routing;
     Tun::open_down(&routing.device, legs.largest(), routing.queue)
         .map_err(|error| no_device(&routing.device, &error))

@@ -41,7 +41,7 @@ fn every_metric_is_in_the_manual() {
 fn every_reason_is_in_the_manual() {
     let text = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
                 [[profile]]\nname = \"gprs\"\nmobiles = [\"10.45.0.0/16\"]\n";
-    let config = scenario::Proxy::parse(text, "proxy.toml").expect("a configuration");
+    let config = proxy::Config::parse(text, "proxy.toml").expect("a configuration");
     let snapshot = proxy::Gateway::new(&config, [1500; 2], 1).snapshot(base::Time::ZERO);
     assert_eq!(missing(snapshot.bypassed.iter().map(|it| it.reason)), Vec::<&str>::new());
     for it in snapshot.dropped.iter().chain(&snapshot.icmp) {
@@ -51,7 +51,7 @@ fn every_reason_is_in_the_manual() {
 
 #[test]
 fn every_key_is_in_the_manual() {
-    let names = scenario::Proxy::keys().iter().map(|key| key.name.as_str());
+    let names = proxy::Config::keys().iter().map(|key| key.name.as_str());
     let own = names.filter(|name| !name.contains(".middlebox."));
     let own: Vec<_> = own.map(|name| name.replace("profile.NAME", "profile.*")).collect();
     assert!(own.len() > 20, "{own:?}");
@@ -76,7 +76,7 @@ fn the_shipped_file_shows_the_defaults() {
         .collect();
     assert!(shown.len() > 15, "{shown:?}");
     let values = |text: &str| {
-        let config = scenario::Proxy::parse(text, "proxy.toml").expect("valid");
+        let config = proxy::Config::parse(text, "proxy.toml").expect("valid");
         config.values().into_iter().map(|key| (key.name, key.value)).collect::<Vec<_>>()
     };
     assert_eq!(values(SHIPPED), values(&live.join("\n")));

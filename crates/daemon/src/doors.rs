@@ -8,10 +8,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use proxy::Config;
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, listen, socket_with};
 use rustix::process::umask;
-use scenario::Proxy;
 
 use super::host::Identity;
 use super::observer::Doors;
@@ -28,7 +28,7 @@ impl Doors {
     ///
     /// # Errors
     /// An address or a path that is not to be had.
-    pub(super) fn open(config: &Proxy, identity: Option<&Identity>) -> Result<Self, SetupError> {
+    pub(super) fn open(config: &Config, identity: Option<&Identity>) -> Result<Self, SetupError> {
         let listen = |address| {
             TcpListener::bind(address).map_err(|error| {
                 SetupError::new(format!(

@@ -1,6 +1,6 @@
 //! What a proxy's log tells of.
 
-use scenario::LogLevel;
+use proxy::LogLevel;
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $event:ident = $name:literal, $level:ident;)+) => {

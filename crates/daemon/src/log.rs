@@ -5,9 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Mutex, PoisonError};
 
 use base::{Duration, Time};
+use proxy::LogLevel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::write;
-use scenario::LogLevel;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -58,19 +58,19 @@ struct Line<'a> {
 
 impl Log {
     /// What `config` lets through, on standard error.
-    pub(crate) fn new(config: &scenario::Log) -> Self {
+    pub(crate) fn new(config: &proxy::Log) -> Self {
         Self::to(std::io::stderr(), config)
     }
 }
 
 impl<Sink: AsFd> Log<Sink> {
-    fn to(sink: Sink, config: &scenario::Log) -> Self {
+    fn to(sink: Sink, config: &proxy::Log) -> Self {
         let state = State { level: config.level, flows: config.flows, allowances: BTreeMap::new() };
         Self { sink, clock: Clock::start(), state: Mutex::new(state) }
     }
 
     /// Lets through what `config` says from now on.
-    pub(crate) fn set(&self, config: &scenario::Log) {
+    pub(crate) fn set(&self, config: &proxy::Log) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.level = config.level;
         state.flows = config.flows;
@@ -175,10 +175,10 @@ mod tests {
 
     use super::*;
 
-    const FLOWS: scenario::Log = scenario::Log { level: LogLevel::Info, flows: true };
+    const FLOWS: proxy::Log = proxy::Log { level: LogLevel::Info, flows: true };
 
     /// What a log with this configuration writes while `tell` has it.
-    fn written(config: &scenario::Log, tell: impl FnOnce(&Log<UnixStream>)) -> Vec<Value> {
+    fn written(config: &proxy::Log, tell: impl FnOnce(&Log<UnixStream>)) -> Vec<Value> {
         let (sink, mut source) = UnixStream::pair().expect("a pair of sockets");
         let log = Log::to(sink, config);
         tell(&log);
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_not_asked_for_is_not_told() {
         let told = |level, flows| {
-            let lines = written(&scenario::Log { level, flows }, |log| {
+            let lines = written(&proxy::Log { level, flows }, |log| {
                 for &event in Event::ALL {
                     log.tell(event, &json!({}));
                 }

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use base::{Duration, Time};
+use proxy::Config;
 use proxy::Gateway;
-use scenario::Proxy;
 use serde_json::json;
 
 use super::call::{Calls, Look, Standing};
@@ -88,7 +88,7 @@ impl<'a> Relay<'a> {
     /// There is no memory for what it says first.
     pub(super) fn new(
         gateway: Gateway,
-        config: &Proxy,
+        config: &Config,
         shared: Shared<'a>,
         calls: Calls,
         log: Arc<Log>,
@@ -128,7 +128,7 @@ impl<'a> Relay<'a> {
     }
 
     fn reload(&mut self, now: Time, name: &str, text: &str) -> io::Result<()> {
-        let config = match Proxy::parse(text, name) {
+        let config = match Config::parse(text, name) {
             Ok(config) => config,
             Err(error) => return self.say(&WorkerEvent::Refused { why: error.to_string() }),
         };

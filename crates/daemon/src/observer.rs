@@ -114,7 +114,7 @@ mod tests {
 
     /// An observer of a packet thread that answers as the example does, or never.
     struct Daemon {
-        config: scenario::Proxy,
+        config: proxy::Config,
         metrics: std::net::SocketAddr,
         calls: Option<Calls>,
         is_over: Arc<AtomicBool>,
@@ -129,10 +129,10 @@ mod tests {
             let control = UnixListener::bind(&socket).expect("a socket");
             let (caller, calls) = calls(Arc::new(Waker::new().expect("a waker")));
             thread::spawn(move || {
-                let log = Log::new(&scenario::Log::default());
+                let log = Log::new(&proxy::Log::default());
                 observe(Doors { metrics: Some(metrics), control }, &caller, Health::default, &log)
             });
-            let mut config = scenario::Proxy::default();
+            let mut config = proxy::Config::default();
             config.control.socket = socket.to_str().expect("a plain name").to_owned();
             Self { config, metrics: address, calls: Some(calls), is_over: Arc::default() }
         }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn no_daemon_is_told_of() {
-        let mut config = scenario::Proxy::default();
+        let mut config = proxy::Config::default();
         config.control.socket = "/nowhere/control".to_owned();
         let error = status(&config, Question::Status).expect_err("none runs").to_string();
         assert_eq!(error, "/nowhere/control: no proxy runs with this configuration");

@@ -385,7 +385,7 @@ mod tests {
                  [[profile]]\nname = \"gprs\"\nmobiles = [\"10.45.0.0/16\"]\n\
                  rate = \"{rate} kbit/s\"\nround_trip = \"900 ms\"\n"
             );
-            scenario::Proxy::parse(&text, "proxy.toml").expect("a configuration")
+            proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
         };
         let mut gateway = proxy::Gateway::new(&config(40), [1500, 1500], 1);
         let check = |gateway: &proxy::Gateway| {

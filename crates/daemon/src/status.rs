@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// No daemon there, none that may be asked, or none that answers in time.
-pub fn status(config: &scenario::Proxy, question: Question) -> Result<String, SetupError> {
+pub fn status(config: &proxy::Config, question: Question) -> Result<String, SetupError> {
     let path = &config.control.socket;
     let answer = ask(path, question).map_err(|error| silence(path, &error))?;
     let error = serde_json::from_str::<serde_json::Value>(&answer)

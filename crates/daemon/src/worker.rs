@@ -6,9 +6,9 @@ use std::panic;
 use std::sync::Arc;
 use std::thread;
 
+use proxy::Config;
 use proxy::Gateway;
 use rustix::process::Pid;
-use scenario::Proxy;
 use serde_json::json;
 
 use super::call::calls;
@@ -27,7 +27,7 @@ use os::{Clock, Scheduling, SetupError, Waker};
 /// What a worker is started with.
 pub(super) struct Worker<'a> {
     pub(super) supervisor: Pid,
-    pub(super) config: &'a Proxy,
+    pub(super) config: &'a Config,
     pub(super) mtu: [u16; 2],
     pub(super) clock: Clock,
     pub(super) line: Line,

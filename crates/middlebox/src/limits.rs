@@ -10,8 +10,9 @@ use crate::map::Map;
 use crate::{Address, Connection, Leg};
 
 section! {
-    /// `[limits]`: how much is taken on. What is beyond passes untouched, so that nobody is refused;
-    /// what a mobile has of its own keeps one that opens too much from harming others (RFC 4987 §3).
+    /// `[limits]`: how much is taken on. What is beyond passes untouched, so that nobody is
+    /// refused; what a mobile has of its own keeps one that opens too much from harming others
+    /// (RFC 4987 §3).
     #[derive(Copy, Eq)]
     pub struct Limits {
         /// Connections at a time. Default: a port of everything there is, and memory for each.

@@ -26,7 +26,7 @@ fn gateway(scheme: &str) -> Gateway {
          atcp.clamp = '100 kB'\natcp.rate = '1 Gbit/s'\natcp.round_trip = '10 ms'\n\
          atcp.budget = '4 MB'\n"
     );
-    let config = scenario::Proxy::parse(&text, "bench").expect("a configuration");
+    let config = proxy::Config::parse(&text, "bench").expect("a configuration");
     Gateway::new(&config, [1500, 1500], 1)
 }
 

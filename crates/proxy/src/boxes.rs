@@ -1,7 +1,7 @@
 //! All boxes, those of earlier configurations included.
 
+use crate::config::{Config, Profile};
 use middlebox::{Admission, Connection};
-use scenario::{Proxy, ProxyProfile};
 
 use crate::served::{Served, Standing};
 use crate::view::{Seen, View};
@@ -22,7 +22,7 @@ pub(crate) struct Boxes {
 const VIEWS: usize = 8;
 
 impl Boxes {
-    pub(crate) fn new(config: &Proxy, seed: u64) -> Self {
+    pub(crate) fn new(config: &Config, seed: u64) -> Self {
         let admission = Admission::new(config.limits);
         let mut boxes = Self { all: Vec::new(), views: Vec::new(), admission, seed };
         boxes.take_up(config, &[]);
@@ -31,7 +31,7 @@ impl Boxes {
 
     /// Takes `config` for new connections. A profile of which only the mobiles have changed keeps
     /// its box, unless what all boxes take on has changed; the others are retired, and named.
-    pub(crate) fn reload(&mut self, config: &Proxy, before: &Proxy) -> Vec<String> {
+    pub(crate) fn reload(&mut self, config: &Config, before: &Config) -> Vec<String> {
         self.admission.set_limits(config.limits);
         let mut kept = Vec::new();
         let mut retired = Vec::new();
@@ -51,7 +51,7 @@ impl Boxes {
         retired
     }
 
-    fn take_up(&mut self, config: &Proxy, kept: &[u32]) {
+    fn take_up(&mut self, config: &Config, kept: &[u32]) {
         let mut mobiles = Vec::new();
         for profile in &config.profile {
             let is_its = |number: &&u32| {
@@ -89,10 +89,10 @@ impl Boxes {
     }
 
     /// All boxes: those of the configuration in its order, then those of earlier ones.
-    pub(crate) fn iter(&self, config: &Proxy) -> impl Iterator<Item = &Served> {
+    pub(crate) fn iter(&self, config: &Config) -> impl Iterator<Item = &Served> {
         let place = |served: &&Served| match served.standing {
             Standing::Current => {
-                let name = |profile: &ProxyProfile| profile.name == served.profile.name;
+                let name = |profile: &Profile| profile.name == served.profile.name;
                 config.profile.iter().position(name).unwrap_or(usize::MAX)
             }
             Standing::Retired => usize::MAX,
@@ -152,7 +152,7 @@ impl Boxes {
 }
 
 /// Whether a box of one profile is as good for the other.
-fn is_alike(one: &ProxyProfile, other: &ProxyProfile) -> bool {
-    let settings = |of: &ProxyProfile| ProxyProfile { mobiles: Vec::new(), ..of.clone() };
+fn is_alike(one: &Profile, other: &Profile) -> bool {
+    let settings = |of: &Profile| Profile { mobiles: Vec::new(), ..of.clone() };
     settings(one) == settings(other)
 }

@@ -4,6 +4,7 @@
 //! configuration names goes through the box of their profile; all else leaves as it came.
 
 mod boxes;
+mod config;
 mod gateway;
 mod histogram;
 mod hosts;
@@ -19,6 +20,9 @@ mod snapshot;
 mod stats;
 mod view;
 
+pub use config::{
+    Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
+};
 pub use gateway::{Gateway, Reloaded};
 pub use histogram::Histogram;
 pub use hosts::addresses;

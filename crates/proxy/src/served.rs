@@ -1,9 +1,9 @@
 //! A box and what goes with it.
 
+use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
 use middlebox::{Connection, Managed, Packet, PmtuHandler};
-use scenario::ProxyProfile;
 
 use crate::places::Lent;
 use crate::stats::Stats;
@@ -11,7 +11,7 @@ use crate::stats::Stats;
 /// The mobiles of one profile, as long as they have connections.
 #[derive(Debug)]
 pub(crate) struct Served {
-    pub(crate) profile: ProxyProfile,
+    pub(crate) profile: Profile,
     pub(crate) machine: Box<dyn Managed<Bytes>>,
     pub(crate) stats: Stats,
     pub(crate) lent: Lent,
@@ -28,7 +28,7 @@ pub(crate) enum Standing {
 }
 
 impl Served {
-    pub(crate) fn new(profile: ProxyProfile, machine: Box<dyn Managed<Bytes>>) -> Self {
+    pub(crate) fn new(profile: Profile, machine: Box<dyn Managed<Bytes>>) -> Self {
         Self {
             profile,
             machine,

@@ -2,6 +2,7 @@
 
 mod any_packets;
 mod changes;
+mod config;
 mod corners;
 mod corpus;
 mod crumbs;

@@ -6,12 +6,12 @@ use tcp::State;
 use crate::support::{self, HOST, MOBILE, Net, Way, config, configured, from_mobile, modern};
 
 /// The configuration of [`config`] with something else in its profile.
-fn with(scheme: &str, prefixes: &str, more: &str) -> scenario::Proxy {
+fn with(scheme: &str, prefixes: &str, more: &str) -> proxy::Config {
     let text = format!(
         "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
          name = 'thin'\nmobiles = [{prefixes}]\n[profile.middlebox]\nkind = '{scheme}'\n{more}"
     );
-    scenario::Proxy::parse(&text, "proxy.toml").expect("a configuration")
+    proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
 }
 
 fn names(net: &Net) -> Vec<(String, &'static str, bool)> {

@@ -2,8 +2,8 @@
 
 use base::{Flags, Time};
 use middlebox::Scheme;
+use proxy::Config;
 use proxy::Gateway;
-use scenario::Proxy;
 
 use crate::support::{config, from_host, from_mobile, profiled};
 
@@ -11,7 +11,7 @@ use crate::support::{config, from_host, from_mobile, profiled};
 /// each packet under way.
 #[test]
 fn few_single_bytes_are_under_way() {
-    let check = |config: &Proxy, what: &str| {
+    let check = |config: &Config, what: &str| {
         let mut gateway = Gateway::new(config, [1500, 1500], 1);
         let mut sent = Vec::new();
         let mut pass = |packet: &[u8]| {

@@ -3,8 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use base::{Flags, Time};
+use proxy::Config;
 use proxy::Gateway;
-use scenario::Proxy;
 
 use crate::support::{
     HOST, HOST6, bypassed, config, configured, cut_up, header, one_more, pass, profiled, segment,
@@ -55,7 +55,7 @@ fn serves_as_many_as_before(gateway: &mut Gateway, most: u32) {
     assert_eq!(gateway.flows(), most.into());
 }
 
-fn budget(config: &Proxy, profile: usize) -> u64 {
+fn budget(config: &Config, profile: usize) -> u64 {
     let keys = config.profile[profile].middlebox.keys();
     keys.and_then(|keys| keys.budget()).expect("it has one").1
 }
@@ -98,7 +98,7 @@ fn mobiles_of_two_profiles_may_call_each_other() {
                 [[profile]]\nname = 'slow'\nmobiles = ['10.45.0.0/16']\nrate = '40 kbit/s'\n\
                 bdp = '4 kB'\n[[profile]]\nname = 'quick'\nmobiles = ['10.46.1.0/24']\n\
                 rate = '2 Mbit/s'\nround_trip = '900 ms'\n";
-    let mut config = Proxy::parse(text, "proxy.toml").expect("a configuration");
+    let mut config = Config::parse(text, "proxy.toml").expect("a configuration");
     let budgets = [0, 1].map(|number| budget(&config, number));
     config.limits.bytes = 2 * budgets[1] + budgets[0];
     let quick: IpAddr = [10, 46, 1, 9].into();
@@ -122,7 +122,7 @@ fn mobiles_of_two_profiles_may_call_each_other() {
 #[test]
 fn each_reason_of_a_box_is_told() {
     #[track_caller]
-    fn check(limit: fn(&mut Proxy), reason: &str, expected: u64, act: fn(&mut Gateway)) {
+    fn check(limit: fn(&mut Config), reason: &str, expected: u64, act: fn(&mut Gateway)) {
         for scheme in ["atcp", "split", "snoop"] {
             let mut config = config(scheme);
             limit(&mut config);

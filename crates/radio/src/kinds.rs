@@ -130,8 +130,9 @@ macro_rules! bearers {
             }
         }
 
-    impl<T: Sdu> Bearer<T> {
-        /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue is full.
+        impl<T: Sdu> Bearer<T> {
+        /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue
+        /// is full.
         ///
         /// # Errors
         /// The SDU that was dropped.

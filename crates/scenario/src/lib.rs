@@ -35,7 +35,6 @@ mod form;
 mod freeze;
 mod mobile_network;
 mod profile;
-mod proxy;
 mod routes;
 mod schema;
 mod shipped;
@@ -46,9 +45,6 @@ pub use build::{Network, build, build_open, build_over};
 pub use flows::NetworkFlow;
 pub use form::CaptureFile;
 pub use profile::profiles;
-pub use proxy::{
-    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyProfile, Routing,
-};
 pub use schema::{
     Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan,
     Wired, keys, keys_under,

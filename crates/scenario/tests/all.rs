@@ -8,7 +8,6 @@ mod gprs;
 mod links;
 mod middleboxes;
 mod mobile;
-mod proxy;
 mod radio;
 mod settings;
 mod variants;

@@ -8,7 +8,10 @@ use crate::{Config, RecoveryKind};
 
 /// Names pairs, a line for each: congestion control and loss recovery.
 macro_rules! pairs {
-    ($($(#[doc = $doc:literal])* $name:ident = $word:literal: $algorithm:ident, $recovery:ident;)*) => {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident = $word:literal: $algorithm:ident, $recovery:ident;
+    )*) => {
         words! {
             /// A named pair of congestion control and loss recovery.
             pub enum Variant {

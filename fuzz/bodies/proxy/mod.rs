@@ -268,13 +268,13 @@ const BOXES: [&str; 11] = [
 
 /// The configuration of a box, with plenty of room or little, as it is at first or one of its
 /// successors. It is read once, so that fuzzing learns of packets, not of TOML.
-fn configuration(which: u8, version: u8) -> scenario::Proxy {
-    static READ: Mutex<BTreeMap<(u8, u8), scenario::Proxy>> = Mutex::new(BTreeMap::new());
+fn configuration(which: u8, version: u8) -> proxy::Config {
+    static READ: Mutex<BTreeMap<(u8, u8), proxy::Config>> = Mutex::new(BTreeMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     read.entry((which, version % 16)).or_insert_with(|| configured(which, version)).clone()
 }
 
-fn configured(which: u8, version: u8) -> scenario::Proxy {
+fn configured(which: u8, version: u8) -> proxy::Config {
     let middlebox = BOXES[usize::from(which) % BOXES.len()];
     let (split_uplink, name) = (middlebox.starts_with('#'), version % 2);
     let mobiles = if version % 4 < 2 { MOBILES } else { ["10.45.0.3/32", "2001:db8:45::3/128"] };
@@ -288,5 +288,5 @@ fn configured(which: u8, version: u8) -> scenario::Proxy {
          rate = '40 kbit/s'\nround_trip = '900 ms'\nsplit_uplink = {split_uplink}\n\
          [profile.middlebox]\n{middlebox}\n"
     );
-    scenario::Proxy::parse(&text, "fuzz").unwrap_or_else(|error| panic!("{error}\n{text}"))
+    proxy::Config::parse(&text, "fuzz").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }

@@ -1,6 +1,6 @@
 //! The largest packets of either side.
 
-use scenario::Proxy;
+use proxy::Config;
 
 use os::{SetupError, interface};
 
@@ -22,7 +22,7 @@ impl Legs {
     ///
     /// # Errors
     /// One line: which interface there is not.
-    pub(crate) fn read(config: &Proxy) -> Result<Self, SetupError> {
+    pub(crate) fn read(config: &Config) -> Result<Self, SetupError> {
         let side = |interfaces: &[String]| -> Result<_, SetupError> {
             interfaces.iter().map(Interface::read).collect()
         };

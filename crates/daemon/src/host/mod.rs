@@ -15,7 +15,7 @@ pub(super) use privileges::{Identity, drop_to_two, identity, may_serve};
 
 use std::io;
 
-use scenario::{OnFailure, Proxy};
+use proxy::{Config, OnFailure};
 
 use os::SetupError;
 use os::iproute::{self, Family};
@@ -50,7 +50,7 @@ impl Host {
     ///
     /// # Errors
     /// One line: what is in the way.
-    pub(super) fn set_up(config: &Proxy, mtu: u16) -> Result<Self, SetupError> {
+    pub(super) fn set_up(config: &Config, mtu: u16) -> Result<Self, SetupError> {
         if let Some(strict) = strict_everywhere() {
             return Err(strict);
         }
@@ -102,7 +102,7 @@ impl Host {
     ///
     /// # Errors
     /// What `ip` says.
-    pub(super) fn divert(&mut self, config: &Proxy) -> Result<(), SetupError> {
+    pub(super) fn divert(&mut self, config: &Config) -> Result<(), SetupError> {
         table::route(self.target.table, &self.device, &self.families)?;
         self.way = Way::Open;
         self.add(config)
@@ -138,7 +138,7 @@ impl Host {
     ///
     /// # Errors
     /// What `ip` says; then none was added.
-    pub(super) fn add(&mut self, config: &Proxy) -> Result<(), SetupError> {
+    pub(super) fn add(&mut self, config: &Config) -> Result<(), SetupError> {
         let mut new = self.rules_of(config);
         new.retain(|rule| !self.rules.contains(rule));
         self.target.add(&new.iter().collect::<Vec<_>>())?;
@@ -147,7 +147,7 @@ impl Host {
     }
 
     /// Whether there are rules that `config` does not ask for.
-    pub(super) fn has_more_than(&self, config: &Proxy) -> bool {
+    pub(super) fn has_more_than(&self, config: &Config) -> bool {
         let asked = self.rules_of(config);
         self.rules.iter().any(|rule| !asked.contains(rule))
     }
@@ -156,7 +156,7 @@ impl Host {
     ///
     /// # Errors
     /// What `ip` says.
-    pub(super) fn remove(&mut self, config: &Proxy) -> Result<(), SetupError> {
+    pub(super) fn remove(&mut self, config: &Config) -> Result<(), SetupError> {
         let asked = self.rules_of(config);
         let Self { target, rules, .. } = self;
         let old: Vec<_> = rules.iter().filter(|rule| !asked.contains(rule)).collect();
@@ -165,7 +165,7 @@ impl Host {
         Ok(())
     }
 
-    fn rules_of(&self, config: &Proxy) -> Vec<Rule> {
+    fn rules_of(&self, config: &Config) -> Vec<Rule> {
         let mut rules = rule::asked(config);
         rules.retain(|rule| self.families.contains(&rule.family()));
         rules

@@ -1,6 +1,6 @@
 //! Rules by which packets of mobiles come to the proxy's table.
 
-use scenario::Proxy;
+use proxy::Config;
 use serde_json::Value;
 use wire::Prefix;
 
@@ -44,7 +44,7 @@ impl Rule {
 }
 
 /// All rules that `config` asks for: TCP and what quotes it, of each mobile.
-pub(super) fn asked(config: &Proxy) -> Vec<Rule> {
+pub(super) fn asked(config: &Config) -> Vec<Rule> {
     let prefixes = || config.profile.iter().flat_map(|profile| &profile.mobiles).copied();
     let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
         let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
@@ -76,7 +76,7 @@ pub(super) struct Target {
 
 impl Target {
     /// As the configuration has it.
-    pub(super) fn of(config: &Proxy) -> Self {
+    pub(super) fn of(config: &Config) -> Self {
         Self { priority: config.routing.priority, table: config.routing.table }
     }
 
@@ -164,12 +164,12 @@ fn read(rule: &Value) -> Option<Listed> {
 mod tests {
     use super::*;
 
-    fn config(mobiles: &str) -> Proxy {
+    fn config(mobiles: &str) -> Config {
         let source = format!(
             "radio.interfaces = [\"wl0\", \"wl1\"]\nwired.interfaces = [\"eth0\"]\n\
              [[profile]]\nname = \"a\"\nmobiles = [{mobiles}]\n"
         );
-        Proxy::parse(&source, "proxy.toml").expect("a configuration")
+        Config::parse(&source, "proxy.toml").expect("a configuration")
     }
 
     #[test]

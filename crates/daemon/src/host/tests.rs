@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use scenario::{OnFailure, Proxy};
+use proxy::{Config, OnFailure};
 
 use super::{Family, Gravity, Host, Legs, Target, check, table};
 use crate::skip::skip;
@@ -121,7 +121,7 @@ impl Bed {
     }
 
     /// A device and what leads to it.
-    fn set_up(&self, config: &Proxy) -> (Arc<Tun>, Host) {
+    fn set_up(&self, config: &Config) -> (Arc<Tun>, Host) {
         let config = config.clone();
         ask(&self.router, move || {
             let legs = Legs::read(&config).expect("interfaces");
@@ -145,7 +145,7 @@ impl Bed {
     }
 
     /// Rules and routes that are left at the router.
-    fn leftovers(&self, config: &Proxy) -> usize {
+    fn leftovers(&self, config: &Config) -> usize {
         let config = config.clone();
         ask(&self.router, move || {
             let target = Target::of(&config);
@@ -217,8 +217,8 @@ fn waiting(tun: &Tun) -> Vec<Vec<u8>> {
     packets
 }
 
-fn config(lines: &str) -> Proxy {
-    Proxy::parse(&format!("{lines}{CONFIG}"), "proxy.toml").expect("a configuration")
+fn config(lines: &str) -> Config {
+    Config::parse(&format!("{lines}{CONFIG}"), "proxy.toml").expect("a configuration")
 }
 
 /// Packets without which there is no connection.
@@ -299,7 +299,7 @@ fn who_shall_be_refused_is_refused() {
     let outcomes = bed.connect();
     assert!(outcomes.into_iter().all(refused), "{outcomes:?}");
     // The next one finds it and, told otherwise, lets pass.
-    let bypass = Proxy { on_failure: OnFailure::Bypass, ..config.clone() };
+    let bypass = Config { on_failure: OnFailure::Bypass, ..config.clone() };
     let (_tun, _host) = bed.set_up(&bypass);
     assert_eq!(bed.leftovers(&config), 0);
     assert_eq!(bed.connect(), BOTH);

@@ -3,7 +3,7 @@
 use std::io;
 
 use middlebox::Exposure;
-use scenario::OnFailure;
+use proxy::OnFailure;
 use serde_json::json;
 
 use super::{Stage, Supervisor, WorkerHandle, WorkerState};

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use base::{Duration, Time};
 use middlebox::Exposure;
+use proxy::Config;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::getpid;
-use scenario::Proxy;
 use serde_json::{Value, json};
 
 use super::back_off::BackOff;
@@ -45,9 +45,9 @@ const LOOKS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Supervisor {
     file: PathBuf,
-    config: Proxy,
+    config: Config,
     /// What the worker was told to use and has not yet agreed to, oldest first.
-    proposed: VecDeque<Proxy>,
+    proposed: VecDeque<Config>,
     /// Profiles that were taken out, of which the worker still has connections.
     retired: Vec<String>,
     /// Whether the worker may have connections of mobiles that no profile has any more.
@@ -79,7 +79,7 @@ pub(super) struct Supervisor {
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) file: PathBuf,
-    pub(super) config: Proxy,
+    pub(super) config: Config,
     pub(super) device: Tun,
     pub(super) host: Host,
     pub(super) legs: Legs,

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use scenario::Proxy;
+use proxy::Config;
 use serde_json::json;
 
 use super::{Stage, Supervisor, WorkerState};
@@ -53,7 +53,7 @@ impl Supervisor {
     }
 
     /// What will be used when the worker has agreed to everything.
-    fn last(&self) -> &Proxy {
+    fn last(&self) -> &Config {
         self.proposed.back().unwrap_or(&self.config)
     }
 
@@ -103,7 +103,7 @@ impl Supervisor {
         self.narrow();
     }
 
-    fn take(&mut self, config: Proxy, retired: &[String]) {
+    fn take(&mut self, config: Config, retired: &[String]) {
         if let Err(trouble) = self.host.set_on_failure(config.on_failure) {
             self.log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
         }

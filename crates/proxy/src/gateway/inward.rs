@@ -393,7 +393,7 @@ mod tests {
     fn no_packet_has_a_box_counted() {
         let text = "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n\
                     [[profile]]\nname = 'thin'\nmobiles = ['10.45.0.0/16']\n";
-        let config = scenario::Proxy::parse(text, "proxy.toml").expect("a configuration");
+        let config = crate::Config::parse(text, "proxy.toml").expect("a configuration");
         let mut gateway = Gateway::new(&config, [1_500, 1_500], 1);
         gateway.boxes.get_mut(0).expect("a box").machine = Box::new(Uncounted(None));
         let addresses =

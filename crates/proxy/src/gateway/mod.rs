@@ -6,10 +6,10 @@ mod report;
 
 use std::collections::VecDeque;
 
+use crate::Config;
 use base::{TcpHeader, Time};
 use bytes::Bytes;
 use middlebox::{Connection, Exposure, Packet};
-use scenario::Proxy;
 use wire::Fragments;
 
 use crate::boxes::Boxes;
@@ -32,7 +32,7 @@ use crate::{Fragments as FragmentStats, ProfileStats, Volume, merged};
 /// and what a box sends has as many as it would have without the proxy.
 #[derive(Debug)]
 pub struct Gateway {
-    config: Proxy,
+    config: Config,
     boxes: Boxes,
     draining: Draining,
     /// The largest packets towards the wired and the radio leg.
@@ -101,7 +101,7 @@ pub struct Reloaded {
 
 impl Gateway {
     /// For packets of at most `mtu` bytes towards either leg, wired and radio.
-    pub fn new(config: &Proxy, mtu: [u16; 2], seed: u64) -> Self {
+    pub fn new(config: &Config, mtu: [u16; 2], seed: u64) -> Self {
         Self {
             config: config.clone(),
             boxes: Boxes::new(config, seed),
@@ -199,7 +199,7 @@ impl Gateway {
 
     /// Uses `config` for new connections; those that stand keep their profile. The journal stays
     /// as large as it was.
-    pub fn reload(&mut self, now: Time, config: &Proxy) -> Reloaded {
+    pub fn reload(&mut self, now: Time, config: &Config) -> Reloaded {
         let retired = self.boxes.reload(config, &self.config);
         self.config = config.clone();
         for number in self.boxes.orphans() {

@@ -15,25 +15,25 @@ pub use packets::{
 pub use peer::{Peer, PeerId, modern};
 
 /// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`.
-pub fn config(scheme: &str) -> scenario::Proxy {
+pub fn config(scheme: &str) -> proxy::Config {
     configured(scheme, "")
 }
 
 /// The same with more lines before the profile.
-pub fn configured(scheme: &str, more: &str) -> scenario::Proxy {
+pub fn configured(scheme: &str, more: &str) -> proxy::Config {
     parsed(scheme, more, "")
 }
 
 /// The same with one more line in the profile.
-pub fn profiled(scheme: &str, line: &str) -> scenario::Proxy {
+pub fn profiled(scheme: &str, line: &str) -> proxy::Config {
     parsed(scheme, "", line)
 }
 
-fn parsed(scheme: &str, more: &str, line: &str) -> scenario::Proxy {
+fn parsed(scheme: &str, more: &str, line: &str) -> proxy::Config {
     let text = format!(
         "{more}\n[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
          name = 'thin'\nmobiles = ['10.45.0.0/16', '2001:db8:45::/48']\n{line}\n\
          [profile.middlebox]\nkind = '{scheme}'\n"
     );
-    scenario::Proxy::parse(&text, "proxy.toml").expect("a configuration")
+    proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
 }

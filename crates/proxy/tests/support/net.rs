@@ -5,9 +5,8 @@ use std::net::IpAddr;
 
 use base::{Duration, Stream, Time};
 use bytes::Bytes;
-use proxy::Gateway;
-use scenario::Proxy;
-use tcp::{Config, State};
+use proxy::{Config, Gateway};
+use tcp::State;
 
 use super::packets::hops_less;
 use super::{Peer, PeerId};
@@ -49,7 +48,7 @@ pub struct Net {
 }
 
 impl Net {
-    pub fn new(config: &Proxy, mtu: [u16; 2]) -> Self {
+    pub fn new(config: &Config, mtu: [u16; 2]) -> Self {
         Self {
             now: Time::ZERO,
             gateway: Gateway::new(config, mtu, 1),
@@ -69,7 +68,7 @@ impl Net {
     /// Opens a connection: the client, the server.
     pub fn open(
         &mut self,
-        configs: [&Config; 2],
+        configs: [&tcp::Config; 2],
         client: (IpAddr, u16),
         server: (IpAddr, u16),
     ) -> [PeerId; 2] {

@@ -28,8 +28,8 @@ pub(crate) use rack::Rack;
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
 
-/// Registers recoveries, a line for each: its section in `[tcp]` if it has one, its word, what it goes
-/// by, and what makes it.
+/// Registers recoveries, a line for each: its section in `[tcp]` if it has one, its word, what it
+/// goes by, and what makes it.
 macro_rules! recoveries {
     ($(
         $(#[doc = $doc:literal])*

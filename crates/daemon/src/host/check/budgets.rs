@@ -1,6 +1,6 @@
 //! Whether what may be held is enough for the connections that may stand, and for a segment.
 
-use scenario::{Proxy, ProxyProfile};
+use proxy::{Config, Profile};
 
 use super::super::leg::Legs;
 use super::Report;
@@ -8,7 +8,7 @@ use super::Report;
 /// Headers of IPv4 and TCP without options (RFC 9293 §3.7.1); those of IPv6 leave less for data.
 const HEADERS: u16 = 40;
 
-pub(super) fn check(config: &Proxy, report: &mut Report) {
+pub(super) fn check(config: &Config, report: &mut Report) {
     let Ok(legs) = Legs::read(config) else { return };
     let [wired, radio] = legs.mtu();
     let largest = wired.min(radio).saturating_sub(HEADERS);
@@ -19,8 +19,8 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
 }
 
 /// The sizes of a profile beside the `largest` segment in bytes that the interfaces take.
-fn segments(profile: &ProxyProfile, largest: u16, report: &mut Report) {
-    let ProxyProfile { name, middlebox, mss: wanted, .. } = profile;
+fn segments(profile: &Profile, largest: u16, report: &mut Report) {
+    let Profile { name, middlebox, mss: wanted, .. } = profile;
     let mss = wanted.unwrap_or(largest).min(largest);
     if let Some(wanted) = wanted.filter(|&wanted| wanted > largest) {
         report.warning(format!(
@@ -34,7 +34,7 @@ fn segments(profile: &ProxyProfile, largest: u16, report: &mut Report) {
 }
 
 /// Connections of a profile whose segments carry up to `mss` bytes.
-fn one(config: &Proxy, profile: &ProxyProfile, mss: u16, report: &mut Report) {
+fn one(config: &Config, profile: &Profile, mss: u16, report: &mut Report) {
     let (all, each) = (config.limits.bytes, profile.bytes_of_connection(mss));
     let asked = config.limits.flows_per_mobile;
     let Some(room) = all.checked_div(each).filter(|room| *room < asked.into()) else { return };
@@ -59,7 +59,7 @@ mod tests {
                 "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
                  name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
             );
-            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
             let mut report = Report(Vec::new());
             segments(&config.profile[0], 1460, &mut report);
             assert_eq!(report.lines(), expect, "{keys}");
@@ -86,7 +86,7 @@ mod tests {
                 "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
                  name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
             );
-            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
             let mut report = Report(Vec::new());
             one(&config, &config.profile[0], 1000, &mut report);
             assert_eq!(report.lines(), expect, "{keys}");

@@ -1,6 +1,6 @@
 //! Whether the kernel forwards packets between the sides, and drops none on the way.
 
-use scenario::Proxy;
+use proxy::Config;
 
 use super::super::{strict_everywhere, sysctl};
 use super::{Report, families, interfaces};
@@ -9,7 +9,7 @@ use os::iproute::Family;
 /// Reverse-path filtering as RFC 3704 §2.2 has it: by the very interface.
 const STRICT: i64 = 1;
 
-pub(super) fn check(config: &Proxy, report: &mut Report) {
+pub(super) fn check(config: &Config, report: &mut Report) {
     for family in families(config) {
         if !Family::known().contains(&family) {
             report.warning("this kernel has no IPv6: mobiles with IPv6 addresses are not served");
@@ -26,7 +26,7 @@ pub(super) fn check(config: &Proxy, report: &mut Report) {
     }
 }
 
-fn forwarding_4(config: &Proxy, report: &mut Report) {
+fn forwarding_4(config: &Config, report: &mut Report) {
     let is_off = |name: &&String| sysctl::get(&format!("ipv4/conf/{name}/forwarding")) == Some(0);
     match interfaces(config).find(is_off) {
         Some(name) => report
@@ -45,7 +45,7 @@ fn forwarding_6(report: &mut Report) {
 }
 
 /// Where a side has several interfaces, packets may come in by another than the way back.
-fn reverse_paths(config: &Proxy, report: &mut Report) {
+fn reverse_paths(config: &Config, report: &mut Report) {
     let filter = |name: &String| sysctl::get(&format!("ipv4/conf/{name}/rp_filter"));
     for side in [&config.radio.interfaces, &config.wired.interfaces] {
         let strict = side.iter().find(|name| filter(name) == Some(STRICT));

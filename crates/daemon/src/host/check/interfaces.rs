@@ -4,7 +4,7 @@
 //! merges, or a sender on the same machine leaves uncut and without a checksum (TSO, GSO), the
 //! kernel cuts and sums itself before it comes to a TUN device, which offers no offload.
 
-use scenario::Proxy;
+use proxy::Config;
 use serde_json::Value;
 
 use super::super::SMALLEST_MTU_6;
@@ -13,7 +13,7 @@ use super::{Report, families};
 use os::interface;
 use os::iproute::{self, Family};
 
-pub(super) fn check(config: &Proxy, report: &mut Report) {
+pub(super) fn check(config: &Config, report: &mut Report) {
     for name in super::interfaces(config) {
         match iproute::link(name) {
             Ok(link) => one(name, link.as_ref(), &interface::merging(name), report),

@@ -10,7 +10,7 @@ mod sockets;
 
 use std::fmt;
 
-use scenario::Proxy;
+use proxy::Config;
 
 use os::iproute::{self, Family};
 
@@ -52,7 +52,7 @@ impl fmt::Display for Finding {
 }
 
 /// Looks at everything that `config` needs of the machine. Nothing is changed.
-pub fn check(config: &Proxy) -> Vec<Finding> {
+pub fn check(config: &Config) -> Vec<Finding> {
     let mut report = Report(Vec::new());
     rights::check(config, &mut report);
     interfaces::check(config, &mut report);
@@ -98,7 +98,7 @@ impl Report {
 }
 
 /// The versions of IP that mobiles of `config` have.
-fn families(config: &Proxy) -> Vec<Family> {
+fn families(config: &Config) -> Vec<Family> {
     let prefixes = config.profile.iter().flat_map(|profile| &profile.mobiles);
     let mut families: Vec<_> = prefixes.map(Family::of).collect();
     families.sort_unstable();
@@ -107,6 +107,6 @@ fn families(config: &Proxy) -> Vec<Family> {
 }
 
 /// All interfaces of `config`.
-fn interfaces(config: &Proxy) -> impl Iterator<Item = &String> {
+fn interfaces(config: &Config) -> impl Iterator<Item = &String> {
     config.radio.interfaces.iter().chain(&config.wired.interfaces)
 }

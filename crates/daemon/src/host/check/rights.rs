@@ -4,12 +4,12 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-use scenario::Proxy;
+use proxy::Config;
 
 use super::super::{Identity, no_device, privileges};
 use super::{Finding, Gravity, Report};
 
-pub(super) fn check(config: &Proxy, report: &mut Report) {
+pub(super) fn check(config: &Config, report: &mut Report) {
     match privileges::may_serve() {
         Ok(()) => report.ok("rights: CAP_NET_ADMIN and CAP_NET_RAW"),
         Err(trouble) => report.error(trouble.to_string()),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use scenario::Proxy;
+use proxy::Config;
 use serde_json::Value;
 use wire::Prefix;
 
@@ -15,7 +15,7 @@ use os::iproute::{self, Family};
 /// How many addresses of a prefix are tried for one that is not this host's own.
 const TRIES: u8 = 4;
 
-pub(super) fn check(config: &Proxy, is_running: bool, report: &mut Report) {
+pub(super) fn check(config: &Config, is_running: bool, report: &mut Report) {
     for prefix in config.profile.iter().flat_map(|profile| &profile.mobiles) {
         if Family::known().contains(&Family::of(prefix)) {
             to_mobiles(config, prefix, report);
@@ -29,7 +29,7 @@ pub(super) fn check(config: &Proxy, is_running: bool, report: &mut Report) {
 }
 
 fn of_family(
-    config: &Proxy,
+    config: &Config,
     family: Family,
     is_running: bool,
     report: &mut Report,
@@ -54,7 +54,7 @@ fn of_family(
 }
 
 /// The route to mobiles leads to a radio interface.
-fn to_mobiles(config: &Proxy, prefix: &Prefix, report: &mut Report) {
+fn to_mobiles(config: &Config, prefix: &Prefix, report: &mut Report) {
     match way_to(prefix) {
         Ok(Some((address, interface))) if config.radio.interfaces.contains(&interface) => {
             report.ok(format!("{prefix}: {address} is reached by {interface}"));
@@ -85,7 +85,7 @@ fn way_to(prefix: &Prefix) -> Result<Option<(IpAddr, String)>, SetupError> {
 }
 
 /// The default route leads to a wired interface.
-fn to_hosts(config: &Proxy, family: Family, routes: &[Value], report: &mut Report) {
+fn to_hosts(config: &Config, family: Family, routes: &[Value], report: &mut Report) {
     let name = family.name();
     let devices: Vec<_> = routes.iter().flat_map(devices).collect();
     let wired = &config.wired.interfaces;
@@ -139,10 +139,10 @@ fn ahead(
 mod tests {
     use super::*;
 
-    fn config() -> Proxy {
+    fn config() -> Config {
         let source = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\", \"eth1\"]\n\
                       [[profile]]\nname = \"a\"\nmobiles = [\"10.45.0.0/16\"]\n";
-        Proxy::parse(source, "proxy.toml").expect("a configuration")
+        Config::parse(source, "proxy.toml").expect("a configuration")
     }
 
     #[test]

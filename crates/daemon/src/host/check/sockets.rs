@@ -3,12 +3,12 @@
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 
-use scenario::Proxy;
+use proxy::Config;
 
 use super::Report;
 
 /// Whoever reaches the metrics may read them.
-pub(super) fn reach(config: &Proxy, report: &mut Report) {
+pub(super) fn reach(config: &Config, report: &mut Report) {
     if let Some(listen) = config.metrics.listen.filter(is_everywhere) {
         report.warning(format!(
             "metrics.listen: {listen} is every address of this machine, so that mobiles and the \
@@ -21,7 +21,7 @@ const fn is_everywhere(listen: &SocketAddr) -> bool {
     listen.ip().is_unspecified()
 }
 
-pub(super) fn check(config: &Proxy, report: &mut Report) {
+pub(super) fn check(config: &Config, report: &mut Report) {
     if let Some(listen) = config.metrics.listen {
         match TcpListener::bind(listen) {
             Ok(_) => report.ok(format!("metrics.listen: {listen} is free")),
@@ -53,7 +53,7 @@ mod tests {
                  metrics.listen = '{listen}'\n\
                  [[profile]]\nname = 'thin'\nmobiles = ['10.45.0.0/16']\n"
             );
-            let config = Proxy::parse(&text, "proxy.toml").expect("a configuration");
+            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
             let mut report = Report(Vec::new());
             reach(&config, &mut report);
             report.lines().len()

@@ -6,10 +6,11 @@ use base::{Direction, Duration, Rate, Time};
 use observe::{RrcEvent, RrcState};
 
 use super::state::{Illegal, Procedure, next};
+use super::traffic::Traffic;
 use super::{
     Action, Activity, AfterDch, Change, Channels, Config, Dedicated, FirstChannel, Input, Rest,
 };
-use crate::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
+use crate::umts::channels::spreading::SpreadingTable;
 
 /// The RRC of one UE, both ends of it.
 ///
@@ -52,17 +53,6 @@ struct Running {
     due: Option<Time>,
     /// Where an update without data leads back to.
     back: Option<RrcState>,
-}
-
-/// The traffic of one direction.
-#[derive(Clone, Copy, Debug, Default)]
-struct Traffic {
-    /// The sum of what flows ask for, in bit/s.
-    asked: u64,
-    /// Bytes in RLC.
-    waiting: u64,
-    /// Since when they have been more than the threshold.
-    above_since: Option<Time>,
 }
 
 impl Entity {
@@ -122,17 +112,10 @@ impl Entity {
     /// The channels to ask for: in each direction the highest spreading factor that carries the
     /// sum of the flows' rates; factor 4 where none does.
     pub fn demand(&self) -> Dedicated {
-        let choose = |direction, traffic: &Traffic, default| match traffic.asked {
-            0 => default,
-            asked => self
-                .spreading
-                .least_for(direction, Rate::from_bps(asked))
-                .unwrap_or(SpreadingFactor::MIN),
-        };
-        let default = self.usual;
+        let Self { downlink, uplink, spreading, usual, .. } = self;
         Dedicated {
-            downlink: choose(Direction::Downlink, &self.downlink, default.downlink),
-            uplink: choose(Direction::Uplink, &self.uplink, default.uplink),
+            downlink: downlink.demand(Direction::Downlink, spreading).unwrap_or(usual.downlink),
+            uplink: uplink.demand(Direction::Uplink, spreading).unwrap_or(usual.uplink),
         }
     }
 

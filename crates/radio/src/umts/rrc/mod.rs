@@ -10,6 +10,7 @@ mod config;
 mod entity;
 mod interface;
 mod state;
+mod traffic;
 
 pub use config::{
     Activity, AfterDch, Config, FirstChannel, Inactivity, InitialState, Rest, TrafficVolume,

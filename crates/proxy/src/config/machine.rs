@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use base::Stream;
 use middlebox::{Admission, Journal, Limits, Managed, Setup};
-use tcp::{Payload, Profile};
+use tcp::Payload;
 
-use super::ProxyProfile;
+use super::Profile;
 
-impl ProxyProfile {
+impl Profile {
     /// The box of its mobiles, which lets connections in by `admission`. Its sources of chance go
     /// by `seed`.
     ///
@@ -35,5 +35,5 @@ impl ProxyProfile {
 /// Senders towards fixed hosts are as those of today.
 fn toward_hosts(seed: u64) -> tcp::Config {
     let chance = Stream::named(seed, "proxy congestion control towards hosts").next_u32();
-    Profile::Modern.config().seeded(u64::from(chance))
+    tcp::Profile::Modern.config().seeded(u64::from(chance))
 }

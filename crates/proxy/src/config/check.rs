@@ -6,13 +6,13 @@ use middlebox::SocketBuffers;
 use settings::{Fault, Section, Table, join};
 use wire::Prefix;
 
-use super::{Proxy, ProxyProfile};
+use super::{Config, Profile};
 
 /// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
 const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];
 
 /// Each profile has a name of its own, by which it is found.
-pub(super) fn names(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     if proxy.profile.is_empty() {
         let message = "no [[profile]]: needs one, with name and mobiles";
         return tree.clash(&[], message);
@@ -31,7 +31,7 @@ pub(super) fn names(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
 }
 
 /// All the rest.
-pub(super) fn whole(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+pub(super) fn whole(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     interfaces(proxy, tree)?;
     routing(proxy, tree)?;
     proxy.limits.check(tree, "limits")?;
@@ -45,7 +45,7 @@ pub(super) fn whole(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
 }
 
 /// Either side has some, and none is on both.
-fn interfaces(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+fn interfaces(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     let sides = [("radio", &proxy.radio.interfaces), ("wired", &proxy.wired.interfaces)];
     for (side, interfaces) in sides {
         let key = format!("{side}.interfaces");
@@ -70,7 +70,7 @@ fn interfaces(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
     }
 }
 
-fn routing(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
+fn routing(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     match TAKEN_TABLES.iter().find(|(number, _)| *number == proxy.routing.table) {
         Some((number, name)) => {
             let message = format!("{number} is the kernel's own table {name}: take another");
@@ -81,8 +81,8 @@ fn routing(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
 }
 
 /// Every profile has mobiles, and no prefix is of two.
-fn prefixes(proxy: &Proxy, tree: &Table) -> Result<(), Fault> {
-    let mut earlier: Vec<(&ProxyProfile, &Prefix)> = Vec::new();
+fn prefixes(proxy: &Config, tree: &Table) -> Result<(), Fault> {
+    let mut earlier: Vec<(&Profile, &Prefix)> = Vec::new();
     for profile in &proxy.profile {
         let key = format!("profile.{}.mobiles", profile.name);
         let at = format!("profile.{}", profile.name);
@@ -119,7 +119,7 @@ const fn is_of_hosts(address: IpAddr) -> bool {
 }
 
 /// What is said of the radio can be, and is enough.
-fn radio(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
+fn radio(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
     let (rate, round_trip, bdp) = (at("rate"), at("round_trip"), at("bdp"));
     match (profile.rate, profile.round_trip, profile.bdp) {
         (Some(_), Some(_), Some(_)) => {
@@ -137,7 +137,7 @@ fn radio(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> R
 }
 
 /// The scheme is one, and its own keys go together.
-fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
+fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
     let (middlebox, key) = (&profile.middlebox, at("middlebox"));
     let Some(keys) = middlebox.keys() else {
         let message = "a profile needs a scheme: who shall have none stands in never.hosts";
@@ -151,7 +151,7 @@ fn scheme(profile: &ProxyProfile, tree: &Table, at: &dyn Fn(&str) -> String) -> 
     middlebox.check(tree, &key)
 }
 
-impl ProxyProfile {
+impl Profile {
     /// Payload bytes that are set aside for each connection that stands, if its segments carry
     /// `mss` bytes. What is set aside for a mobile, whatever its connections, comes on top.
     pub fn bytes_of_connection(&self, mss: u16) -> u64 {
@@ -163,8 +163,8 @@ impl ProxyProfile {
 
 /// One mobile's budget is within that of all.
 fn budget(
-    proxy: &Proxy,
-    profile: &ProxyProfile,
+    proxy: &Config,
+    profile: &Profile,
     tree: &Table,
     at: &dyn Fn(&str) -> String,
 ) -> Result<(), Fault> {

@@ -2,7 +2,7 @@
 
 use base::{Duration, Rate};
 use middlebox::{AtcpConfig, Scheme};
-use scenario::{LogLevel, OnFailure, Proxy, ProxyProfile};
+use proxy::{Config, LogLevel, OnFailure, Profile};
 
 /// The least that is whole.
 const LEAST: &str = r#"
@@ -13,11 +13,11 @@ name = "gprs"
 mobiles = ["10.45.0.0/16", "2001:db8:45::/48"]
 "#;
 
-fn proxy(source: &str) -> Proxy {
-    Proxy::parse(source, "proxy.toml").unwrap_or_else(|error| panic!("{error}"))
+fn proxy(source: &str) -> Config {
+    Config::parse(source, "proxy.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn profile(lines: &str) -> ProxyProfile {
+fn profile(lines: &str) -> Profile {
     proxy(&format!("{LEAST}{lines}")).profile.remove(0)
 }
 
@@ -38,7 +38,7 @@ fn senders(lines: &str) -> tcp::Config {
 
 /// `source` is refused with a line that ends in `expect`, from the number of its line.
 fn refused(source: &str, expect: &str) {
-    let error = Proxy::parse(source, "proxy.toml").expect_err(expect);
+    let error = Config::parse(source, "proxy.toml").expect_err(expect);
     assert_eq!(error.to_string(), format!("proxy.toml{expect}"), "{source}");
 }
 
@@ -408,7 +408,7 @@ fn profiles_have_names_and_mobiles_of_their_own() {
 
 #[test]
 fn all_keys_are_listed_with_what_they_need() {
-    let keys = Proxy::keys();
+    let keys = Config::keys();
     let find = |name: &str| keys.iter().find(|key| key.name == name);
     assert_eq!(find("heartbeat").map(|key| key.value.as_str()), Some("500 ms"));
     assert_eq!(find("profile.NAME.middlebox.kind").map(|key| key.value.as_str()), Some("atcp"));

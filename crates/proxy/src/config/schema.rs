@@ -7,7 +7,7 @@ use base::{Duration, Rate};
 use middlebox::{AtcpKeys, Limits, Scheme};
 use wire::Prefix;
 
-use crate::form::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
+use super::forms::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
 use settings::{
     Absent, Always, Bytes, Count, Each, Flag, Label, Nothing, OfTime, Off, Or, Speed, Word, named,
     section, words,
@@ -21,7 +21,7 @@ const MINUTE: u64 = 60_000 * MS;
 
 section! {
     /// The configuration of a proxy.
-    pub struct Proxy {
+    pub struct Config {
         /// Who it is once it runs, beside two capabilities. Default: who started it; instead of
         /// root, nobody.
         pub user: Option<String> as Or<Nothing, Label> = None;
@@ -45,7 +45,7 @@ section! {
         /// What it leaves alone.
         pub never: Never as Always<Never> = Never::default();
         /// Which mobiles are served how.
-        pub profile: Vec<ProxyProfile> as Each<ProxyProfile> = Vec::new();
+        pub profile: Vec<Profile> as Each<Profile> = Vec::new();
         /// Figures for Prometheus.
         pub metrics: Metrics as Always<Metrics> = Metrics::default();
         /// Where it can be asked how it fares.
@@ -104,7 +104,7 @@ section! {
 section! {
     /// `[[profile]]`: mobiles that are served alike. Where several fit an address, that with the
     /// longest prefix counts.
-    pub struct ProxyProfile {
+    pub struct Profile {
         /// Its name in figures and messages.
         pub name: String as Label = String::new();
         /// The addresses of its mobiles; one prefix at least.
@@ -134,7 +134,7 @@ section! {
     }
 }
 
-named!(ProxyProfile);
+named!(Profile);
 
 /// `mtu`.
 pub(crate) struct Mtu;

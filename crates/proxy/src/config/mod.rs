@@ -2,21 +2,19 @@
 
 mod check;
 mod derive;
+mod forms;
 mod machine;
 mod schema;
 
 use std::sync::LazyLock;
 
 pub use schema::{
-    Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Proxy, ProxyProfile, Routing,
+    Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
 };
 
-use crate::ScenarioError;
-use settings::Fault;
-use settings::Table;
-use settings::{Key, MEMBER, Scope, Section};
+use settings::{Fault, Key, MEMBER, ScenarioError, Scope, Section, Table};
 
-impl Proxy {
+impl Config {
     /// Reads a configuration that came from `name`.
     ///
     /// # Errors
@@ -28,8 +26,9 @@ impl Proxy {
     /// Every key there is, with its default, in the order of the schema.
     pub fn keys() -> &'static [Key] {
         static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let profile = ProxyProfile { name: MEMBER.to_owned(), ..ProxyProfile::default() };
-            let mut keys = Proxy { profile: vec![profile], ..Proxy::default() }.shown(Scope::Every);
+            let profile = Profile { name: MEMBER.to_owned(), ..Profile::default() };
+            let mut keys =
+                Config { profile: vec![profile], ..Config::default() }.shown(Scope::Every);
             let taken_over = derive::taken_over(&format!("profile.{MEMBER}.middlebox"));
             for key in &mut keys {
                 if let Some(taken) = taken_over.iter().find(|taken| taken.name == key.name) {
@@ -53,9 +52,9 @@ impl Proxy {
     }
 }
 
-fn read(source: &str) -> Result<Proxy, Fault> {
+fn read(source: &str) -> Result<Config, Fault> {
     let tree = Table::parse(source)?;
-    let mut proxy = Proxy::default();
+    let mut proxy = Config::default();
     proxy.read(&tree, "")?;
     check::names(&proxy, &tree)?;
     derive::lay_under(&mut proxy, &tree)?;

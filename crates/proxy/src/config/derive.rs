@@ -2,17 +2,16 @@
 
 use middlebox::{RadioLink, Scheme};
 use settings::{Always, Fault, Form, Key, Scope, Section, Table, join};
-use tcp::Profile;
 
-use super::{Proxy, ProxyProfile};
+use super::{Config, Profile};
 
 /// Gives each profile's scheme what it does not have of its own: what hosts of today have, and what
 /// is said of the radio.
-pub(super) fn lay_under(proxy: &mut Proxy, tree: &Table) -> Result<(), Fault> {
-    let hosts = Profile::Modern.config();
+pub(super) fn lay_under(proxy: &mut Config, tree: &Table) -> Result<(), Fault> {
+    let hosts = tcp::Profile::Modern.config();
     for profile in &mut proxy.profile {
         let at = format!("profile.{}.middlebox", profile.name);
-        let ProxyProfile { rate, uplink_rate, round_trip, bdp, ref mut middlebox, .. } = *profile;
+        let Profile { rate, uplink_rate, round_trip, bdp, ref mut middlebox, .. } = *profile;
         if let Some(keys) = middlebox.keys_mut() {
             keys.take_over(&hosts);
         }
@@ -29,7 +28,7 @@ pub(super) fn lay_under(proxy: &mut Proxy, tree: &Table) -> Result<(), Fault> {
 
 /// What schemes that stand under `at` have of hosts of today where nothing else is said.
 pub(super) fn taken_over(at: &str) -> Vec<Key> {
-    let hosts = Profile::Modern.config();
+    let hosts = tcp::Profile::Modern.config();
     let mut taken = Vec::new();
     for mut scheme in Scheme::all() {
         if let Some(keys) = scheme.keys_mut() {
