@@ -19,7 +19,7 @@ GRID = (
     "sweep", "umts-dch-384", "--vary", "tcp.variant=reno,vegas", "--vary", "radio.tbler=0 %,10 %",
     "--seeds", "1..4",
 )  # fmt: skip
-PATIENCE_S = 60
+PATIENCE_S = 600
 
 
 @dataclass

@@ -281,7 +281,7 @@ fn transmissions(seed: u64, crowd: Crowd) -> f64 {
     let settings = AtcpConfig {
         clamp: budget.min(26_000),
         budget,
-        coalescing: coalescing,
+        coalescing,
         patience: Duration::from_millis(if patient { 300 } else { 0 }),
         ..config()
     };

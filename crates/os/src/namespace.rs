@@ -58,6 +58,9 @@ pub fn enter_fresh() -> io::Result<()> {
 
 /// Moves the calling thread, which must be the only one if that includes the user namespace, into
 /// fresh namespaces.
+///
+/// # Panics
+/// If it should leave the others' files.
 pub fn leave(namespaces: UnshareFlags) -> io::Result<()> {
     assert!(!namespaces.contains(UnshareFlags::FILES), "threads must share their files");
     // SAFETY: without FILES, the thread goes on sharing its file descriptors with the others.

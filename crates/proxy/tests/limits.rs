@@ -57,7 +57,7 @@ fn serves_as_many_as_before(gateway: &mut Gateway, most: u32) {
 
 fn budget(config: &Config, profile: usize) -> u64 {
     let keys = config.profile[profile].middlebox.keys();
-    keys.and_then(|keys| keys.budget()).expect("it has one").1
+    keys.and_then(middlebox::SchemeKeys::budget).expect("it has one").1
 }
 
 /// A mobile has connections in the boxes of two configurations, in either order of their ends and

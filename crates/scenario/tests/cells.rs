@@ -1,5 +1,6 @@
 //! Networks of cells that make no sense, with the whole line that answers each.
 
+use base::Probability;
 use radio::Radio;
 use radio::umts::rlc::Mode;
 use scenario::{Scenario, build, shipped};
@@ -92,7 +93,7 @@ fn a_setting_of_the_kind_takes_the_keys_of_the_former_away() {
     };
     let gprs = parse(&[("radio.kind", "gprs")]).expect("nothing of UMTS is left");
     let Some(Radio::Gprs { keys }) = gprs.radio else { panic!("time slots") };
-    assert_eq!(keys.tbler.value(), 0.05, "both kinds have it");
+    assert_eq!(keys.tbler, Probability::new(0.05).expect("in range"), "both kinds have it");
     let cells = parse(&[("radio.kind", "umts-cell"), ("radio.ues", "2")]).expect("no schedule");
     let Some(Radio::UmtsCell { keys }) = cells.radio else { panic!("cells") };
     assert_eq!(keys.umts.rlc.mode, Mode::Um, "both kinds have it");

@@ -227,13 +227,13 @@ fn a_thousand_handovers_lose_no_byte(seed: u64, fast: &str, anticipation: &str) 
         // Either side of the middle of the two cells, and sometimes home.
         let away = [f64::from(chance.below(100)) + 480.0, f64::from(chance.below(100)) + 740.0];
         let to = if chance.below(20) == 0 { 0.0 } else { away[turn % 2] };
-        let speed = 20.0 + f64::from(chance.below(60));
+        let velocity = 20.0 + f64::from(chance.below(60));
         writeln!(
             walk,
-            "{{ at = \"{at} s\", to = [\"{to} m\", \"0 m\"], speed = \"{speed} m/s\" }},"
+            "{{ at = \"{at} s\", to = [\"{to} m\", \"0 m\"], speed = \"{velocity} m/s\" }},"
         )
         .expect("memory");
-        at += ((to - place).abs() / speed).ceil() + f64::from(chance.below(8));
+        at += ((to - place).abs() / velocity).ceil() + f64::from(chance.below(8));
         place = to;
     }
     let runner = format!(

@@ -169,7 +169,7 @@ fn budget(
     at: &dyn Fn(&str) -> String,
 ) -> Result<(), Fault> {
     let all = proxy.limits.bytes;
-    match profile.middlebox.keys().and_then(|keys| keys.budget()) {
+    match profile.middlebox.keys().and_then(middlebox::SchemeKeys::budget) {
         Some((key, one)) if all < one => {
             let name = &profile.name;
             let message = format!(

@@ -72,7 +72,7 @@ impl Gateway {
 
 pub(super) fn stats(now: Time, served: &Served) -> ProfileStats {
     let Served { profile, machine, stats, standing, .. } = served;
-    let budget = profile.middlebox.keys().and_then(|keys| keys.budget());
+    let budget = profile.middlebox.keys().and_then(middlebox::SchemeKeys::budget);
     ProfileStats {
         name: profile.name.clone(),
         scheme: profile.middlebox.name(),

@@ -252,7 +252,7 @@ impl GprsKeys {
                 keep: tbf.extended_uplink,
             },
             scheme: self.gprs.scheme(),
-            adaptation: self.gprs.coding_scheme.is_none().then(|| self.gprs.adaptation.clone()),
+            adaptation: self.gprs.coding_scheme.is_none().then_some(self.gprs.adaptation),
             arq: Arq {
                 window: self.gprs.window.unwrap_or_else(|| self.usual_window()),
                 poll_blocks: self.gprs.poll_blocks,

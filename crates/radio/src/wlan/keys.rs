@@ -222,8 +222,8 @@ impl WlanKeys {
         let name = format!("MN-{number}");
         let mut chance = Stream::named(seed, &format!("{name}/walk"));
         let mut away = self.access_point.iter().filter(|point| point.name != home);
-        let first = away.next().map_or(Position::default(), |point| point.place());
-        let last = away.next_back().map_or(first, |point| point.place());
+        let first = away.next().map_or(Position::default(), AccessPoint::place);
+        let last = away.next_back().map_or(first, AccessPoint::place);
         let along = |share: f64| {
             let (x, y) = (last.x - first.x, last.y - first.y);
             Position::new(first.x + x * share, first.y + y * share)

@@ -9,28 +9,28 @@ use crate::{Body, Host, Machine, MachineId, Packet};
 /// All machines by number.
 #[derive(Debug)]
 pub(super) struct Machines<B: Body> {
-    machines: Vec<Machine<B>>,
+    all: Vec<Machine<B>>,
     names: Vec<String>,
     agenda: Agenda,
 }
 
 impl<B: Body> Default for Machines<B> {
     fn default() -> Self {
-        Self { machines: Vec::new(), names: Vec::new(), agenda: Agenda::new(0) }
+        Self { all: Vec::new(), names: Vec::new(), agenda: Agenda::new(0) }
     }
 }
 
 impl<B: Body> Machines<B> {
     /// Adds one, which is not due before it is rescheduled.
     pub(super) fn add(&mut self, name: &str, machine: Machine<B>) -> MachineId {
-        self.machines.push(machine);
+        self.all.push(machine);
         self.names.push(name.to_owned());
         MachineId(self.agenda.add())
     }
 
     /// The number of the next that is added.
     pub(super) const fn next_id(&self) -> MachineId {
-        MachineId(self.machines.len() as u32)
+        MachineId(self.all.len() as u32)
     }
 
     /// Takes the next that is due at or before `until`, and when that was.
@@ -61,13 +61,13 @@ impl<B: Body> Machines<B> {
 
     /// Each with its number and name, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (MachineId, &str, &Machine<B>)> {
-        let numbered = self.names.iter().zip(&self.machines).enumerate();
+        let numbered = self.names.iter().zip(&self.all).enumerate();
         numbered.map(|(i, (name, machine))| (MachineId(i as u32), name.as_str(), machine))
     }
 
     /// The packets within them.
     pub(super) fn held(&self) -> impl Iterator<Item = &Packet<B>> {
-        self.machines.iter().flat_map(Machine::held)
+        self.all.iter().flat_map(Machine::held)
     }
 }
 
@@ -76,13 +76,13 @@ impl<B: Body> Index<MachineId> for Machines<B> {
 
     #[inline]
     fn index(&self, id: MachineId) -> &Machine<B> {
-        &self.machines[id.0 as usize]
+        &self.all[id.0 as usize]
     }
 }
 
 impl<B: Body> IndexMut<MachineId> for Machines<B> {
     #[inline]
     fn index_mut(&mut self, id: MachineId) -> &mut Machine<B> {
-        &mut self.machines[id.0 as usize]
+        &mut self.all[id.0 as usize]
     }
 }

@@ -112,7 +112,7 @@ impl Entity {
     /// The channels to ask for: in each direction the highest spreading factor that carries the
     /// sum of the flows' rates; factor 4 where none does.
     pub fn demand(&self) -> Dedicated {
-        let Self { downlink, uplink, spreading, usual, .. } = self;
+        let Self { downlink, uplink, spreading, usual, .. } = *self;
         Dedicated {
             downlink: downlink.demand(Direction::Downlink, spreading).unwrap_or(usual.downlink),
             uplink: uplink.demand(Direction::Uplink, spreading).unwrap_or(usual.uplink),

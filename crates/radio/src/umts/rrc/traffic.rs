@@ -18,10 +18,10 @@ pub(super) struct Traffic {
 impl Traffic {
     /// The highest spreading factor that carries what flows ask for in `direction`; factor 4 where
     /// none does, and `None` if no flow asks for a rate.
-    pub fn demand(
+    pub(super) fn demand(
         &self,
         direction: Direction,
-        spreading: &SpreadingTable,
+        spreading: SpreadingTable,
     ) -> Option<SpreadingFactor> {
         let asked = (self.asked > 0).then(|| Rate::from_bps(self.asked))?;
         Some(spreading.least_for(direction, asked).unwrap_or(SpreadingFactor::MIN))

@@ -54,11 +54,11 @@ mod tests {
     }
 
     impl Harness {
-        fn new(config: Config, packets: usize) -> Self {
+        fn new(config: &Config, packets: usize) -> Self {
             let mut forth = Sdus::new(config.segmentation());
             (0..packets).for_each(|_| forth.push(Time::ZERO, 240));
             let back = Sdus::new(config.segmentation());
-            let (sender, receiver) = (Entity::new(&config), Entity::new(&config));
+            let (sender, receiver) = (Entity::new(config), Entity::new(config));
             Self { sender, receiver, forth, back }
         }
 
@@ -109,7 +109,7 @@ mod tests {
     /// A gap is asked for at once, and its repair waits for the packet that is being sent.
     #[test]
     fn a_retransmission_waits_behind_the_packet_that_is_being_sent() {
-        let mut ends = Harness::new(config(), 3);
+        let mut ends = Harness::new(&config(), 3);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");
         assert_eq!(ends.send(20, &[]), "5-7 r1 8 +0 +1");
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn or_goes_first() {
         let config = Config { retransmissions_first: true, ..config() };
-        let mut ends = Harness::new(config, 2);
+        let mut ends = Harness::new(&config, 2);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");
         assert_eq!(ends.send(20, &[]), "r1 5-7 +0 +1");
@@ -130,7 +130,7 @@ mod tests {
     /// Each missing PDU is asked for again when the time-out has passed since it was last.
     #[test]
     fn requests_are_repeated_after_the_time_out() {
-        let mut ends = Harness::new(config(), 2);
+        let mut ends = Harness::new(&config(), 2);
         assert_eq!(ends.send(0, &[0, 2]), "0-3 4");
         assert_eq!(ends.answer(10), "0: [0, 2]");
         assert_eq!(ends.send(20, &[0]), "5-7 r0 r2");
@@ -145,7 +145,7 @@ mod tests {
     /// Silence within a packet is a loss; after its last PDU it is not.
     #[test]
     fn a_lost_end_is_asked_for_only_within_a_packet() {
-        let mut ends = Harness::new(config(), 1);
+        let mut ends = Harness::new(&config(), 1);
         assert_eq!(ends.send(0, &[2, 3]), "0-3");
         assert_eq!(ends.wakes(10), Some(at(70)));
         assert_eq!(ends.answer(70), "2: [2]");
@@ -153,14 +153,14 @@ mod tests {
         assert_eq!(ends.answer(150), "3: [3]");
         assert_eq!(ends.send(160, &[]), "r3 +0");
         assert_eq!(ends.wakes(170), None);
-        let mut ends = Harness::new(config(), 1);
+        let mut ends = Harness::new(&config(), 1);
         assert_eq!(ends.send(0, &[0, 1, 2, 3]), "0-3");
         assert_eq!(ends.wakes(10), None, "no one knows of it");
     }
 
     #[test]
     fn what_is_not_yet_sent_is_not_sent_again() {
-        let mut ends = Harness::new(config(), 2);
+        let mut ends = Harness::new(&config(), 2);
         assert_eq!(ends.send(0, &[]), "0-3 4 +0");
         assert_eq!(ends.answer(70), "5: [5]", "the channel was away");
         assert_eq!(ends.send(80, &[]), "5-7 +1");
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn out_of_sequence_a_whole_packet_does_not_wait() {
-        let mut ends = Harness::new(Config { in_order: false, ..config() }, 3);
+        let mut ends = Harness::new(&Config { in_order: false, ..config() }, 3);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");
         assert_eq!(ends.send(20, &[1]), "5-7 r1 8 +1");
@@ -180,14 +180,14 @@ mod tests {
     /// Asked for once in vain, a PDU is given up with its packet; the next ones go on.
     #[test]
     fn the_limit_discards_the_packet() {
-        let mut ends = Harness::new(Config { max_retransmissions: Some(1), ..config() }, 3);
+        let mut ends = Harness::new(&Config { max_retransmissions: Some(1), ..config() }, 3);
         assert_eq!(ends.send(0, &[1, 2]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1, 2]");
         assert_eq!(ends.send(20, &[1]), "5-7 r1-2");
         assert_eq!(ends.send(30, &[]), "8-11");
         assert_eq!(ends.answer(70), " -0 +1 +2");
         assert_eq!(ends.wakes(80), None);
-        let mut ends = Harness::new(Config { max_retransmissions: Some(0), ..config() }, 1);
+        let mut ends = Harness::new(&Config { max_retransmissions: Some(0), ..config() }, 1);
         assert_eq!(ends.send(0, &[3]), "0-3");
         assert_eq!(ends.answer(70), " -0", "an end that never comes");
     }
@@ -195,7 +195,7 @@ mod tests {
     /// Duplicates of what has arrived are cleared away, and ask for nothing.
     #[test]
     fn duplicates_are_cleared() {
-        let mut ends = Harness::new(config(), 1);
+        let mut ends = Harness::new(&config(), 1);
         assert_eq!(ends.send(0, &[1]), "0-3");
         assert_eq!(ends.answer(10), "1: [1]");
         let mut twice = tti(20, 5);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn at_another_place_the_rest_is_sent_again_whole() {
-        let mut ends = Harness::new(config(), 3);
+        let mut ends = Harness::new(&config(), 3);
         assert_eq!(ends.send(0, &[]), "0-3 4 +0");
         ends.sender.relocate(at(10), &mut Traffic { own: &mut ends.forth, peer: &mut ends.back });
         ends.receiver.relocate(at(10), &mut Traffic { own: &mut ends.back, peer: &mut ends.forth });

@@ -2,6 +2,7 @@ use observe::RrcState::{CellDch, CellFach, CellPch, Idle, UraPch};
 use proptest::prelude::*;
 
 use super::*;
+use crate::umts::channels::spreading::SpreadingFactor;
 use crate::umts::rrc::{Inactivity, InitialState, TrafficVolume};
 
 const MS: Duration = Duration::from_millis(1);
