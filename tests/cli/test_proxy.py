@@ -134,7 +134,7 @@ LEG = {
     "received": VOLUME,
     "sent": VOLUME,
     "retransmissions": 1,
-    "round_trip": {"counts": [2, 0], "sum_ns": 1_800_000_000},
+    "round_trip": {"counts": [2] + [0] * 14, "sum_ns": 1_800_000_000},
 }
 PROFILE = {
     "name": "gprs",

@@ -4,38 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
+use super::observation::Look;
 use base::Duration;
-use proxy::{Mobile, Snapshot};
-
 use os::Waker;
-
-/// What a worker does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
-    /// It takes part in new connections.
-    Serving,
-    /// It waits until those that need it are over.
-    Draining,
-}
-
-/// A look at a worker.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Look {
-    /// What its gateway has counted and holds.
-    pub(crate) snapshot: Snapshot,
-    /// What it does.
-    pub(crate) standing: Standing,
-    /// Workers that died or hung before it.
-    pub(crate) restarts: u64,
-    /// Packets that the kernel dropped because they were not received in time.
-    pub(crate) device_dropped: u64,
-    /// Packets that the kernel did not take back.
-    pub(crate) refused: u64,
-    /// Connections in the journal: those that would be reset if the worker died now.
-    pub(crate) exposed: u32,
-    /// Mobiles with connections, as many as were asked for.
-    pub(crate) mobiles: Vec<Mobile>,
-}
 
 /// A question: how many mobiles are to be named at most, and where the answer goes.
 type Call = (usize, SyncSender<Look>);

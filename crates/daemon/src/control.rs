@@ -3,9 +3,6 @@
 use serde::Serialize;
 use serde_json::json;
 
-use proxy::{Mobile, Snapshot};
-
-use super::call::{Look, Standing};
 use super::observation::Observation;
 use super::poll_server::Handler;
 
@@ -33,25 +30,6 @@ pub(crate) struct Control<Look> {
     pub(crate) look: Look,
 }
 
-/// An [`Observation`] as it is told.
-#[derive(Serialize)]
-struct Answer<'a> {
-    state: &'static str,
-    uptime_seconds: f64,
-    worker_uptime_seconds: f64,
-    heartbeat_age_seconds: f64,
-    worker_restarts: u64,
-    reloads: u64,
-    reloads_refused: u64,
-    journal_flows: u32,
-    device_overflow_packets: u64,
-    device_refused_packets: u64,
-    #[serde(flatten)]
-    snapshot: &'a Snapshot,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mobiles: Option<&'a [Mobile]>,
-}
-
 impl<Look: FnMut(Question) -> Option<Observation>> Handler for Control<Look> {
     fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>> {
         let end = said.iter().position(|&byte| byte == b'\n')?;
@@ -61,7 +39,7 @@ impl<Look: FnMut(Question) -> Option<Observation>> Handler for Control<Look> {
             None => trouble("there is no such question; use status or mobiles"),
             Some(question) => match (self.look)(question) {
                 None => trouble("packets are not handled in time"),
-                Some(seen) => json(&answer(&seen, question)),
+                Some(seen) => json(&seen),
             },
         };
         Some(answer)
@@ -69,28 +47,6 @@ impl<Look: FnMut(Question) -> Option<Observation>> Handler for Control<Look> {
 
     fn refusal(&self) -> Vec<u8> {
         trouble("a question is one line; use status or mobiles")
-    }
-}
-
-fn answer(seen: &Observation, question: Question) -> Answer<'_> {
-    let Observation { look, health } = seen;
-    let Look { snapshot, standing, restarts, device_dropped, refused, exposed, mobiles } = look;
-    Answer {
-        state: match standing {
-            Standing::Serving => "serving",
-            Standing::Draining => "draining",
-        },
-        uptime_seconds: health.uptime_seconds,
-        worker_uptime_seconds: health.worker_uptime_seconds,
-        heartbeat_age_seconds: health.heartbeat_age_seconds,
-        worker_restarts: *restarts,
-        reloads: health.reloads,
-        reloads_refused: health.reloads_refused,
-        journal_flows: *exposed,
-        device_overflow_packets: *device_dropped,
-        device_refused_packets: *refused,
-        snapshot,
-        mobiles: (question == Question::Mobiles).then_some(mobiles),
     }
 }
 

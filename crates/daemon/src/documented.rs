@@ -43,7 +43,7 @@ fn every_reason_is_in_the_manual() {
                 [[profile]]\nname = \"gprs\"\nmobiles = [\"10.45.0.0/16\"]\n";
     let config = proxy::Config::parse(text, "proxy.toml").expect("a configuration");
     let snapshot = proxy::Gateway::new(&config, [1500; 2], 1).snapshot(base::Time::ZERO);
-    assert_eq!(missing(snapshot.bypassed.iter().map(|it| it.reason)), Vec::<&str>::new());
+    assert_eq!(missing(snapshot.bypassed.iter().map(|it| &*it.reason)), Vec::<&str>::new());
     for it in snapshot.dropped.iter().chain(&snapshot.icmp) {
         assert!(MANUAL.contains(&format!("`{}`", it.reason)), "{}", it.reason);
     }

@@ -1,38 +1,8 @@
 //! Whether a worker still works.
 
-use std::io;
-use std::sync::atomic::Ordering;
-
 use base::{Duration, Time};
 
-use super::memory::SharedWords;
-
-/// When a worker was last seen to work, in memory that it shares with its supervisor; both go by
-/// one clock.
-#[derive(Debug)]
-pub(super) struct Pulse(SharedWords);
-
-impl Pulse {
-    /// None yet.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub(super) fn new() -> io::Result<Self> {
-        SharedWords::new(1).map(Self)
-    }
-
-    /// It works at `now`.
-    pub(super) fn beat(&self, now: Time) {
-        self.0[0].store(now.as_nanos(), Ordering::Release);
-    }
-
-    /// When it did last.
-    pub(super) fn last(&self) -> Time {
-        Time::from_nanos(self.0[0].load(Ordering::Acquire))
-    }
-}
-
-/// The supervisor's view of a pulse.
+/// The supervisor's view of a worker's beats.
 #[derive(Debug)]
 pub(super) struct Watch {
     limit: Duration,

@@ -10,12 +10,13 @@ use proxy::Config;
 use proxy::Gateway;
 use serde_json::json;
 
-use super::call::{Calls, Look, Standing};
+use super::call::Calls;
 use super::event::Event;
-use super::heartbeat::Pulse;
 use super::journal::Journal;
 use super::log::Log;
 use super::message::{Line, Order, WorkerEvent};
+use super::observation::Look;
+use super::shared_status::SharedStatus;
 use os::Tun;
 use os::{Machine, Port, Written};
 
@@ -36,9 +37,8 @@ const ORDERS: usize = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Shared<'a> {
     pub(super) journal: &'a Journal,
-    pub(super) pulse: Arc<Pulse>,
+    pub(super) status: Arc<SharedStatus>,
     pub(super) device: &'a Tun,
-    pub(super) restarts: u64,
 }
 
 /// A gateway that notes in a journal what would become of its connections without it, before any
@@ -50,7 +50,7 @@ pub(super) struct Relay<'a> {
     calls: Calls,
     log: Arc<Log>,
     words: VecDeque<Vec<u8>>,
-    standing: Standing,
+    is_draining: bool,
     /// Whether the supervisor knows that no connection depends on it.
     is_drained: bool,
     is_over: bool,
@@ -99,7 +99,7 @@ impl<'a> Relay<'a> {
             calls,
             log,
             words: VecDeque::new(),
-            standing: Standing::Serving,
+            is_draining: false,
             is_drained: false,
             is_over: false,
             is_retiring: false,
@@ -118,7 +118,7 @@ impl<'a> Relay<'a> {
             Order::Reload { name, text } => self.reload(now, &name, &text)?,
             Order::Mtu(mtu) => self.gateway.set_mtu(mtu),
             Order::Drain => {
-                self.standing = Standing::Draining;
+                self.is_draining = true;
                 self.gateway.drain(now);
             }
             Order::End => self.gateway.end(now),
@@ -165,7 +165,7 @@ impl<'a> Relay<'a> {
 
     /// Tells what has come to an end.
     fn tell_ends(&mut self, now: Time) -> io::Result<()> {
-        if self.standing == Standing::Draining && !self.is_drained && self.gateway.flows() == 0 {
+        if self.is_draining && !self.is_drained && self.gateway.flows() == 0 {
             self.is_drained = true;
             // There may be no later look.
             self.gateway.hurry_records();
@@ -209,7 +209,7 @@ impl Machine for Relay<'_> {
     }
 
     fn handle_timeout(&mut self, now: Time) -> io::Result<()> {
-        self.shared.pulse.beat(now);
+        self.shared.status.beat(now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
         self.tell_displaced(now);
@@ -233,16 +233,14 @@ impl Machine for Relay<'_> {
     }
 
     fn handle_wake(&mut self, now: Time) {
-        let Self { gateway, shared, standing, exposed, refused, .. } = self;
+        let Self { gateway, shared, exposed, refused, .. } = self;
         let look = |mobiles| {
             Ok(Look {
+                journal_flows: *exposed,
+                device_overflow_packets: shared.device.dropped()?,
+                device_refused_packets: *refused,
                 snapshot: gateway.snapshot(now),
-                standing: *standing,
-                restarts: shared.restarts,
-                device_dropped: shared.device.dropped()?,
-                refused: *refused,
-                exposed: *exposed,
-                mobiles: gateway.mobiles(now, mobiles),
+                mobiles: (mobiles > 0).then(|| gateway.mobiles(now, mobiles)),
             })
         };
         // Whoever asks gets no answer then, and says so.

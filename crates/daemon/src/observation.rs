@@ -1,18 +1,26 @@
 //! What there is to see of a daemon.
 
-use super::call::Look;
+use std::borrow::Cow;
 
-/// A daemon at one moment, as metrics and status show it.
-#[derive(Clone, PartialEq, Debug)]
+use proxy::{Mobile, Snapshot};
+use serde::{Deserialize, Serialize};
+
+/// A daemon at one moment, as metrics and status show it, and as it is told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Observation {
-    /// What its worker counts and holds.
-    pub(crate) look: Look,
+    /// `serving` or `draining`.
+    pub(crate) state: Cow<'static, str>,
     /// What its processes are.
+    #[serde(flatten)]
     pub(crate) health: Health,
+    /// What its worker counts and holds.
+    #[serde(flatten)]
+    pub(crate) look: Look,
 }
 
 /// What the processes of a daemon are.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Health {
     /// Since the daemon started, in seconds.
     pub(crate) uptime_seconds: f64,
@@ -20,19 +28,47 @@ pub(crate) struct Health {
     pub(crate) worker_uptime_seconds: f64,
     /// Since the worker last gave a sign of life, in seconds.
     pub(crate) heartbeat_age_seconds: f64,
+    /// Workers that died or hung before it.
+    pub(crate) worker_restarts: u64,
     /// Configurations that were read again and took effect.
     pub(crate) reloads: u64,
     /// Those that could not be used.
     pub(crate) reloads_refused: u64,
 }
 
+/// A look at a worker.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Look {
+    /// Connections in the journal: those that would be reset if the worker died now.
+    pub(crate) journal_flows: u32,
+    /// Packets that the kernel dropped because they were not received in time.
+    pub(crate) device_overflow_packets: u64,
+    /// Packets that the kernel did not take back.
+    pub(crate) device_refused_packets: u64,
+    /// What its gateway has counted and holds.
+    #[serde(flatten)]
+    pub(crate) snapshot: Snapshot,
+    /// Mobiles with connections, as many as were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mobiles: Option<Vec<Mobile>>,
+}
+
+impl Observation {
+    /// Both together.
+    pub(crate) fn new(health: Health, look: Look) -> Self {
+        let state = if look.snapshot.draining { "draining" } else { "serving" };
+        Self { state: state.into(), health, look }
+    }
+}
+
 #[cfg(test)]
 impl Observation {
     /// Two profiles, stats that differ, and so many mobiles.
     pub(super) fn example(mobiles: u64) -> Self {
-        let reason = |reason, packets| proxy::Reason { reason, packets };
-        let snapshot = proxy::Snapshot {
-            version: "1.2.3",
+        let reason = |reason, packets| proxy::Reason { reason: Cow::Borrowed(reason), packets };
+        let snapshot = Snapshot {
+            version: "1.2.3".into(),
             received: proxy::Volume { packets: 12, bytes: 3456 },
             sent: proxy::Volume { packets: 11, bytes: 3210 },
             bypassed: vec![reason("not_tcp", 5), reason("never_host", 0)],
@@ -41,25 +77,24 @@ impl Observation {
             limit_bytes: 256_000_000,
             journal_places: 65_536,
             profiles: vec![profile("gprs", mobiles), profile("umts", 0)],
-            ..proxy::Snapshot::default()
+            ..Snapshot::default()
         };
         let look = Look {
+            journal_flows: 9,
+            device_overflow_packets: 7,
+            device_refused_packets: 8,
             snapshot,
-            standing: super::call::Standing::Serving,
-            restarts: 3,
-            device_dropped: 7,
-            refused: 8,
-            exposed: 9,
-            mobiles: (0..mobiles).map(mobile).collect(),
+            mobiles: (mobiles > 0).then(|| (0..mobiles).map(mobile).collect()),
         };
         let health = Health {
             uptime_seconds: 7260.0,
             worker_uptime_seconds: 90.0,
             heartbeat_age_seconds: 0.012,
+            worker_restarts: 3,
             reloads: 4,
             reloads_refused: 1,
         };
-        Self { look, health }
+        Self::new(health, look)
     }
 }
 
@@ -76,7 +111,7 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
     };
     proxy::ProfileStats {
         name: name.to_owned(),
-        scheme: "atcp",
+        scheme: "atcp".into(),
         retired: false,
         flows: proxy::Flows { opening: 1, open: mobiles },
         connections: proxy::Connections { taken: 9, bypassed: 2, released: 3, reset: 4 },
@@ -101,8 +136,8 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
 }
 
 #[cfg(test)]
-fn mobile(number: u64) -> proxy::Mobile {
-    proxy::Mobile {
+fn mobile(number: u64) -> Mobile {
+    Mobile {
         address: std::net::Ipv4Addr::from_bits(0x0A2D_0000 + number as u32).into(),
         profile: "gprs".to_owned(),
         flows: 1,

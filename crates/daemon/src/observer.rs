@@ -12,7 +12,7 @@ use super::control::{Control, Question};
 use super::log::Log;
 use super::metrics::Metrics;
 use super::observation::{Health, Observation};
-use super::poll_server::{Listener, PollServer};
+use super::poll_server::PollServer;
 use os::Clock;
 use os::readable;
 
@@ -50,7 +50,7 @@ pub(crate) fn observe(
     let clock = Clock::start();
     let look = |mobiles| {
         let look = caller.look(mobiles, PATIENCE)?;
-        Some(Observation { look, health: health() })
+        Some(Observation::new(health(), look))
     };
     let mut latest: Option<(Time, Observation)> = None;
     let scrape = Metrics {
@@ -70,11 +70,9 @@ pub(crate) fn observe(
             })
         },
     };
-    let mut scrapes = doors
-        .metrics
-        .map(|listener| PollServer::new(Listener::Tcp(listener), scrape))
-        .transpose()?;
-    let mut questions = PollServer::new(Listener::Unix(doors.control), control)?;
+    let mut scrapes =
+        doors.metrics.map(|listener| PollServer::new(listener, scrape)).transpose()?;
+    let mut questions = PollServer::new(doors.control, control)?;
     let mut settle = clock.now() + SETTLING;
     loop {
         let now = clock.now();
@@ -130,7 +128,8 @@ mod tests {
             let (caller, calls) = calls(Arc::new(Waker::new().expect("a waker")));
             thread::spawn(move || {
                 let log = Log::new(&proxy::Log::default());
-                observe(Doors { metrics: Some(metrics), control }, &caller, Health::default, &log)
+                let health = || Observation::example(0).health;
+                observe(Doors { metrics: Some(metrics), control }, &caller, health, &log)
             });
             let mut config = proxy::Config::default();
             config.control.socket = socket.to_str().expect("a plain name").to_owned();

@@ -1,12 +1,11 @@
 //! A server where each client asks one thing: bounded in clients, bytes and time.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use base::{Duration, Time};
 use rustix::event::PollFlags;
+use rustix::io::{Errno, Result, ioctl_fionbio, read};
+use rustix::net::{SendFlags, Shutdown, SocketFlags, accept_with, send, shutdown};
 
 /// Connections at a time. Whoever comes then takes the place of the one that is there longest, so
 /// that those who say nothing keep out nobody.
@@ -17,13 +16,6 @@ const QUESTION: usize = 8192;
 
 /// A connection is closed after so long, whatever became of it.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Where clients come in.
-#[derive(Debug)]
-pub(crate) enum Listener {
-    Tcp(TcpListener),
-    Unix(UnixListener),
-}
 
 /// What is said to a client, and when.
 pub(crate) trait Handler {
@@ -36,14 +28,14 @@ pub(crate) trait Handler {
 
 /// A listener, its handler, and who is there. All of it is done by one thread that polls.
 pub(crate) struct PollServer<C> {
-    listener: Listener,
+    listener: OwnedFd,
     handler: C,
     clients: Vec<Client>,
 }
 
 /// One connection: what it said, then what it is told, then whatever it goes on saying.
 struct Client {
-    stream: Stream,
+    stream: OwnedFd,
     since: Time,
     said: Vec<u8>,
     response: Option<Response>,
@@ -54,30 +46,19 @@ struct Response {
     written: usize,
 }
 
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
 impl<C: Handler> PollServer<C> {
     /// # Errors
     /// The kernel's.
-    pub(crate) fn new(listener: Listener, handler: C) -> io::Result<Self> {
-        match &listener {
-            Listener::Tcp(listener) => listener.set_nonblocking(true)?,
-            Listener::Unix(listener) => listener.set_nonblocking(true)?,
-        }
+    pub(crate) fn new(listener: impl Into<OwnedFd>, handler: C) -> Result<Self> {
+        let listener = listener.into();
+        ioctl_fionbio(&listener, true)?;
         Ok(Self { listener, handler, clients: Vec::new() })
     }
 
     /// What to poll for before [`PollServer::serve`].
     pub(crate) fn awaited(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
-        let listener = match &self.listener {
-            Listener::Tcp(listener) => listener.as_fd(),
-            Listener::Unix(listener) => listener.as_fd(),
-        };
         let clients = self.clients.iter().map(|each| (each.stream.as_fd(), each.awaits()));
-        std::iter::once((listener, PollFlags::IN)).chain(clients)
+        std::iter::once((self.listener.as_fd(), PollFlags::IN)).chain(clients)
     }
 
     /// When the next client has been there for too long.
@@ -93,7 +74,8 @@ impl<C: Handler> PollServer<C> {
         });
         // As many as there are places, so that a crowd at the door keeps nobody waiting inside.
         for _ in 0..CLIENTS {
-            let Ok(stream) = self.listener.accept() else { return };
+            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+            let Ok(stream) = accept_with(&self.listener, flags) else { return };
             if self.clients.len() == CLIENTS {
                 self.clients.remove(0);
             }
@@ -111,29 +93,29 @@ impl Client {
     }
 
     /// False once it is over.
-    fn serve(&mut self, handler: &mut impl Handler) -> io::Result<bool> {
+    fn serve(&mut self, handler: &mut impl Handler) -> Result<bool> {
         if self.response.is_none() && !self.listen(handler)? {
             return Ok(false);
         }
         let Some(response) = &mut self.response else { return Ok(true) };
         while response.written < response.answer.len() {
-            match self.stream.write(&response.answer[response.written..]) {
+            match send(&self.stream, &response.answer[response.written..], SendFlags::NOSIGNAL) {
                 Ok(0) => return Ok(false),
                 Ok(count) => response.written += count,
                 Err(error) => return waiting(error),
             }
             if response.written == response.answer.len() {
-                self.stream.finish()?;
+                shutdown(&self.stream, Shutdown::Write)?;
             }
         }
         self.see_out()
     }
 
     /// False if it left without a question.
-    fn listen(&mut self, handler: &mut impl Handler) -> io::Result<bool> {
+    fn listen(&mut self, handler: &mut impl Handler) -> Result<bool> {
         let mut room = [0; QUESTION];
         while self.response.is_none() {
-            match self.stream.read(&mut room) {
+            match read(&self.stream, &mut room) {
                 Ok(0) => return Ok(false),
                 Ok(count) => self.said.extend_from_slice(&room[..count]),
                 Err(error) => return waiting(error),
@@ -149,8 +131,8 @@ impl Client {
 
     /// What is unread when a socket is closed would reset the connection, and with it what the
     /// client has not read yet (RFC 9112 §9.6). So it is read, as much as is there now.
-    fn see_out(&mut self) -> io::Result<bool> {
-        match self.stream.read(&mut [0; QUESTION]) {
+    fn see_out(&mut self) -> Result<bool> {
+        match read(&self.stream, &mut [0; QUESTION]) {
             Ok(count) => Ok(count > 0),
             Err(error) => waiting(error),
         }
@@ -158,71 +140,17 @@ impl Client {
 }
 
 /// Whether an error means that there is nothing to do now.
-fn waiting(error: io::Error) -> io::Result<bool> {
-    match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(true),
+fn waiting(error: Errno) -> Result<bool> {
+    match error {
+        Errno::AGAIN | Errno::INTR => Ok(true),
         _ => Err(error),
-    }
-}
-
-impl Listener {
-    fn accept(&self) -> io::Result<Stream> {
-        let stream = match self {
-            Self::Tcp(listener) => Stream::Tcp(listener.accept()?.0),
-            Self::Unix(listener) => Stream::Unix(listener.accept()?.0),
-        };
-        match &stream {
-            Stream::Tcp(stream) => stream.set_nonblocking(true)?,
-            Stream::Unix(stream) => stream.set_nonblocking(true)?,
-        }
-        Ok(stream)
-    }
-}
-
-impl Stream {
-    /// Says that nothing more comes.
-    fn finish(&self) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
-            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
-        }
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(into),
-            Self::Unix(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(bytes),
-            Self::Unix(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl AsFd for Stream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Tcp(stream) => stream.as_fd(),
-            Self::Unix(stream) => stream.as_fd(),
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{SocketAddr, TcpListener, TcpStream};
 
     use super::*;
 
@@ -242,7 +170,7 @@ mod tests {
     fn server() -> (PollServer<Shouter>, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        (PollServer::new(Listener::Tcp(listener), Shouter).expect("a server"), address)
+        (PollServer::new(listener, Shouter).expect("a server"), address)
     }
 
     fn at(seconds: u64) -> Time {
@@ -333,7 +261,7 @@ mod tests {
         }
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        let mut server = PollServer::new(Listener::Tcp(listener), Talker).expect("a server");
+        let mut server = PollServer::new(listener, Talker).expect("a server");
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(b"?").expect("a question");
         for _ in 0..1000 {

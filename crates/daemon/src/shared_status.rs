@@ -8,14 +8,17 @@ use base::Time;
 use super::memory::SharedWords;
 use super::observation::Health;
 
-/// Kept by the supervisor in memory that it shares with its workers; all go by one clock.
+/// In memory that the supervisor shares with its workers: it writes all but the beats, which are
+/// theirs. All go by one clock.
 #[derive(Debug)]
 pub(crate) struct SharedStatus(SharedWords);
 
 const STARTED: usize = 0;
 const WORKER_STARTED: usize = 1;
-const RELOADS: usize = 2;
-const REFUSED: usize = 3;
+const BEAT: usize = 2;
+const RESTARTS: usize = 3;
+const RELOADS: usize = 4;
+const REFUSED: usize = 5;
 
 impl SharedStatus {
     /// Of a daemon that starts `now`.
@@ -23,37 +26,64 @@ impl SharedStatus {
     /// # Errors
     /// The kernel's.
     pub(crate) fn new(now: Time) -> io::Result<Self> {
-        let words = SharedWords::new(4)?;
-        words[STARTED].store(now.as_nanos(), Ordering::Relaxed);
-        Ok(Self(words))
+        let status = Self(SharedWords::new(6)?);
+        status.note(STARTED, now);
+        Ok(status)
     }
 
     /// Another worker starts `now`.
     pub(crate) fn note_worker(&self, now: Time) {
-        self.0[WORKER_STARTED].store(now.as_nanos(), Ordering::Relaxed);
+        self.note(WORKER_STARTED, now);
+    }
+
+    /// The worker works at `now`.
+    pub(crate) fn beat(&self, now: Time) {
+        self.note(BEAT, now);
+    }
+
+    /// When a worker last did.
+    pub(crate) fn last_beat(&self) -> Time {
+        Time::from_nanos(self.word(BEAT))
+    }
+
+    /// A worker died or hung.
+    pub(crate) fn note_restart(&self) {
+        self.count(RESTARTS);
     }
 
     /// A configuration was read again, and took effect.
     pub(crate) fn note_reload(&self) {
-        self.0[RELOADS].fetch_add(1, Ordering::Relaxed);
+        self.count(RELOADS);
     }
 
     /// A configuration was read again, and could not be used.
     pub(crate) fn note_refused(&self) {
-        self.0[REFUSED].fetch_add(1, Ordering::Relaxed);
+        self.count(REFUSED);
     }
 
-    /// All of it at `now`, when the worker last beat at `beat`.
-    pub(crate) fn health(&self, now: Time, beat: Time) -> Health {
-        let word = |at: usize| self.0[at].load(Ordering::Relaxed);
-        let since = |then| now.saturating_since(then).as_secs_f64();
+    /// All of it at `now`.
+    pub(crate) fn health(&self, now: Time) -> Health {
+        let since = |at| now.saturating_since(Time::from_nanos(self.word(at))).as_secs_f64();
         Health {
-            uptime_seconds: since(Time::from_nanos(word(STARTED))),
-            worker_uptime_seconds: since(Time::from_nanos(word(WORKER_STARTED))),
-            heartbeat_age_seconds: since(beat),
-            reloads: word(RELOADS),
-            reloads_refused: word(REFUSED),
+            uptime_seconds: since(STARTED),
+            worker_uptime_seconds: since(WORKER_STARTED),
+            heartbeat_age_seconds: since(BEAT),
+            worker_restarts: self.word(RESTARTS),
+            reloads: self.word(RELOADS),
+            reloads_refused: self.word(REFUSED),
         }
+    }
+
+    fn note(&self, at: usize, time: Time) {
+        self.0[at].store(time.as_nanos(), Ordering::Release);
+    }
+
+    fn count(&self, at: usize) {
+        self.0[at].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        self.0[at].load(Ordering::Acquire)
     }
 }
 
@@ -69,11 +99,14 @@ mod tests {
         status.note_reload();
         status.note_reload();
         status.note_refused();
-        let health = status.health(at(20), at(19));
+        status.note_restart();
+        status.beat(at(19));
+        let health = status.health(at(20));
         let expect = Health {
             uptime_seconds: 10.0,
             worker_uptime_seconds: 5.0,
             heartbeat_age_seconds: 1.0,
+            worker_restarts: 1,
             reloads: 2,
             reloads_refused: 1,
         };

@@ -1,14 +1,10 @@
 //! Signals, one after the other, as something to poll for.
 
-#![expect(unsafe_code, reason = "no safe library of ours has sets of signals and signalfd(2)")]
-
-use std::fmt;
 use std::io;
-use std::mem::zeroed;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::ptr::null_mut;
+use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::io::{Errno, read};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 /// What a daemon is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,9 +17,10 @@ pub(super) enum Request {
 
 /// Signals that wait to be read instead of interrupting, as long as it lives: in this thread and in
 /// processes that it forks meanwhile.
+#[derive(Debug)]
 pub(super) struct Signals {
-    descriptor: OwnedFd,
-    before: libc::sigset_t,
+    descriptor: SignalFd,
+    before: SigSet,
 }
 
 impl Signals {
@@ -32,28 +29,10 @@ impl Signals {
     /// # Errors
     /// The kernel's.
     pub(super) fn new() -> io::Result<Self> {
-        // SAFETY: a set of signals is plain data, of which `sigemptyset` makes an empty one; all
-        // pointers are to locals.
-        let (set, before) = unsafe {
-            let (mut set, mut before) = (zeroed(), zeroed());
-            libc::sigemptyset(&raw mut set);
-            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
-                libc::sigaddset(&raw mut set, signal);
-            }
-            let error = libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before);
-            if error != 0 {
-                return Err(io::Error::from_raw_os_error(error));
-            }
-            (set, before)
-        };
-        let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
-        // SAFETY: the call reads `set` only.
-        let descriptor = unsafe { libc::signalfd(-1, &raw const set, flags) };
-        if descriptor < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: it was made just now and is nobody else's.
-        Ok(Self { descriptor: unsafe { OwnedFd::from_raw_fd(descriptor) }, before })
+        let set = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]);
+        let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        Ok(Self { descriptor: SignalFd::with_flags(&set, flags)?, before })
     }
 
     /// The next one, if there is any.
@@ -61,24 +40,16 @@ impl Signals {
     /// # Errors
     /// The kernel's.
     pub(super) fn next(&self) -> io::Result<Option<Request>> {
-        let mut information = [0; size_of::<libc::signalfd_siginfo>()];
-        match read(&self.descriptor, &mut information) {
-            Ok(_) => {
-                // The number of the signal stands first (signalfd(2)).
-                let number = u32::from_ne_bytes([0, 1, 2, 3].map(|at| information[at]));
-                let is_reload = number == libc::SIGHUP as u32;
-                Ok(Some(if is_reload { Request::Reload } else { Request::Stop }))
-            }
-            Err(Errno::AGAIN) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let reload = Signal::SIGHUP as u32;
+        let request = |number| if number == reload { Request::Reload } else { Request::Stop };
+        Ok(self.descriptor.read_signal()?.map(|signal| request(signal.ssi_signo)))
     }
 }
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // SAFETY: the call reads `before`, which it once wrote.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, null_mut()) };
+        // It is what the kernel said before.
+        self.before.thread_set_mask().ok();
     }
 }
 
@@ -88,15 +59,9 @@ impl AsFd for Signals {
     }
 }
 
-impl fmt::Debug for Signals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signals").field("descriptor", &self.descriptor).finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use rustix::thread::gettid;
+    use nix::sys::signal::raise;
 
     use super::*;
 
@@ -104,13 +69,8 @@ mod tests {
     fn signals_are_read_one_by_one() {
         let signals = Signals::new().expect("a descriptor");
         assert_eq!(signals.next().expect("none yet"), None);
-        for signal in [libc::SIGHUP, libc::SIGTERM] {
-            // SAFETY: the signal is blocked in this thread, to which alone it is sent.
-            let outcome = unsafe {
-                let thread = gettid().as_raw_nonzero().get();
-                libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal)
-            };
-            assert_eq!(outcome, 0);
+        for signal in [Signal::SIGHUP, Signal::SIGTERM] {
+            raise(signal).expect("it is blocked in this thread");
         }
         let mut requests = [signals.next(), signals.next()].map(|next| next.expect("readable"));
         requests.sort_by_key(|request| *request == Some(Request::Stop));

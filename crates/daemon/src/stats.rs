@@ -46,7 +46,7 @@ fn processes(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
     use Value::{Counter, Gauge, Info, Seconds};
     let (look, health) = (&seen.look, &seen.health);
     let snapshot = &look.snapshot;
-    to.single("build", None, "What runs.", Info("version", snapshot.version))?;
+    to.single("build", None, "What runs.", Info("version", &snapshot.version))?;
     let draining = Gauge(u64::from(snapshot.draining));
     to.single("draining", None, "1 while no new connections are taken.", draining)?;
     let age = Seconds(health.uptime_seconds);
@@ -55,7 +55,12 @@ fn processes(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
     to.single("worker_uptime", SECONDS, "Since the worker started; counters begin then.", age)?;
     let age = Seconds(health.heartbeat_age_seconds);
     to.single("heartbeat_age", SECONDS, "Since the worker last gave a sign of life.", age)?;
-    to.single("worker_restarts", None, "Workers that died or hung.", Counter(look.restarts))?;
+    to.single(
+        "worker_restarts",
+        None,
+        "Workers that died or hung.",
+        Counter(health.worker_restarts),
+    )?;
     to.write(
         "reloads",
         None,
@@ -65,7 +70,7 @@ fn processes(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
             (vec![("result", "refused")], Counter(health.reloads_refused)),
         ],
     )?;
-    let exposed = Gauge(u64::from(look.exposed));
+    let exposed = Gauge(u64::from(look.journal_flows));
     to.single("journal_flows", None, "Connections that a failure now would reset.", exposed)?;
     let places = Gauge(u64::from(snapshot.journal_places));
     to.single("journal_places", None, "Connections that the journal has room for.", places)?;
@@ -89,9 +94,9 @@ fn packets(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
         "Their bytes, IP headers included.",
         ways.map(|(way, volume)| (vec![("direction", way)], Counter(volume.bytes))),
     )?;
-    let lost = Counter(seen.look.device_dropped);
+    let lost = Counter(seen.look.device_overflow_packets);
     to.single("device_overflow_packets", None, "Dropped by the kernel: its queue was full.", lost)?;
-    let refused = Counter(seen.look.refused);
+    let refused = Counter(seen.look.device_refused_packets);
     to.single("device_refused_packets", None, "Not taken back by the kernel.", refused)?;
     let help = "Packets that passed untouched.";
     to.write("bypassed_packets", None, help, by_reason(&snapshot.bypassed))?;
@@ -124,8 +129,8 @@ fn fragments(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
     to.single("fragments_held", BYTES, "Their bytes.", Gauge(fragments.held_bytes))
 }
 
-fn by_reason(reasons: &[Reason]) -> impl Iterator<Item = (Labels<'static>, Value<'static>)> {
-    reasons.iter().map(|each| (vec![("reason", each.reason)], Value::Counter(each.packets)))
+fn by_reason(reasons: &[Reason]) -> impl Iterator<Item = (Labels<'_>, Value<'_>)> {
+    reasons.iter().map(|each| (vec![("reason", &*each.reason)], Value::Counter(each.packets)))
 }
 
 /// A family: name, unit, help.
@@ -161,7 +166,7 @@ impl<'a> Profiles<'a> {
     fn connections(&self, to: &mut Families<'_>) -> Result<(), Error> {
         use Value::{Counter, Gauge, Info};
         let profile = ("profile", None, "The scheme of each profile.");
-        self.each(to, profile, |it| Info("scheme", it.scheme))?;
+        self.each(to, profile, |it| Info("scheme", &it.scheme))?;
         let retired = ("profile_retired", None, "1 if only old connections still have it.");
         self.each(to, retired, |it| Gauge(u64::from(it.retired)))?;
         self.by(to, ("flows", "Connections now."), "state", |it| {

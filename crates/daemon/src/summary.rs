@@ -1,10 +1,10 @@
 //! A daemon's answer for people.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use serde::Deserialize;
+use proxy::{Histogram, Mobile, ProfileStats, Reason};
 
+use super::observation::{Health, Look, Observation};
 use os::SetupError;
 
 /// What is said of a daemon: lines, then tables.
@@ -31,11 +31,11 @@ impl Summary {
     /// # Errors
     /// It is no such answer: the daemon is of another version.
     pub fn of(answer: &str) -> Result<Self, SetupError> {
-        let told: Told = serde_json::from_str(answer).map_err(|error| {
+        let told: Observation = serde_json::from_str(answer).map_err(|error| {
             SetupError::new(format!("the proxy answers what is not understood here: {error}"))
         })?;
-        let mut tables = vec![profiles(&told.profiles)];
-        tables.extend(told.mobiles.as_deref().map(mobiles));
+        let mut tables = vec![profiles(&told.look.snapshot.profiles)];
+        tables.extend(told.look.mobiles.as_deref().map(mobiles));
         Ok(Self { lines: lines(&told), tables })
     }
 }
@@ -74,110 +74,31 @@ impl fmt::Display for Table {
     }
 }
 
-/// What is read of an answer.
-#[derive(Deserialize)]
-struct Told {
-    state: String,
-    version: String,
-    uptime_seconds: f64,
-    worker_uptime_seconds: f64,
-    heartbeat_age_seconds: f64,
-    worker_restarts: u64,
-    reloads: u64,
-    reloads_refused: u64,
-    journal_flows: u64,
-    device_overflow_packets: u64,
-    received: Volume,
-    sent: Volume,
-    bypassed: Vec<Reason>,
-    dropped: Vec<Reason>,
-    profiles: Vec<Profile>,
-    mobiles: Option<Vec<Mobile>>,
-}
-
-#[derive(Deserialize)]
-struct Volume {
-    packets: u64,
-    bytes: u64,
-}
-
-#[derive(Deserialize)]
-struct Reason {
-    reason: String,
-    packets: u64,
-}
-
-#[derive(Deserialize)]
-struct Profile {
-    name: String,
-    scheme: String,
-    retired: bool,
-    flows: BTreeMap<String, u64>,
-    connections: BTreeMap<String, u64>,
-    syns: BTreeMap<String, u64>,
-    wired: Leg,
-    radio: Leg,
-    stalls: u64,
-    stalled_seconds: f64,
-    stalled_mobiles: u64,
-    mobiles: u64,
-    queued_bytes: u64,
-    in_flight_bytes: u64,
-    cwnd_bytes: u64,
-    held_bytes: u64,
-    zero_windows: u64,
-}
-
-#[derive(Deserialize)]
-struct Leg {
-    received: Volume,
-    sent: Volume,
-    retransmissions: u64,
-    round_trip: Times,
-}
-
-#[derive(Deserialize)]
-struct Times {
-    counts: Vec<u64>,
-    sum_ns: u64,
-}
-
-#[derive(Deserialize)]
-struct Mobile {
-    address: String,
-    profile: String,
-    flows: u64,
-    queued_bytes: u64,
-    in_flight_bytes: u64,
-    cwnd_bytes: u64,
-    round_trip_seconds: Option<f64>,
-    stalled_seconds: Option<f64>,
-}
-
-fn lines(told: &Told) -> Vec<String> {
+fn lines(told: &Observation) -> Vec<String> {
+    let Observation { state, health, look } = told;
+    let Health { worker_restarts, reloads, reloads_refused, .. } = health;
+    let Look { journal_flows, device_overflow_packets, snapshot, .. } = look;
+    let [age, worker_age, silence] =
+        [health.uptime_seconds, health.worker_uptime_seconds, health.heartbeat_age_seconds]
+            .map(span);
     vec![
         format!(
-            "thinpipe proxy {}: {}, up {}; worker for {}, {} before it, heartbeat {} ago",
-            told.version,
-            told.state,
-            span(told.uptime_seconds),
-            span(told.worker_uptime_seconds),
-            told.worker_restarts,
-            span(told.heartbeat_age_seconds),
+            "thinpipe proxy {}: {state}, up {age}; worker for {worker_age}, {worker_restarts} \
+             before it, heartbeat {silence} ago",
+            snapshot.version,
         ),
         format!(
-            "packets: {} in ({}), {} out ({}), {} lost before the proxy",
-            told.received.packets,
-            bytes(told.received.bytes),
-            told.sent.packets,
-            bytes(told.sent.bytes),
-            told.device_overflow_packets,
+            "packets: {} in ({}), {} out ({}), {device_overflow_packets} lost before the proxy",
+            snapshot.received.packets,
+            bytes(snapshot.received.bytes),
+            snapshot.sent.packets,
+            bytes(snapshot.sent.bytes),
         ),
-        format!("untouched: {}", reasons(&told.bypassed)),
-        format!("dropped: {}", reasons(&told.dropped)),
+        format!("untouched: {}", reasons(&snapshot.bypassed)),
+        format!("dropped: {}", reasons(&snapshot.dropped)),
         format!(
-            "reloads: {}, refused {}; a failure now would reset {} connections",
-            told.reloads, told.reloads_refused, told.journal_flows,
+            "reloads: {reloads}, refused {reloads_refused}; a failure now would reset \
+             {journal_flows} connections",
         ),
     ]
 }
@@ -192,9 +113,9 @@ fn reasons(all: &[Reason]) -> String {
 }
 
 /// A column for each profile: there are few, with many stats.
-fn profiles(all: &[Profile]) -> Table {
+fn profiles(all: &[ProfileStats]) -> Table {
     let columns: Vec<_> = all.iter().map(stats).collect();
-    let name = |it: &Profile| it.name.clone() + if it.retired { " (retired)" } else { "" };
+    let name = |it: &ProfileStats| it.name.clone() + if it.retired { " (retired)" } else { "" };
     let header = [String::new()].into_iter().chain(all.iter().map(name)).collect();
     let names = columns.first().into_iter().flatten().map(|(name, _)| *name);
     let rows = names
@@ -207,24 +128,21 @@ fn profiles(all: &[Profile]) -> Table {
     Table { header, rows }
 }
 
-fn stats(it: &Profile) -> Vec<(&'static str, String)> {
-    let of = |counts: &BTreeMap<String, u64>, name: &str| {
-        counts.get(name).copied().unwrap_or_default().to_string()
-    };
+fn stats(it: &ProfileStats) -> Vec<(&'static str, String)> {
     let legs = |wired: String, radio: String| format!("{wired} / {radio}");
     let again = (it.wired.retransmissions.to_string(), it.radio.retransmissions.to_string());
     vec![
-        ("scheme", it.scheme.clone()),
+        ("scheme", it.scheme.to_string()),
         ("mobiles", it.mobiles.to_string()),
         ("of them stalled", it.stalled_mobiles.to_string()),
-        ("connections open", of(&it.flows, "open")),
-        ("opening", of(&it.flows, "opening")),
-        ("taken since the worker started", of(&it.connections, "taken")),
-        ("bypassed", of(&it.connections, "bypassed")),
-        ("released", of(&it.connections, "released")),
-        ("reset", of(&it.connections, "reset")),
-        ("SYNs", of(&it.syns, "seen")),
-        ("refused", of(&it.syns, "refused")),
+        ("connections open", it.flows.open.to_string()),
+        ("opening", it.flows.opening.to_string()),
+        ("taken since the worker started", it.connections.taken.to_string()),
+        ("bypassed", it.connections.bypassed.to_string()),
+        ("released", it.connections.released.to_string()),
+        ("reset", it.connections.reset.to_string()),
+        ("SYNs", it.syns.seen.to_string()),
+        ("refused", it.syns.refused.to_string()),
         ("queued", bytes(it.queued_bytes)),
         ("in flight", bytes(it.in_flight_bytes)),
         ("cwnd", bytes(it.cwnd_bytes)),
@@ -237,7 +155,7 @@ fn stats(it: &Profile) -> Vec<(&'static str, String)> {
         ),
         ("sent, wired / radio", legs(bytes(it.wired.sent.bytes), bytes(it.radio.sent.bytes))),
         ("sent again, wired / radio", legs(again.0, again.1)),
-        ("mean RTT, wired / radio", legs(it.wired.round_trip.mean(), it.radio.round_trip.mean())),
+        ("mean RTT, wired / radio", legs(mean(&it.wired.round_trip), mean(&it.radio.round_trip))),
     ]
 }
 
@@ -246,7 +164,7 @@ fn mobiles(all: &[Mobile]) -> Table {
         ["mobile", "profile", "connections", "queued", "in flight", "cwnd", "RTT", "stalled"];
     let row = |it: &Mobile| {
         vec![
-            it.address.clone(),
+            it.address.to_string(),
             it.profile.clone(),
             it.flows.to_string(),
             bytes(it.queued_bytes),
@@ -259,12 +177,10 @@ fn mobiles(all: &[Mobile]) -> Table {
     Table { header: header.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
 }
 
-impl Times {
-    fn mean(&self) -> String {
-        match self.counts.iter().sum::<u64>() {
-            0 => none(),
-            count => span(self.sum_ns as f64 / 1e9 / count as f64),
-        }
+fn mean(times: &Histogram) -> String {
+    match times.count() {
+        0 => none(),
+        count => span(times.sum_ns as f64 / 1e9 / count as f64),
     }
 }
 

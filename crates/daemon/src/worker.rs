@@ -19,7 +19,6 @@ use super::log::Log;
 use super::machine::{Gate, Relay, Shared};
 use super::message::Line;
 use super::observer::{Doors, observe};
-use super::shared_status::SharedStatus;
 use super::system_calls;
 use os::run;
 use os::{Clock, Scheduling, SetupError, Waker};
@@ -33,7 +32,6 @@ pub(super) struct Worker<'a> {
     pub(super) line: Line,
     pub(super) doors: Doors,
     pub(super) log: Arc<Log>,
-    pub(super) status: Arc<SharedStatus>,
     pub(super) shared: Shared<'a>,
 }
 
@@ -58,9 +56,9 @@ impl Worker<'_> {
         let gateway = Gateway::new(self.config, self.mtu, seed().map_err(failed)?);
         let waker = Arc::new(Waker::new().map_err(failed)?);
         let (caller, calls) = calls(Arc::clone(&waker));
-        let Self { clock, status, doors, log, shared, .. } = self;
-        let pulse = Arc::clone(&shared.pulse);
-        let health = move || status.health(clock.now(), pulse.last());
+        let Self { clock, doors, log, shared, .. } = self;
+        let status = Arc::clone(&shared.status);
+        let health = move || status.health(clock.now());
         let watcher = Arc::clone(&log);
         thread::Builder::new()
             .name("observer".into())

@@ -1,14 +1,14 @@
 //! How often which times occurred.
 
 use base::Duration;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Times in buckets, each twice as wide as the one before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Histogram {
     /// How many times fell into each bucket: above the bound before it, up to its own. The last
     /// one has no bound.
-    pub counts: [u64; Self::BOUNDS_MS.len() + 1],
+    pub counts: [u64; Histogram::BOUNDS_MS.len() + 1],
     /// All of them together, in nanoseconds.
     pub sum_ns: u64,
 }

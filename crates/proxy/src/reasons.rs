@@ -27,7 +27,7 @@ macro_rules! reasons {
 
             pub(crate) fn reasons(&self) -> impl Iterator<Item = Reason> {
                 let named = [$($text),*].into_iter().zip(self.0);
-                named.map(|(reason, packets)| Reason { reason, packets })
+                named.map(|(reason, packets)| Reason { reason: reason.into(), packets })
             }
         }
     };

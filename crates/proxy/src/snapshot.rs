@@ -1,17 +1,19 @@
 //! What a proxy has counted and holds.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Histogram;
 
 /// All stats at one moment. Counters begin with the worker; what is in force now is a gauge and
 /// says so.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Snapshot {
     /// The version of the program.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// Gauge: whether new connections are taken.
     pub draining: bool,
     /// Packets that came in, whatever became of them.
@@ -40,16 +42,17 @@ pub struct Snapshot {
 }
 
 /// So many, for a reason. There are few reasons, and all are always there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// A word or two in lower case, joined by `_`.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// How many packets.
     pub packets: u64,
 }
 
 /// Packets and their bytes, IP headers included.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Volume {
     /// How many.
     pub packets: u64,
@@ -58,7 +61,8 @@ pub struct Volume {
 }
 
 /// What became of pieces of IPv4 datagrams that carry TCP.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Fragments {
     /// Pieces that came.
     pub received: u64,
@@ -73,12 +77,13 @@ pub struct Fragments {
 }
 
 /// Of one profile.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProfileStats {
     /// Its name.
     pub name: String,
     /// The scheme of its box, as in the configuration.
-    pub scheme: &'static str,
+    pub scheme: Cow<'static, str>,
     /// Gauge: whether it has been taken out of the configuration.
     pub retired: bool,
     /// Gauge: connections by their state.
@@ -124,7 +129,8 @@ pub struct ProfileStats {
 }
 
 /// Connections by their state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Flows {
     /// Their handshake is under way.
     pub opening: u64,
@@ -133,7 +139,8 @@ pub struct Flows {
 }
 
 /// What became of connections.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Connections {
     /// The box took part in them.
     pub taken: u64,
@@ -146,7 +153,8 @@ pub struct Connections {
 }
 
 /// What became of SYNs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Syns {
     /// They came, repetitions included.
     pub seen: u64,
@@ -159,7 +167,8 @@ pub struct Syns {
 }
 
 /// One side of a profile's connections, of packets that its box took or made.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LegStats {
     /// What came from there.
     pub received: Volume,
@@ -174,7 +183,7 @@ pub struct LegStats {
 
 /// A mobile in one box, for whoever asks about it by its address. Not for metrics: there may be
 /// many.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mobile {
     /// Who it is.
     pub address: IpAddr,

@@ -14,9 +14,9 @@ fn with(scheme: &str, prefixes: &str, more: &str) -> proxy::Config {
     proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
 }
 
-fn names(net: &Net) -> Vec<(String, &'static str, bool)> {
+fn names(net: &Net) -> Vec<(String, String, bool)> {
     let stats = net.gateway.snapshot(net.now);
-    stats.profiles.into_iter().map(|it| (it.name, it.scheme, it.retired)).collect()
+    stats.profiles.into_iter().map(|it| (it.name, it.scheme.into_owned(), it.retired)).collect()
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn connections_keep_their_profile() {
     net.run_for(Duration::from_secs(1));
     net.write(server, 100_000);
     net.run_for(Duration::from_secs(2));
-    let thin = ("thin".to_owned(), "atcp", false);
+    let thin = ("thin".to_owned(), "atcp".to_owned(), false);
     assert_eq!(names(&net), vec![thin.clone()]);
     // The same again: nothing changes.
     assert!(net.gateway.reload(net.now, &config("atcp")).retired.is_empty());
@@ -34,8 +34,8 @@ fn connections_keep_their_profile() {
     // Another scheme, and another prefix that does not even have the mobile.
     let other = with("split", "'10.46.0.0/16'", "");
     assert_eq!(net.gateway.reload(net.now, &other).retired, ["thin"]);
-    let old = ("thin".to_owned(), "atcp", true);
-    let new = ("thin".to_owned(), "split", false);
+    let old = ("thin".to_owned(), "atcp".to_owned(), true);
+    let new = ("thin".to_owned(), "split".to_owned(), false);
     assert_eq!(names(&net), [new.clone(), old]);
     assert!(net.gateway.has_retired());
     let syn = from_mobile(base::Flags::SYN, 5, 0, b"");

@@ -383,7 +383,7 @@ fn a_narrow_path_is_heeded() {
             assert!(largest <= usize::from(mtu) && largest > usize::from(mtu) - 50, "{largest}");
             assert_eq!(net.peers[0].read.len(), 40_000, "{scheme}");
             let icmp = net.gateway.snapshot(net.now).icmp;
-            assert_eq!((icmp[0].reason, icmp[0].packets), ("path_mtu", 1));
+            assert_eq!((&*icmp[0].reason, icmp[0].packets), ("path_mtu", 1));
         }
     }
 }

@@ -37,7 +37,7 @@ impl Supervisor {
         self.log.tell(event, &json!({ "process": process, "end": end, "lived_seconds": lived }));
         self.reset_exposed();
         self.forward_waiting();
-        self.restarts += 1;
+        self.status.note_restart();
         self.settle_proposed();
         self.retire();
         self.apply_mtu();

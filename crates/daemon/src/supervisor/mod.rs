@@ -21,7 +21,7 @@ use super::back_off::BackOff;
 use super::child::Child;
 use super::device::device;
 use super::event::Event;
-use super::heartbeat::{Pulse, Verdict, Watch};
+use super::heartbeat::{Verdict, Watch};
 use super::host::{Host, Legs};
 use super::journal::Journal;
 use super::log::Log;
@@ -63,12 +63,10 @@ pub(super) struct Supervisor {
     /// Whether it was told that the daemon serves.
     is_ready: bool,
     status: Arc<SharedStatus>,
-    pulse: Arc<Pulse>,
     journal: Journal,
     repeats: Repeats,
     worker: WorkerState,
     back_off: BackOff,
-    restarts: u64,
     stage: Stage,
     next_look: Time,
     /// When packets may next be led to the worker.
@@ -158,12 +156,10 @@ impl Supervisor {
             manager: Manager::of_environment(),
             is_ready: false,
             status: Arc::new(SharedStatus::new(now).map_err(memory)?),
-            pulse: Arc::new(Pulse::new().map_err(memory)?),
             journal,
             repeats: Repeats::default(),
             worker: WorkerState::Awaited(now),
             back_off: BackOff::new(),
-            restarts: 0,
             stage: Stage::Serving,
             next_look: now + LOOKS,
             next_try: now,
@@ -275,7 +271,7 @@ impl Supervisor {
     fn watch(&mut self) -> Result<(), SetupError> {
         let now = self.clock.now();
         let WorkerState::Running(handle, routing) = &mut self.worker else { return Ok(()) };
-        match handle.watch.look(now, self.pulse.last()) {
+        match handle.watch.look(now, self.status.last_beat()) {
             Verdict::Unborn => return Ok(()),
             Verdict::Hung => return self.reap_worker(Event::WorkerHung),
             Verdict::Alive => {}
@@ -349,12 +345,10 @@ impl Supervisor {
             line: far,
             doors: self.doors.try_clone().map_err(refused)?,
             log: Arc::clone(&self.log),
-            status: Arc::clone(&self.status),
             shared: Shared {
                 journal: &self.journal,
-                pulse: Arc::clone(&self.pulse),
+                status: Arc::clone(&self.status),
                 device: &self.device,
-                restarts: self.restarts,
             },
         };
         let child = Child::start(|| worker.work()).map_err(refused)?;

@@ -18,7 +18,7 @@ impl Gateway {
             ..tallies.fragments
         };
         Snapshot {
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").into(),
             draining: self.draining == Draining::Yes,
             received: tallies.received,
             sent: tallies.sent,
@@ -75,7 +75,7 @@ pub(super) fn stats(now: Time, served: &Served) -> ProfileStats {
     let budget = profile.middlebox.keys().and_then(middlebox::SchemeKeys::budget);
     ProfileStats {
         name: profile.name.clone(),
-        scheme: profile.middlebox.name(),
+        scheme: profile.middlebox.name().into(),
         retired: *standing == Standing::Retired,
         budget_bytes: budget.map_or(0, |(_, bytes)| bytes),
         ..stats.report(now, &machine.counters(), machine.usage())
