@@ -10,7 +10,7 @@ use std::path::Path;
 
 use proxy::Config;
 
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// A configuration, and the text that it was read from.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub fn configuration(file: &Path) -> Result<Config, SetupError> {
 pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file)
-        .map_err(|error| SetupError::new(format!("{name}: cannot be read: {error}")))?;
+        .map_err(|error| setup_error!("{name}: cannot be read: {error}"))?;
     let config = Config::parse(&text, &name).map_err(|error| SetupError::new(error.to_string()))?;
     Ok(Configuration { config, text })
 }
@@ -60,15 +60,15 @@ pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupErr
     ] {
         if let Some(gone) = before.iter().find(|name| !after.contains(name)) {
             // Of connections by that way the proxy would see one direction only.
-            return Err(SetupError::new(format!(
+            return Err(setup_error!(
                 "{key}: {gone} cannot be taken out while the daemon runs: restart it"
-            )));
+            ));
         }
     }
     match fixed.iter().find(|(_, is_same)| !is_same) {
         None => Ok(()),
         Some((key, _)) => {
-            Err(SetupError::new(format!("{key}: cannot change while the daemon runs: restart it")))
+            Err(setup_error!("{key}: cannot change while the daemon runs: restart it"))
         }
     }
 }

@@ -1,7 +1,6 @@
 //! From a configuration to a daemon that serves, and back.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use super::resets::Resets;
 use super::signals::Signals;
 use super::supervisor::{Prepared, Supervisor};
 use super::system_calls;
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// Serves as `file` says until it is told to stop by a signal. There may be no other thread yet.
 ///
@@ -35,8 +34,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     host::may_serve()?;
     let identity = host::identity(config.user.as_deref())?;
     let log = Arc::new(Log::new(&config.log));
-    let system = |error: io::Error| SetupError::new(error.to_string());
-    let signals = Signals::new().map_err(system)?;
+    let signals = Signals::new()?;
     let legs = Legs::read(&config)?;
     let findings = host::check(&config);
     let device = device(&config, &legs)?;
@@ -45,7 +43,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let host = Host::set_up(&config, legs.largest())?;
     host::drop_to_two(identity)?;
     system_calls::confine_supervisor()?;
-    drop(Resets::open().map_err(|error| SetupError::new(format!("no raw sockets: {error}")))?);
+    drop(Resets::open().map_err(|error| setup_error!("no raw sockets: {error}"))?);
     log.tell(
         Event::Started,
         &json!({
@@ -95,7 +93,7 @@ fn take_up_journal(config: &Config, log: &Log) -> Result<(Vec<Exposure>, Journal
     });
     let places = Gateway::new(config, [u16::MAX; 2], 0).places();
     let journal = journal_file::create(&path, places)
-        .map_err(|error| SetupError::new(format!("no journal at {}: {error}", path.display())))?;
+        .map_err(|error| setup_error!("no journal at {}: {error}", path.display()))?;
     Ok((left, journal))
 }
 
@@ -105,5 +103,5 @@ fn is_alone() -> Result<(), SetupError> {
     if threads == 1 {
         return Ok(());
     }
-    Err(SetupError::new(format!("a proxy must be started before any thread: there are {threads}")))
+    Err(setup_error!("a proxy must be started before any thread: there are {threads}"))
 }

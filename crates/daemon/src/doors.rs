@@ -15,7 +15,7 @@ use rustix::process::umask;
 
 use super::host::Identity;
 use super::observer::Doors;
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// Who starts the daemon and the group of its user may ask.
 const MODE: Mode = Mode::from_bits_retain(0o660);
@@ -31,9 +31,9 @@ impl Doors {
     pub(super) fn open(config: &Config, identity: Option<&Identity>) -> Result<Self, SetupError> {
         let listen = |address| {
             TcpListener::bind(address).map_err(|error| {
-                SetupError::new(format!(
+                setup_error!(
                     "metrics.listen = \"{address}\": {error}: name a free port, or \"off\""
-                ))
+                )
             })
         };
         let metrics = config.metrics.listen.map(listen).transpose()?;

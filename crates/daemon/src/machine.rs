@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use base::{Duration, Time};
@@ -14,23 +13,14 @@ use super::call::Calls;
 use super::event::Event;
 use super::journal::Journal;
 use super::log::Log;
-use super::message::{Line, Order, WorkerEvent};
+use super::message::{Order, WorkerEvent};
 use super::observation::Look;
 use super::shared_status::SharedStatus;
-use os::Tun;
-use os::{Machine, Port, Written};
+use os::{Device, Machine, Tun, Written};
 
-/// Where a worker reads and writes.
-#[derive(Debug)]
-pub(super) enum Gate<'a> {
-    /// Packets of mobiles and hosts.
-    Packets(&'a Tun),
-    /// Orders of the supervisor, and words to it.
-    Orders(Line),
-}
-
-/// Their numbers.
-pub(super) const PACKETS: usize = 0;
+/// The numbers of the ports: packets of mobiles and hosts, orders of the supervisor and words to
+/// it.
+const PACKETS: usize = 0;
 const ORDERS: usize = 1;
 
 /// What a worker shares with its supervisor.
@@ -261,37 +251,5 @@ impl Machine for Relay<'_> {
 
     fn batch(&self) -> usize {
         BATCH
-    }
-}
-
-impl Port for Gate<'_> {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        match self {
-            Self::Packets(tun) => tun.receive(buffer),
-            Self::Orders(line) => line.receive(buffer),
-        }
-    }
-
-    fn send(&self, packet: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Packets(tun) => tun.send(packet),
-            Self::Orders(line) => line.send(packet),
-        }
-    }
-
-    fn room(&self) -> Option<u64> {
-        match self {
-            Self::Packets(tun) => Some(tun.room()),
-            Self::Orders(_) => None,
-        }
-    }
-}
-
-impl AsFd for Gate<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Packets(tun) => tun.as_fd(),
-            Self::Orders(line) => line.as_fd(),
-        }
     }
 }

@@ -10,6 +10,8 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use os::Port;
+
 /// What a supervisor has its worker do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Order {
@@ -102,12 +104,11 @@ impl Line {
             Some(bytes) => Ok(Some(serde_json::from_slice(&buffer[..bytes])?)),
         }
     }
+}
 
-    /// The next message as bytes, none of them if nobody is at the other end.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub(super) fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+impl Port for Line {
+    /// No bytes come if nobody is at the other end.
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match recv(&self.0, buffer, RecvFlags::empty()) {
             Ok((_, bytes)) => Ok(Some(bytes)),
             Err(Errno::AGAIN) => Ok(None),
@@ -115,11 +116,7 @@ impl Line {
         }
     }
 
-    /// Says what was made a message before.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub(super) fn send(&self, bytes: &[u8]) -> io::Result<()> {
+    fn send(&self, bytes: &[u8]) -> io::Result<()> {
         send(&self.0, bytes, SendFlags::NOSIGNAL)?;
         Ok(())
     }

@@ -10,7 +10,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use super::control::Question;
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// How long a daemon may take for each step of its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,10 +23,10 @@ pub fn status(config: &proxy::Config, question: Question) -> Result<String, Setu
     let path = &config.control.socket;
     let answer = ask(path, question).map_err(|error| silence(path, &error))?;
     let error = serde_json::from_str::<serde_json::Value>(&answer)
-        .map_err(|_| SetupError::new(format!("{path}: what answers there is no proxy")))?
+        .map_err(|_| setup_error!("{path}: what answers there is no proxy"))?
         .get("error")
         .and_then(|line| line.as_str().map(str::to_owned));
-    error.map_or(Ok(answer), |line| Err(SetupError::new(format!("{path}: {line}"))))
+    error.map_or(Ok(answer), |line| Err(setup_error!("{path}: {line}")))
 }
 
 fn ask(path: &str, question: Question) -> io::Result<String> {

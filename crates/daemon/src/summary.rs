@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use proxy::{Histogram, Mobile, ProfileStats, Reason};
 
 use super::observation::{Health, Look, Observation};
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// What is said of a daemon: lines, then tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ impl Summary {
     /// It is no such answer: the daemon is of another version.
     pub fn of(answer: &str) -> Result<Self, SetupError> {
         let told: Observation = serde_json::from_str(answer).map_err(|error| {
-            SetupError::new(format!("the proxy answers what is not understood here: {error}"))
+            setup_error!("the proxy answers what is not understood here: {error}")
         })?;
         let mut tables = vec![profiles(&told.look.snapshot.profiles)];
         tables.extend(told.look.mobiles.as_deref().map(mobiles));

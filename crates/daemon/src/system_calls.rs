@@ -16,7 +16,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, apply_filter,
 };
 
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// Leaves the calling thread, and all that it starts, with what a supervisor needs.
 ///
@@ -36,7 +36,7 @@ pub(super) fn confine_worker() -> Result<(), SetupError> {
 }
 
 fn confine(programs: Result<Vec<BpfProgram>, BackendError>) -> Result<(), SetupError> {
-    let failed = |why: String| SetupError::new(format!("cannot confine system calls: {why}"));
+    let failed = |why: String| setup_error!("cannot confine system calls: {why}");
     for program in programs.map_err(|error| failed(error.to_string()))? {
         apply_filter(&program).map_err(|error| failed(error.to_string()))?;
     }

@@ -16,7 +16,7 @@ use super::child::{ExitStatus, dies_with, leave};
 use super::event::Event;
 use super::host::privileges;
 use super::log::Log;
-use super::machine::{Gate, Relay, Shared};
+use super::machine::{Relay, Shared};
 use super::message::Line;
 use super::observer::{Doors, observe};
 use super::system_calls;
@@ -51,30 +51,25 @@ impl Worker<'_> {
 
     fn serve(self) -> Result<(), SetupError> {
         privileges::drop_all()?;
-        let failed = |error: io::Error| SetupError::new(error.to_string());
-        dies_with(self.supervisor).map_err(failed)?;
-        let gateway = Gateway::new(self.config, self.mtu, seed().map_err(failed)?);
-        let waker = Arc::new(Waker::new().map_err(failed)?);
+        dies_with(self.supervisor)?;
+        let gateway = Gateway::new(self.config, self.mtu, seed()?);
+        let waker = Arc::new(Waker::new()?);
         let (caller, calls) = calls(Arc::clone(&waker));
-        let Self { clock, doors, log, shared, .. } = self;
+        let Self { clock, line, doors, log, shared, .. } = self;
+        let device = shared.device;
         let status = Arc::clone(&shared.status);
         let health = move || status.health(clock.now());
         let watcher = Arc::clone(&log);
-        thread::Builder::new()
-            .name("observer".into())
-            .spawn(move || {
-                let failed = |error: io::Error| SetupError::new(error.to_string());
-                let outcome = system_calls::confine_worker()
-                    .and_then(|()| observe(doors, &caller, health, &watcher).map_err(failed));
-                if let Err(trouble) = outcome {
-                    watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
-                }
-            })
-            .map_err(failed)?;
-        let gates = [Gate::Packets(shared.device), Gate::Orders(self.line)];
-        let mut relay = Relay::new(gateway, self.config, shared, calls, log).map_err(failed)?;
+        thread::Builder::new().name("observer".into()).spawn(move || {
+            let outcome = system_calls::confine_worker()
+                .and_then(|()| Ok(observe(doors, &caller, health, &watcher)?));
+            if let Err(trouble) = outcome {
+                watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
+            }
+        })?;
+        let mut relay = Relay::new(gateway, self.config, shared, calls, log)?;
         system_calls::confine_worker()?;
-        run(&clock, &gates, &waker, Scheduling::Normal, &mut relay).map_err(failed)
+        Ok(run(&clock, &[device, &line], &waker, Scheduling::Normal, &mut relay)?)
     }
 }
 

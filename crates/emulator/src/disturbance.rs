@@ -1,7 +1,6 @@
 //! What befalls packets on a wire that is no good: loss, repetition, disorder, delay.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use base::{Duration, Probability, Stream, Time};
 
@@ -54,7 +53,9 @@ pub struct Disturbance<T> {
     reordering: Stream,
     lateness: Stream,
     counters: Counters,
-    held: BinaryHeap<Reverse<Held<T>>>,
+    /// Packets on their way, by when they arrive; at the same time, in the order in which they left.
+    held: BTreeMap<(Time, u64), T>,
+    left: u64,
 }
 
 impl<T: Clone> Disturbance<T> {
@@ -68,7 +69,8 @@ impl<T: Clone> Disturbance<T> {
             reordering: stream("reordering"),
             lateness: stream("lateness"),
             counters: Counters::default(),
-            held: BinaryHeap::new(),
+            held: BTreeMap::new(),
+            left: 0,
         }
     }
 
@@ -95,16 +97,14 @@ impl<T: Clone> Disturbance<T> {
     /// The next packet that has arrived by `now`.
     #[must_use]
     pub fn poll_output(&mut self, now: Time) -> Option<T> {
-        if self.poll_timeout()? > now {
-            return None;
-        }
-        self.held.pop().map(|Reverse(held)| held.packet)
+        let first = self.held.first_entry().filter(|first| first.key().0 <= now)?;
+        Some(first.remove())
     }
 
     /// When the next packet arrives; `None` while none is on its way.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.held.peek().map(|Reverse(held)| held.arrives)
+        self.held.first_key_value().map(|(&(arrives, _), _)| arrives)
     }
 
     /// What befell packets so far.
@@ -113,41 +113,8 @@ impl<T: Clone> Disturbance<T> {
     }
 
     fn hold(&mut self, arrives: Time, packet: T) {
-        self.held.push(Reverse(Held { arrives, number: self.counters.packets, packet }));
-    }
-}
-
-/// A packet on its way. Packets that arrive at the same time do so in the order of their numbers.
-#[derive(Debug)]
-struct Held<T> {
-    arrives: Time,
-    number: u64,
-    packet: T,
-}
-
-impl<T> Held<T> {
-    const fn key(&self) -> (Time, u64) {
-        (self.arrives, self.number)
-    }
-}
-
-impl<T> PartialEq for Held<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl<T> Eq for Held<T> {}
-
-impl<T> PartialOrd for Held<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Held<T> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
+        self.held.insert((arrives, self.left), packet);
+        self.left += 1;
     }
 }
 

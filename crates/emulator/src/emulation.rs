@@ -11,12 +11,13 @@ use scenario::Scenario;
 use wire::LinkLayer;
 
 use crate::emulator::{Call, Emulator};
+use crate::netns::Devices;
 use crate::packet_ledger::PacketLedger;
 use crate::record::{self, Directions, Lateness, Moment, Record};
 use crate::recorder::{Recorder, Recording};
 use crate::{NetnsConfig, NetnsSetup, Side};
 use os::today;
-use os::{Clock, Device, Scheduling, SetupError, Waker, hurry};
+use os::{Clock, Port, Scheduling, SetupError, Waker, hurry, setup_error};
 
 /// Where and how an emulator shall run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -176,22 +177,22 @@ struct Ended {
 impl PacketThread {
     fn start(
         clock: Clock,
-        devices: [Device; 2],
+        devices: Devices,
         mut emulator: Emulator,
         calls: Sender<Call>,
     ) -> Result<Self, SetupError> {
-        let cannot =
-            |error: io::Error| SetupError::new(format!("cannot start the emulator: {error}"));
+        let cannot = |error: io::Error| setup_error!("cannot start the emulator: {error}");
         let waker = Arc::new(Waker::new().map_err(cannot)?);
         let rung = Arc::clone(&waker);
-        let stopped = |error: io::Error| SetupError::new(format!("the emulator stopped: {error}"));
+        let stopped = |error: io::Error| setup_error!("the emulator stopped: {error}");
         let uncounted = |error: io::Error| {
-            SetupError::new(format!("cannot say how many packets the kernel dropped: {error}"))
+            setup_error!("cannot say how many packets the kernel dropped: {error}")
         };
         let carry = move || {
             let scheduling = hurry();
-            os::run(&clock, &devices, &rung, scheduling, &mut emulator).map_err(stopped)?;
-            let [network, mobile] = devices.each_ref().map(Device::dropped);
+            let ports = devices.each_ref().map(|device| &**device as &dyn Port);
+            os::run(&clock, &ports, &rung, scheduling, &mut emulator).map_err(stopped)?;
+            let [network, mobile] = devices.each_ref().map(|device| device.dropped());
             let dropped_before = [network.map_err(uncounted)?, mobile.map_err(uncounted)?];
             Ok(Ended { emulator, at: clock.now(), scheduling, dropped_before })
         };

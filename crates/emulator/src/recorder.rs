@@ -22,7 +22,7 @@ use wire::{Capture, LinkLayer};
 
 use crate::Side;
 use crate::packet_ledger::{Arrival, index};
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// What is written of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -198,7 +198,7 @@ impl Recorder {
             let (path, file) = create(directory.join(name).with_extension("pcapng"))?;
             let capture = Capture::at(file, name, layer, started);
             let capture = capture.map_err(|error| unwritable(&path, &error))?;
-            Ok((path, capture))
+            Ok::<_, SetupError>((path, capture))
         };
         let captures = match &recording.captures {
             Some(directory) => {
@@ -211,7 +211,7 @@ impl Recorder {
         let thread = thread::Builder::new()
             .name("recorder".to_owned())
             .spawn(move || files.write_all(&items).and_then(|()| files.flush()))
-            .map_err(|error| SetupError::new(format!("cannot start the recorder: {error}")))?;
+            .map_err(|error| setup_error!("cannot start the recorder: {error}"))?;
         Ok((Self(thread), tape))
     }
 
@@ -235,11 +235,11 @@ impl Files {
     fn write_all(&mut self, items: &Receiver<Item>) -> Result<(), SetupError> {
         loop {
             if self.waiting.is_too_much() {
-                return Err(SetupError::new(format!(
+                return Err(setup_error!(
                     "the log or the captures were given up: packets came faster than they could \
                      be written, and {} MiB waited",
                     MOST_WAITING >> 20
-                )));
+                ));
             }
             match items.try_recv() {
                 Ok(item) => {
@@ -291,7 +291,7 @@ fn create(path: PathBuf) -> Result<(PathBuf, BufWriter<File>), SetupError> {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> SetupError {
-    SetupError::new(format!("cannot write {}: {error}", path.display()))
+    setup_error!("cannot write {}: {error}", path.display())
 }
 
 #[cfg(test)]

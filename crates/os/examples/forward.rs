@@ -60,5 +60,5 @@ fn main() -> io::Result<()> {
     };
     let number = |word: &String| word.parse::<u16>().map_err(io::Error::other);
     let tun = Tun::open_down(device, number(mtu)?, number(queue)?.into())?;
-    run(&Clock::start(), &[tun], &Waker::new()?, Scheduling::Normal, &mut Forward::default())
+    run(&Clock::start(), &[&tun], &Waker::new()?, Scheduling::Normal, &mut Forward::default())
 }

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::backlog::Backlog;
 use crate::wait::Wait;
-use crate::{Clock, Device, Scheduling, Tun, Waker};
+use crate::{Clock, LARGEST_PACKET, Scheduling, Waker};
 
 /// A machine over packets: the verbs of every machine, with the number of a port beside each
 /// packet.
@@ -73,13 +73,14 @@ pub enum Written {
 
 /// Where a driver reads and writes packets.
 pub trait Port: AsFd {
-    /// Receives a packet into `buffer` and tells its bytes; `None` if none waits.
+    /// Receives a packet, with its link header, into `buffer` and tells its bytes; `None` if none
+    /// waits. A buffer of [`LARGEST_PACKET`] bytes always suffices.
     ///
     /// # Errors
     /// The kernel's.
     fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Sends `packet`.
+    /// Sends `packet`, with its link header, or hands it to the kernel.
     ///
     /// # Errors
     /// The kernel's, which then has not taken the packet.
@@ -91,37 +92,6 @@ pub trait Port: AsFd {
     }
 }
 
-impl Port for Tun {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        Self::receive(self, buffer)
-    }
-
-    fn send(&self, packet: &[u8]) -> io::Result<()> {
-        Self::send(self, packet)
-    }
-
-    fn room(&self) -> Option<u64> {
-        Some(Self::room(self))
-    }
-}
-
-impl Port for Device {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        Self::receive(self, buffer)
-    }
-
-    fn send(&self, packet: &[u8]) -> io::Result<()> {
-        Self::send(self, packet)
-    }
-
-    fn room(&self) -> Option<u64> {
-        match self {
-            Self::Tun(tun) => Some(tun.room()),
-            Self::Packet(_) => None,
-        }
-    }
-}
-
 /// Drives `machine` through `ports` until it is over. What is due is awaited as closely as
 /// `scheduling`, that of the calling thread, allows.
 ///
@@ -130,15 +100,15 @@ impl Port for Device {
 /// not take ends nothing: the machine is told.
 pub fn run<M: Machine>(
     clock: &Clock,
-    ports: &[impl Port],
+    ports: &[&dyn Port],
     waker: &Waker,
     scheduling: Scheduling,
     machine: &mut M,
 ) -> io::Result<()> {
     let mut wait = Wait::new(scheduling, clock.now());
-    let mut inbox = vec![0; Device::LARGEST];
+    let mut inbox = vec![0; LARGEST_PACKET];
     let mut outbox = Vec::new();
-    let empty = |port: &_| Backlog::new(Port::room(port), clock.now());
+    let empty = |port: &&dyn Port| Backlog::new(port.room(), clock.now());
     let mut backlogs: Vec<_> = ports.iter().map(empty).collect();
     let fds = ports.iter().map(AsFd::as_fd).chain([waker.as_fd()]);
     let mut fds: Vec<_> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
@@ -183,7 +153,7 @@ pub fn run<M: Machine>(
 /// Sends whatever is to be sent by now.
 fn flush<M: Machine>(
     clock: &Clock,
-    ports: &[impl Port],
+    ports: &[&dyn Port],
     machine: &mut M,
     packet: &mut Vec<u8>,
 ) -> io::Result<()> {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use wire::Prefix;
 
-use crate::SetupError;
+use crate::{SetupError, setup_error};
 
 /// Makes and changes links, addresses and routes: one command of `ip` a line.
 pub fn batch(lines: &[String]) -> Result<(), SetupError> {
@@ -70,10 +70,7 @@ pub fn list(arguments: &[&str]) -> Result<Vec<Value>, SetupError> {
         return Ok(Vec::new());
     }
     serde_json::from_str(&text).map_err(|error| {
-        SetupError::new(format!(
-            "cannot read what `ip -json {}` says: {error}",
-            arguments.join(" ")
-        ))
+        setup_error!("cannot read what `ip -json {}` says: {error}", arguments.join(" "))
     })
 }
 
@@ -155,18 +152,18 @@ pub fn link(name: &str) -> Result<Option<Value>, SetupError> {
 /// Runs a program with `input`, and returns what it says.
 pub fn run(program: &str, arguments: &[&str], input: &str) -> Result<String, SetupError> {
     let output = start(program, arguments, input).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => SetupError::new(format!(
+        io::ErrorKind::NotFound => setup_error!(
             "`{program}` is missing: it comes with {}",
             if program == "nft" { "nftables" } else { "iproute2" }
-        )),
-        _ => SetupError::new(format!("cannot run `{program}`: {error}")),
+        ),
+        _ => setup_error!("cannot run `{program}`: {error}"),
     })?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
-    Err(SetupError::new(format!("`{program}` was refused: {}", line.trim())))
+    Err(setup_error!("`{program}` was refused: {}", line.trim()))
 }
 
 fn start(program: &str, arguments: &[&str], input: &str) -> io::Result<std::process::Output> {

@@ -20,7 +20,7 @@ mod wait;
 mod waker;
 
 pub use clock::{Clock, timestamp, today};
-pub use device::Device;
+pub use device::{Device, LARGEST_PACKET};
 pub use driver::{Machine, Port, Written, run};
 pub use namespace::within;
 pub use packet_socket::PacketSocket;

@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
+use crate::{Device, Port};
+
 /// A packet socket bound to one interface, which hears every frame while it lives.
 pub struct PacketSocket {
     socket: OwnedFd,
@@ -59,32 +61,6 @@ impl PacketSocket {
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         bind(&socket, index)?;
         Ok(Self { socket, interface: interface.to_owned(), dropped: AtomicU64::new(0) })
-    }
-
-    /// Receives a frame into `buffer` and tells its bytes; `None` if none waits, or if the
-    /// interface is down.
-    ///
-    /// # Errors
-    /// The kernel's, and `InvalidData` for what never was one frame on a wire: merged by the
-    /// interface, or left for hardware to complete.
-    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        let Some((bytes, about)) = self.receive_message(buffer)? else { return Ok(None) };
-        if about.tp_status & UNFINISHED != 0 {
-            return Err(self.unfinished());
-        }
-        if about.tp_status & libc::TP_STATUS_VLAN_VALID == 0 || bytes < ADDRESSES {
-            return Ok(Some(bytes));
-        }
-        // The kernel has taken the tag out of the frame.
-        let Some(tagged) = buffer.get_mut(..bytes + TAG) else {
-            return Err(io::ErrorKind::InvalidInput.into());
-        };
-        tagged.copy_within(ADDRESSES..bytes, ADDRESSES + TAG);
-        let is_protocol_told = about.tp_status & libc::TP_STATUS_VLAN_TPID_VALID != 0;
-        let protocol = if is_protocol_told { about.tp_vlan_tpid } else { libc::ETH_P_8021Q as u16 };
-        tagged[ADDRESSES..ADDRESSES + 2].copy_from_slice(&protocol.to_be_bytes());
-        tagged[ADDRESSES + 2..ADDRESSES + TAG].copy_from_slice(&about.tp_vlan_tci.to_be_bytes());
-        Ok(Some(bytes + TAG))
     }
 
     /// A frame without its VLAN tag, and what the kernel knows about it.
@@ -137,20 +113,42 @@ impl PacketSocket {
         );
         io::Error::new(io::ErrorKind::InvalidData, line)
     }
+}
 
-    /// Sends `frame`.
-    ///
-    /// # Errors
-    /// The kernel's: longer than the interface allows, its queue full, or the interface down.
-    pub fn send(&self, frame: &[u8]) -> io::Result<()> {
-        Ok(rustix::io::write(&self.socket, frame).map(drop)?)
+impl Port for PacketSocket {
+    /// None waits if the interface is down. `InvalidData` is what never was one frame on a wire:
+    /// merged by the interface, or left for hardware to complete.
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let Some((bytes, about)) = self.receive_message(buffer)? else { return Ok(None) };
+        if about.tp_status & UNFINISHED != 0 {
+            return Err(self.unfinished());
+        }
+        if about.tp_status & libc::TP_STATUS_VLAN_VALID == 0 || bytes < ADDRESSES {
+            return Ok(Some(bytes));
+        }
+        // The kernel has taken the tag out of the frame.
+        let Some(tagged) = buffer.get_mut(..bytes + TAG) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        tagged.copy_within(ADDRESSES..bytes, ADDRESSES + TAG);
+        let is_protocol_told = about.tp_status & libc::TP_STATUS_VLAN_TPID_VALID != 0;
+        let protocol = if is_protocol_told { about.tp_vlan_tpid } else { libc::ETH_P_8021Q as u16 };
+        tagged[ADDRESSES..ADDRESSES + 2].copy_from_slice(&protocol.to_be_bytes());
+        tagged[ADDRESSES + 2..ADDRESSES + TAG].copy_from_slice(&about.tp_vlan_tci.to_be_bytes());
+        Ok(Some(bytes + TAG))
     }
 
-    /// Frames that the kernel dropped because none were received for too long.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn dropped(&self) -> io::Result<u64> {
+    fn send(&self, frame: &[u8]) -> io::Result<()> {
+        Ok(rustix::io::write(&self.socket, frame).map(drop)?)
+    }
+}
+
+impl Device for PacketSocket {
+    fn link_header_bytes(&self) -> usize {
+        Self::LINK_HEADER
+    }
+
+    fn dropped(&self) -> io::Result<u64> {
         let mut since = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
         let mut bytes = size_of::<libc::tpacket_stats>() as libc::socklen_t;
         // SAFETY: the kernel writes at most `bytes` bytes to `since`, which has so many.

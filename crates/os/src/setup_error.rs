@@ -31,3 +31,17 @@ impl fmt::Display for SetupError {
 }
 
 impl Error for SetupError {}
+
+impl From<io::Error> for SetupError {
+    fn from(error: io::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// A [`SetupError`] whose line is made as by [`format!`].
+#[macro_export]
+macro_rules! setup_error {
+    ($($line:tt)+) => {
+        $crate::SetupError::new(format!($($line)+))
+    };
+}

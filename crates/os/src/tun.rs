@@ -14,6 +14,8 @@ use std::os::unix::fs::FileExt;
 
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
+use crate::{Device, Port};
+
 /// What a TUN device shall be like.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TunConfig {
@@ -72,12 +74,10 @@ impl Tun {
         let counters = File::open("/proc/thread-self/net/dev")?;
         Ok(Self { device, name: name.to_owned(), room: queue.into(), counters })
     }
+}
 
-    /// Receives a packet into `buffer` and tells its bytes; `None` if none waits.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+impl Port for Tun {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.device.recv(buffer) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
@@ -85,24 +85,21 @@ impl Tun {
         }
     }
 
-    /// Hands `packet` to the kernel.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn send(&self, packet: &[u8]) -> io::Result<()> {
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
         self.device.send(packet).map(drop)
     }
 
-    /// Packets that may wait to be received at most.
-    pub const fn room(&self) -> u64 {
-        self.room
+    fn room(&self) -> Option<u64> {
+        Some(self.room)
+    }
+}
+
+impl Device for Tun {
+    fn link_header_bytes(&self) -> usize {
+        0
     }
 
-    /// Packets that the kernel dropped because none were received for too long.
-    ///
-    /// # Errors
-    /// The kernel's; `NotFound` once the device was moved to another namespace.
-    pub fn dropped(&self) -> io::Result<u64> {
+    fn dropped(&self) -> io::Result<u64> {
         let mut listing = Vec::new();
         let mut chunk = [0; 4096];
         loop {

@@ -2,7 +2,7 @@
 
 use proxy::Config;
 
-use os::{SetupError, interface};
+use os::{SetupError, interface, setup_error};
 
 /// Which interfaces each side has, and how large their packets may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl Interface {
     fn read(name: &String) -> Result<Self, SetupError> {
         match interface::mtu(name) {
             Ok(mtu) => Ok(Self { name: name.clone(), mtu: fit(mtu) }),
-            Err(error) => Err(SetupError::new(format!("interface {name}: {error}: see `ip link`"))),
+            Err(error) => Err(setup_error!("interface {name}: {error}: see `ip link`")),
         }
     }
 }

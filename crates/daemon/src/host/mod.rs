@@ -17,8 +17,8 @@ use std::io;
 
 use proxy::{Config, OnFailure};
 
-use os::SetupError;
 use os::iproute::{self, Family};
+use os::{SetupError, setup_error};
 use rule::{Rule, Target};
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
@@ -234,9 +234,7 @@ pub(super) fn no_device(device: &str, error: &io::Error) -> SetupError {
 /// Why a table cannot be used.
 fn table_is_taken(table: u32, family: Family) -> SetupError {
     let name = family.name();
-    SetupError::new(format!(
-        "routing.table = {table}: that table has {name} routes of others: take another"
-    ))
+    setup_error!("routing.table = {table}: that table has {name} routes of others: take another")
 }
 
 /// Removes rules and routes that another proxy has left. A table with routes of others is left as

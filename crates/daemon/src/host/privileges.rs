@@ -17,7 +17,7 @@ use rustix::thread::{
     set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// What it takes: rules, routes and devices, and packets in others' names.
 const TWO: CapabilitySet = CapabilitySet::NET_ADMIN.union(CapabilitySet::NET_RAW);
@@ -89,11 +89,11 @@ pub(crate) fn may_serve() -> Result<(), SetupError> {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(SetupError::new(format!(
+    Err(setup_error!(
         "{} missing: start as root, or with AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW of \
          systemd, or within `unshare -Urn`",
         missing.join(" and ")
-    )))
+    ))
 }
 
 /// Whether this process is root's.
@@ -131,17 +131,15 @@ fn chosen(
         (name == NOBODY).then_some(Identity { user, group })
     });
     let Some(identity) = found else {
-        return Err(SetupError::new(format!(
+        return Err(setup_error!(
             "user = \"{name}\": no such user: say `useradd --system --no-create-home {name}`"
-        )));
+        ));
     };
     if identity.user == own {
         return Ok(None);
     }
     if !own.is_root() {
-        return Err(SetupError::new(format!(
-            "user = \"{name}\": only root can become another user"
-        )));
+        return Err(setup_error!("user = \"{name}\": only root can become another user"));
     }
     if is_known(identity.user, map) {
         return Ok(Some(identity));
@@ -149,9 +147,7 @@ fn chosen(
     // Root of a namespace that knows nobody else is an ordinary user outside.
     match user {
         None => Ok(None),
-        Some(name) => {
-            Err(SetupError::new(format!("user = \"{name}\": this user namespace does not know it")))
-        }
+        Some(name) => Err(setup_error!("user = \"{name}\": this user namespace does not know it")),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::fs;
 
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 /// The number at `key`, as in `ipv4/conf/all/rp_filter`; `None` if there is none.
 pub(super) fn get(key: &str) -> Option<i64> {
@@ -21,7 +21,7 @@ pub(super) fn set(key: &str, value: i64) -> Result<(), SetupError> {
     }
     let path = path(key);
     fs::write(&path, value.to_string())
-        .map_err(|error| SetupError::new(format!("cannot set {path} to {value}: {error}")))
+        .map_err(|error| setup_error!("cannot set {path} to {value}: {error}"))
 }
 
 fn path(key: &str) -> String {

@@ -16,7 +16,7 @@ use proxy::{Config, OnFailure};
 use super::{Family, Gravity, Host, Legs, Target, check, table};
 use crate::skip::skip;
 use os::Resident;
-use os::{SetupError, Tun, iproute};
+use os::{Port, SetupError, Tun, iproute};
 
 const CONFIG: &str = r#"
 radio.interfaces = ["wl0"]

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Stage, Supervisor, WorkerHandle, WorkerState};
 use crate::event::Event;
 use crate::resets::Resets;
-use os::{Device, SetupError};
+use os::{LARGEST_PACKET, Port, SetupError};
 
 impl Supervisor {
     /// Has packets take the plain way, resets the connections that would hang, and sees to the next
@@ -78,8 +78,8 @@ impl Supervisor {
 
     /// Packets that waited for the worker that is gone go on as all others do now.
     fn forward_waiting(&self) {
-        let mut packet = vec![0; Device::LARGEST];
-        for _ in 0..self.device.room() {
+        let mut packet = vec![0; LARGEST_PACKET];
+        for _ in 0..self.device.room().unwrap_or_default() {
             let Ok(Some(bytes)) = self.device.receive(&mut packet) else { return };
             if self.config.on_failure == OnFailure::Bypass {
                 self.device.send(&packet[..bytes]).ok();

@@ -36,7 +36,7 @@ use super::worker::Worker;
 use orders::Orders;
 use os::interface::is_up;
 use os::readable;
-use os::{Clock, SetupError, Tun};
+use os::{Clock, Device, SetupError, Tun, setup_error};
 
 /// How often the interfaces are looked at.
 const LOOKS: Duration = Duration::from_secs(2);
@@ -136,11 +136,10 @@ impl Supervisor {
     /// The kernel's.
     pub(super) fn new(prepared: Prepared, left: Vec<Exposure>) -> Result<Self, SetupError> {
         let Prepared { file, config, device, host, legs, doors, journal, log, signals } = prepared;
-        let memory = |error: io::Error| {
-            SetupError::new(format!("no memory to share with a worker: {error}"))
-        };
         let clock = Clock::start();
         let now = clock.now();
+        let status = SharedStatus::new(now)
+            .map_err(|error| setup_error!("no memory to share with a worker: {error}"))?;
         let mut supervisor = Self {
             file,
             proposed: VecDeque::new(),
@@ -155,7 +154,7 @@ impl Supervisor {
             signals,
             manager: Manager::of_environment(),
             is_ready: false,
-            status: Arc::new(SharedStatus::new(now).map_err(memory)?),
+            status: Arc::new(status),
             journal,
             repeats: Repeats::default(),
             worker: WorkerState::Awaited(now),
@@ -175,7 +174,7 @@ impl Supervisor {
     /// What leaves no way to serve. Packets take the plain way as soon as the process has ended.
     pub(super) fn run(&mut self) -> Result<(), SetupError> {
         while !matches!(self.worker, WorkerState::Gone) {
-            let heard = self.wait().map_err(|error| SetupError::new(error.to_string()))?;
+            let heard = self.wait()?;
             if heard.request {
                 self.handle_signals();
             }
@@ -333,7 +332,7 @@ impl Supervisor {
             self.device = device(&self.config, &self.legs)?;
             self.host = Host::set_up(&self.config, self.legs.largest())?;
         }
-        let refused = |error: io::Error| SetupError::new(format!("cannot start a worker: {error}"));
+        let refused = |error: io::Error| setup_error!("cannot start a worker: {error}");
         let (line, far) = Line::pair().map_err(refused)?;
         self.journal.clear();
         self.status.note_worker(now);

@@ -10,7 +10,7 @@ use crate::configuration::{self, Configuration};
 use crate::event::Event;
 use crate::host::Legs;
 use crate::message::{LONGEST, Order};
-use os::SetupError;
+use os::{SetupError, setup_error};
 
 impl Supervisor {
     /// Reads the file again. One that cannot be used changes nothing.
@@ -33,10 +33,10 @@ impl Supervisor {
         let name = self.file.display().to_string();
         let order = Order::Reload { name, text };
         if order.bytes() > LONGEST {
-            return Err(SetupError::new(format!(
+            return Err(setup_error!(
                 "{}: more than {LONGEST} bytes cannot be reloaded: restart the daemon",
                 self.file.display()
-            )));
+            ));
         }
         let legs = Legs::read(&config)?;
         self.host.add(&config)?;

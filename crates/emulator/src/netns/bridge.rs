@@ -5,16 +5,16 @@ use serde_json::Value;
 use super::ledger::{self, Entry, Ledger};
 use super::processes::Mark;
 use super::random_token;
-use super::{NetnsSetup, SetupError};
+use super::{Devices, NetnsSetup, SetupError};
 use os::Resident;
-use os::{Device, PacketSocket, interface, iproute};
+use os::{Device, PacketSocket, interface, iproute, setup_error};
 use wire::Prefix;
 
 /// Sets it up; see [`NetnsSetup::bridge`].
-pub(super) fn make(interfaces: [&str; 2]) -> Result<(NetnsSetup, [Device; 2]), SetupError> {
+pub(super) fn make(interfaces: [&str; 2]) -> Result<(NetnsSetup, Devices), SetupError> {
     let [first, second] = interfaces;
     if first == second {
-        return Err(SetupError::new(format!("{first} is named twice: it takes two interfaces")));
+        return Err(setup_error!("{first} is named twice: it takes two interfaces"));
     }
     let mut notes = Vec::new();
     let mtus = [check(first, &mut notes)?, check(second, &mut notes)?];
@@ -37,27 +37,28 @@ pub(super) fn make(interfaces: [&str; 2]) -> Result<(NetnsSetup, [Device; 2]), S
     Ok((setup, devices))
 }
 
-fn open(interface: &str) -> Result<Device, SetupError> {
-    PacketSocket::open(interface).map(Device::Packet).map_err(|error| {
-        SetupError::new(format!(
+fn open(interface: &str) -> Result<Box<dyn Device>, SetupError> {
+    let socket = PacketSocket::open(interface).map_err(|error| {
+        setup_error!(
             "cannot open a packet socket on {interface}: {error}; it takes root, or CAP_NET_RAW"
-        ))
-    })
+        )
+    })?;
+    Ok(Box::new(socket))
 }
 
 /// The MTU of an interface that can be used.
 fn check(interface: &str, notes: &mut Vec<String>) -> Result<u64, SetupError> {
     let Some(link) = iproute::link(interface)? else {
-        return Err(SetupError::new(format!("there is no interface {interface}: see `ip link`")));
+        return Err(setup_error!("there is no interface {interface}: see `ip link`"));
     };
     let mtu = usable(interface, &link)?;
     let merging = interface::merging(interface);
     if !merging.is_empty() {
-        return Err(SetupError::new(format!(
+        return Err(setup_error!(
             "interface {interface} merges the packets it receives: say \
              `ethtool -K {interface} {} off`",
             merging.join(" off ")
-        )));
+        ));
     }
     let addresses = iproute::addresses(interface)?.unwrap_or_default();
     if !addresses.iter().all(Prefix::is_link_local) {
@@ -69,19 +70,19 @@ fn check(interface: &str, notes: &mut Vec<String>) -> Result<u64, SetupError> {
 /// The MTU of the link if it is Ethernet, up and nobody else's.
 fn usable(interface: &str, link: &Value) -> Result<u64, SetupError> {
     if link["link_type"] != "ether" {
-        return Err(SetupError::new(format!("interface {interface} is not Ethernet")));
+        return Err(setup_error!("interface {interface} is not Ethernet"));
     }
     let flags = link["flags"].as_array().map_or(&[][..], Vec::as_slice);
     if !flags.iter().any(|flag| flag == "UP") {
-        return Err(SetupError::new(format!(
+        return Err(setup_error!(
             "interface {interface} is down: say `ip link set {interface} up`"
-        )));
+        ));
     }
     if let Some(master) = link["master"].as_str() {
-        return Err(SetupError::new(format!(
+        return Err(setup_error!(
             "interface {interface} belongs to {master}, which would forward besides: say \
              `ip link set {interface} nomaster`"
-        )));
+        ));
     }
     Ok(link["mtu"].as_u64().unwrap_or(0))
 }

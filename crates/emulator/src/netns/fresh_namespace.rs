@@ -16,10 +16,10 @@ use super::address::Space;
 use super::ledger::{self, Entry, Ledger, Turn};
 use super::processes::Mark;
 use super::relay::Relay;
-use super::{FORWARDING_4, FORWARDING_6, NetnsConfig, NetnsSetup, SetupError};
+use super::{Devices, FORWARDING_4, FORWARDING_6, NetnsConfig, NetnsSetup, SetupError};
 use super::{random_token, resolver, uplink, user, veth};
 use os::Resident;
-use os::{Device, Tun, iproute, namespace};
+use os::{Device, Tun, iproute, namespace, setup_error};
 
 /// The interface of the mobile side.
 const MOBILE: &str = "thin0";
@@ -34,7 +34,7 @@ const SMALLEST_MTU_6: u16 = 1280;
 const MOST: u32 = 100;
 
 /// Sets it up; see [`NetnsSetup::create_namespace`].
-pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, [Device; 2]), SetupError> {
+pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupError> {
     user::check_rights()?;
     let directory = ledger::directory()?;
     let turn = Turn::wait(&directory)?;
@@ -43,7 +43,7 @@ pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, [Device; 2]), Se
     let routes = iproute::routes()?;
     let whole = whole_space(config, &mut notes)?;
     let mut space = whole.free_part(&routes.prefixes).ok_or_else(|| {
-        SetupError::new(format!("no addresses are left in {}: too many emulators run", whole.v4))
+        setup_error!("no addresses are left in {}: too many emulators run", whole.v4)
     })?;
     let name = free_name()?;
 
@@ -119,7 +119,7 @@ fn free_name() -> Result<String, SetupError> {
             return Ok(name);
         }
     }
-    Err(SetupError::new(format!("this process has {MOST} emulators already")))
+    Err(setup_error!("this process has {MOST} emulators already"))
 }
 
 /// A TUN device on either side, or what does instead, which needs a namespace in the middle.
@@ -129,10 +129,11 @@ fn open_devices(
     network: &Resident,
     mobile: &Resident,
     notes: &mut Vec<String>,
-) -> Result<([Device; 2], Option<Resident>), SetupError> {
-    let open = |resident: &Resident, name: &str| {
+) -> Result<(Devices, Option<Resident>), SetupError> {
+    let open = |resident: &Resident, name: &str| -> io::Result<Box<dyn Device>> {
         let name = name.to_owned();
-        resident.ask(move || Tun::open_down(&name, mtu, QUEUE).map(Device::Tun))
+        let tun = resident.ask(move || Tun::open_down(&name, mtu, QUEUE))?;
+        Ok(Box::new(tun))
     };
     match open(network, name).and_then(|port| Ok([port, open(mobile, MOBILE)?])) {
         Ok(ports) => Ok((ports, None)),
@@ -140,10 +141,10 @@ fn open_devices(
             notes.push(format!("/dev/net/tun cannot be used ({error}): veth pairs do instead"));
             let (ports, middle) =
                 veth::open([(network, name), (mobile, MOBILE)], mtu).map_err(|trouble| {
-                    SetupError::new(format!(
+                    setup_error!(
                         "neither TUN ({error}; `chmod 666 /dev/net/tun` allows it to all) \
                      nor veth can be used: {trouble}"
-                    ))
+                    )
                 })?;
             Ok((ports, Some(middle)))
         }

@@ -9,17 +9,18 @@
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::processes::{self, Mark, Tenure};
 use super::{SetupError, uplink};
 use os::namespace;
+use os::setup_error;
 
 /// The file of a running emulator, locked while it lives.
 #[derive(Debug)]
@@ -29,8 +30,9 @@ pub(super) struct Ledger {
 }
 
 /// What is written down.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
+    #[serde(flatten)]
     pub mark: Mark,
     /// The number of the network side's network namespace.
     pub network: u64,
@@ -43,10 +45,10 @@ impl Ledger {
     pub(super) fn open(directory: &Path, entry: &Entry) -> io::Result<Self> {
         let path = directory.join(&entry.mark.token);
         let hidden = directory.join(format!(".{}", entry.mark.token));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&hidden)?;
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&hidden)?;
         // It gets its name when it is locked and whole: without a lock it is nobody's.
         file.try_lock()?;
-        file.write_all(entry.to_json().to_string().as_bytes())?;
+        serde_json::to_writer(&file, entry)?;
         fs::rename(&hidden, &path)?;
         Ok(Self { path, _lock: file })
     }
@@ -56,29 +58,6 @@ impl Drop for Ledger {
     fn drop(&mut self) {
         // Without a lock, the next emulator removes it.
         drop(fs::remove_file(&self.path));
-    }
-}
-
-impl Entry {
-    fn to_json(&self) -> Value {
-        json!({
-            "token": self.mark.token,
-            "mobile": self.mark.mobile,
-            "network": self.network,
-            "table": self.table,
-        })
-    }
-
-    fn from_json(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        Some(Self {
-            mark: Mark {
-                token: value["token"].as_str()?.to_owned(),
-                mobile: value["mobile"].as_u64(),
-            },
-            network: value["network"].as_u64()?,
-            table: value["table"].as_str().map(str::to_owned),
-        })
     }
 }
 
@@ -139,9 +118,7 @@ impl Turn {
             thread::sleep(PAUSE);
         }
         let path = path.display();
-        Err(SetupError::new(format!(
-            "another emulator has been starting for 10 s and holds {path}"
-        )))
+        Err(setup_error!("another emulator has been starting for 10 s and holds {path}"))
     }
 }
 
@@ -161,7 +138,8 @@ pub(super) fn clear(directory: &Path) {
 
 /// Removes what is left of the emulator that nobody holds the ledger of.
 fn clear_one(path: &Path, here: u64) {
-    let entry = fs::read_to_string(path).ok().and_then(|text| Entry::from_json(&text));
+    let entry =
+        fs::read_to_string(path).ok().and_then(|text| serde_json::from_str::<Entry>(&text).ok());
     if let Some(entry) = entry {
         processes::end(&entry.mark, Tenure::Over);
         if let Some(table) = &entry.table {
@@ -186,10 +164,11 @@ mod tests {
         {
             let mark = Mark { token: "ab12".into(), mobile };
             let entry = Entry { mark, network: 4_026_531_840, table };
-            assert_eq!(Entry::from_json(&entry.to_json().to_string()), Some(entry));
+            let text = serde_json::to_string(&entry).expect("words and numbers");
+            assert_eq!(serde_json::from_str::<Entry>(&text).expect("as written"), entry);
         }
         for text in ["", "{}", "[1]", r#"{"token": 1, "network": 2}"#] {
-            assert_eq!(Entry::from_json(text), None, "{text}");
+            assert!(serde_json::from_str::<Entry>(text).is_err(), "{text}");
         }
     }
 }

@@ -19,7 +19,7 @@ use std::net::IpAddr;
 pub use user::become_root_of_own_namespaces;
 
 use ledger::Ledger;
-use os::{Device, Resident, SetupError, iproute};
+use os::{Device, Resident, SetupError, iproute, setup_error};
 use processes::{Mark, Tenure};
 use relay::Relay;
 
@@ -28,6 +28,9 @@ const FORWARDING_4: &str = "/proc/sys/net/ipv4/ip_forward";
 
 /// Where a namespace is told to forward IPv6.
 const FORWARDING_6: &str = "/proc/sys/net/ipv6/conf/all/forwarding";
+
+/// The two ports: the network's side and the mobile's.
+pub(crate) type Devices = [Box<dyn Device>; 2];
 
 /// What a fresh namespace shall be like.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +78,7 @@ impl NetnsSetup {
     ///
     /// # Errors
     /// One line: what is missing or refused, and how to allow it.
-    pub fn create_namespace(config: &NetnsConfig) -> Result<(Self, [Device; 2]), SetupError> {
+    pub fn create_namespace(config: &NetnsConfig) -> Result<(Self, Devices), SetupError> {
         fresh_namespace::make(config)
     }
 
@@ -84,7 +87,7 @@ impl NetnsSetup {
     ///
     /// # Errors
     /// One line: which of the two cannot be used, and why.
-    pub fn bridge(interfaces: [&str; 2]) -> Result<(Self, [Device; 2]), SetupError> {
+    pub fn bridge(interfaces: [&str; 2]) -> Result<(Self, Devices), SetupError> {
         bridge::make(interfaces)
     }
 
@@ -181,6 +184,6 @@ impl Drop for NetnsSetup {
 fn random_token() -> Result<String, SetupError> {
     let mut bytes = [0_u8; 16];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|error| SetupError::new(format!("cannot get random bytes: {error}")))?;
+        .map_err(|error| setup_error!("cannot get random bytes: {error}"))?;
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }

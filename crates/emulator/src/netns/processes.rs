@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use serde::{Deserialize, Serialize};
+
 use super::Side;
 use os::namespace;
 
@@ -23,7 +25,7 @@ pub(super) const VARIABLE: &str = "THINPIPE_TOKEN";
 const NETWORK: &str = "/network";
 
 /// How to know the processes of one emulator.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// Random, so that nothing else has it.
     pub token: String,

@@ -12,7 +12,7 @@ use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
 use super::SetupError;
-use os::{iproute, namespace};
+use os::{iproute, namespace, setup_error};
 
 /// Becomes root of fresh user, network and mount namespaces where the caller may not set up network
 /// namespaces as it is; does nothing where it may. Must come before any thread is started.
@@ -28,7 +28,7 @@ pub fn become_root_of_own_namespaces() -> Result<(), SetupError> {
     // Apparmor lets anybody make such a namespace, but nobody be root in it.
     let write = |file: &str, text: &str| {
         fs::write(format!("/proc/self/{file}"), text)
-            .map_err(|error| SetupError::new(format!("cannot write {file}: {error}; {}", hint())))
+            .map_err(|error| setup_error!("cannot write {file}: {error}; {}", hint()))
     };
     write("setgroups", "deny")?;
     write("uid_map", &format!("0 {user} 1"))?;
@@ -49,7 +49,7 @@ fn refusal(error: &io::Error) -> SetupError {
     if error.kind() == io::ErrorKind::InvalidInput {
         return SetupError::new("own namespaces must be made before any thread is started");
     }
-    SetupError::new(format!("no right to make namespaces ({error}); {}", hint()))
+    setup_error!("no right to make namespaces ({error}); {}", hint())
 }
 
 /// What of the known obstacles is in the way, and how to allow it.
@@ -78,7 +78,7 @@ pub(super) fn check_rights() -> Result<(), SetupError> {
     if may_set_up() {
         return Ok(());
     }
-    Err(SetupError::new(format!("no right to set up network namespaces; {}", hint())))
+    Err(setup_error!("no right to set up network namespaces; {}", hint()))
 }
 
 /// True inside a user namespace that knows one user only, such as one's own.
@@ -90,5 +90,5 @@ pub(super) fn is_alone() -> bool {
 
 /// What to say when a namespace cannot be made by who should be able to.
 pub(super) fn no_namespace(error: &io::Error) -> SetupError {
-    SetupError::new(format!("cannot make a network namespace: {error}; {}", hint()))
+    setup_error!("cannot make a network namespace: {error}; {}", hint())
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::SetupError;
+use super::{Devices, SetupError};
 use os::Resident;
 use os::{Device, PacketSocket, interface, iproute};
 
@@ -15,7 +15,7 @@ const ADDRESS: &str = "02:74:70:69:70:65";
 pub(super) fn open(
     sides: [(&Resident, &str); 2],
     mtu: u16,
-) -> Result<([Device; 2], Resident), SetupError> {
+) -> Result<(Devices, Resident), SetupError> {
     let middle = Resident::in_fresh_namespace().map_err(SetupError::at("make a namespace"))?;
     let mut lines = Vec::new();
     for (number, (resident, name)) in sides.iter().enumerate() {
@@ -40,7 +40,8 @@ pub(super) fn open(
         })?;
     }
     let open = |name: &'static str| {
-        let socket = middle.ask(move || PacketSocket::open(name)).map(Device::Packet);
+        let socket = middle.ask(move || PacketSocket::open(name));
+        let socket = socket.map(|socket| Box::new(socket) as Box<dyn Device>);
         socket.map_err(SetupError::at(format!("open a packet socket on {name}")))
     };
     let devices = [open("side0")?, open("side1")?];

@@ -105,9 +105,13 @@ impl Machine for Delay {
     }
 }
 
+fn as_ports(sockets: &[Socket]) -> Vec<&dyn Port> {
+    sockets.iter().map(|socket| socket as _).collect()
+}
+
 fn drive(ports: &[Socket], machine: &mut Delay) -> io::Result<()> {
     let waker = Waker::new().expect("a waker");
-    run(&Clock::start(), ports, &waker, Scheduling::Normal, machine)
+    run(&Clock::start(), &as_ports(ports), &waker, Scheduling::Normal, machine)
 }
 
 #[test]
@@ -167,7 +171,8 @@ fn a_waker_wakes_a_machine_that_waits_for_nothing() {
     let mut machine = Delay { limit: 1, ..Delay::default() };
     thread::scope(|scope| {
         scope.spawn(|| waker.wake().and_then(|()| waker.wake()).expect("it wakes"));
-        run(&Clock::start(), &near, &waker, Scheduling::Normal, &mut machine).expect("it ends");
+        run(&Clock::start(), &as_ports(&near), &waker, Scheduling::Normal, &mut machine)
+            .expect("it ends");
     });
     assert_eq!(machine.wakes, 1);
 }
@@ -219,7 +224,8 @@ fn a_batch_is_taken_in_before_it_is_answered() {
         left.send(&[number]).expect("it may");
     }
     let (waker, mut machine) = (Waker::new().expect("a waker"), Rows::default());
-    run(&Clock::start(), &near, &waker, Scheduling::Normal, &mut machine).expect("nothing fails");
+    run(&Clock::start(), &as_ports(&near), &waker, Scheduling::Normal, &mut machine)
+        .expect("nothing fails");
     assert_eq!(machine.rows, [Rows::BATCH, Rows::BATCH, 2]);
 }
 

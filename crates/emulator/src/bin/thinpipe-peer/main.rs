@@ -48,7 +48,7 @@ fn talk(options: &Options) -> Result<Report, Failure> {
         peer = peer.captured(Captures::within(directory)?);
     }
     let tun = within(options.namespace.as_deref(), || Tun::open(&options.tun))?;
-    run(&Clock::start(), &[tun], &Waker::new()?, Scheduling::Normal, &mut peer)?;
+    run(&Clock::start(), &[&tun], &Waker::new()?, Scheduling::Normal, &mut peer)?;
     Ok(peer.finish()?)
 }
 
