@@ -8,10 +8,7 @@ use settings::{Flat, section};
 use tcp::{Payload, Variant};
 
 use crate::split::{BothWays, PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
-use crate::{
-    Address, Admission, Bypasses, Connection, Counters, Exposure, Managed, Middlebox, Packet,
-    PmtuHandler, RadioReport, SchemeKeys, Setup, Usage, Watch,
-};
+use crate::{Address, Counters, Managed, Middlebox, Packet, RadioReport, SchemeKeys, Setup, Watch};
 
 section! {
     /// `[middlebox]` of i-tcp.
@@ -37,8 +34,7 @@ impl SchemeKeys for ItcpKeys {
     fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
         let (config, senders) = (self.relay.config(&setup), self.relay.senders(setup.seed));
         // A box stands for one router: nobody moves to another.
-        let router = Itcp::new(config, &senders, self.relay.split, Duration::ZERO);
-        Box::new(router.sharing(setup.admission))
+        Box::new(Itcp::indirect(config, &senders, self.relay.split).sharing(setup.admission))
     }
 }
 
@@ -48,15 +44,26 @@ impl SchemeKeys for ItcpKeys {
 /// full: the retransmission timer backs off, and the host sees a closed window.
 ///
 /// When the mobile moves to another router, both sockets are frozen, their state and what is
-/// buffered is transferred, and the new router resumes ([`Itcp::hand_over`]).
+/// buffered is transferred, and the new router resumes ([`Routers::hand_over`]).
 ///
 /// Known from the paper is the division of a connection and the handoff in these steps.
 /// Reconstructed: the handshake passes instead of being answered by the router, and FIN and RST
 /// keep their meaning from end to end, as for every [`Splitter`]; the paper acknowledges both
 /// early.
+pub type Itcp<P> = Splitter<P, BothWays<P, PerFlow<P>>>;
+
+impl<P: Payload + Send> Itcp<P> {
+    /// A router whose senders towards mobiles are as `tcp` says.
+    pub fn indirect(config: SplitConfig, tcp: &Arc<tcp::Config>, buffers: SocketBuffers) -> Self {
+        let senders = || PerFlow::new(tcp, buffers);
+        Self::new(config, BothWays::new(senders(), senders()))
+    }
+}
+
+/// Two routers with indirect TCP, between which mobiles move.
 #[derive(Debug)]
-pub struct Itcp<P> {
-    splitter: Splitter<P, BothWays<P, PerFlow<P>>>,
+pub struct Routers<P> {
+    splitter: Itcp<P>,
     handoff: Duration,
     /// Mobiles whose sockets are frozen, and until when.
     frozen: Vec<(Address, Time)>,
@@ -65,29 +72,16 @@ pub struct Itcp<P> {
     to_send: VecDeque<Packet<P>>,
 }
 
-impl<P: Payload + Send> Itcp<P> {
-    /// A router whose senders towards mobiles are as `tcp` says. A handoff takes `handoff`.
-    pub fn new(
-        config: SplitConfig,
-        tcp: &Arc<tcp::Config>,
-        buffers: SocketBuffers,
-        handoff: Duration,
-    ) -> Self {
-        let senders = || PerFlow::new(tcp, buffers);
+impl<P: Payload + Send> Routers<P> {
+    /// Routers with `splitter`, for which a handoff takes `handoff`.
+    pub const fn new(splitter: Itcp<P>, handoff: Duration) -> Self {
         Self {
-            splitter: Splitter::new(config, BothWays::new(senders(), senders())),
+            splitter,
             handoff,
             frozen: Vec::new(),
             arrived: VecDeque::new(),
             to_send: VecDeque::new(),
         }
-    }
-
-    /// The same, which shares the bounds of others.
-    #[must_use]
-    pub fn sharing(mut self, admission: Admission) -> Self {
-        self.splitter = self.splitter.sharing(admission);
-        self
     }
 
     /// `mobile` moves to another router. Until its sockets are there, packets to and from it wait:
@@ -104,7 +98,7 @@ impl<P: Payload + Send> Itcp<P> {
     }
 }
 
-impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
+impl<P: Payload + Send> Middlebox<P> for Routers<P> {
     fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
         if self.is_frozen(&packet) {
             self.arrived.push_back(packet);
@@ -150,46 +144,5 @@ impl<P: Payload + Send> Middlebox<P> for Itcp<P> {
     }
 }
 
-impl<P: Payload + Send> Managed<P> for Itcp<P> {
-    fn bypasses(&self) -> Bypasses {
-        self.splitter.bypasses()
-    }
-
-    fn knows(&self, connection: &Connection) -> bool {
-        self.splitter.knows(connection)
-    }
-
-    fn usage(&self) -> Usage {
-        self.splitter.usage()
-    }
-
-    fn ignore(&mut self, connection: Connection) {
-        self.splitter.ignore(connection);
-    }
-
-    fn forget_opening(&mut self, now: Time, connection: Connection) {
-        self.splitter.forget_opening(now, connection);
-    }
-
-    fn handle_path_mtu(
-        &mut self,
-        now: Time,
-        connection: Connection,
-        mtu: u16,
-        watch: Watch<'_>,
-    ) -> PmtuHandler {
-        self.splitter.handle_path_mtu(now, connection, mtu, watch)
-    }
-
-    fn drain(&mut self, now: Time, watch: Watch<'_>) {
-        self.splitter.drain(now, watch);
-    }
-
-    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
-        self.splitter.reset_all(now, watch);
-    }
-
-    fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
-        self.splitter.poll_exposure()
-    }
-}
+/// A proxy is one router, and asks nothing of two.
+impl<P: Payload + Send> Managed<P> for Routers<P> {}

@@ -39,7 +39,7 @@ pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig, DelayedDupacksKe
 pub use exposure::Exposure;
 pub use fda::{FdaLike, FdaLikeKeys, FlowControl};
 pub use follow::{Agreed, Follow, Following, Load, Port, Verdict};
-pub use i_tcp::{Itcp, ItcpKeys};
+pub use i_tcp::{Itcp, ItcpKeys, Routers};
 pub use ip_fields::IpFields;
 pub use limits::{Admission, Bypass, Limits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig, MTcpKeys};

@@ -50,8 +50,12 @@ impl RadioRtt {
 
     /// SRTT + 4 · RTTVAR, no less than `min`.
     pub(crate) fn timeout(&self, min: Duration) -> Duration {
-        let timeout = self.smoothed.map(|(srtt8, rttvar4)| srtt8 / 8 + rttvar4);
-        timeout.map_or(INITIAL_TIMEOUT, Duration::from_nanos).max(min)
+        self.own_timeout().unwrap_or(INITIAL_TIMEOUT).max(min)
+    }
+
+    /// SRTT + 4 · RTTVAR, after the first sample.
+    pub(crate) fn own_timeout(&self) -> Option<Duration> {
+        self.smoothed.map(|(srtt8, rttvar4)| Duration::from_nanos(srtt8 / 8 + rttvar4))
     }
 
     /// SRTT + 2 · RTTVAR, no less than `min`: too long already, and yet before a sender's timer.
@@ -63,6 +67,11 @@ impl RadioRtt {
     /// SRTT, after the first sample.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 8))
+    }
+
+    /// The shortest that is likely now: an eighth below SRTT.
+    pub(crate) fn least_likely(&self) -> Option<Duration> {
+        self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 64 * 7))
     }
 
     /// The shortest so far.

@@ -6,7 +6,7 @@ use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
     Address, BothWays, Counters, IpFields, Itcp, Limits, Managed, Packet, PerFlow, PerFlowSplit,
-    SocketBuffers, SplitConfig, Splitter, Uplink,
+    Routers, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use tcp::{Config, Segment, State};
 
@@ -505,9 +505,8 @@ fn idle_connections_are_forgotten_and_live_ones_are_not(uplink: Uplink) {
 /// I-TCP's handoff: everything waits for it, nothing is lost by it.
 #[test]
 fn a_handoff_holds_everything_up() {
-    let middlebox =
-        Itcp::<Bytes>::new(SplitConfig::PLAIN, &Arc::new(modern()), BUFFERS, seconds(3));
-    let shared = Shared::new(middlebox);
+    let splitter = Itcp::<Bytes>::indirect(SplitConfig::PLAIN, &Arc::new(modern()), BUFFERS);
+    let shared = Shared::new(Routers::new(splitter, seconds(3)));
     let mut net = Network::new(1, Box::new(shared.clone()));
     let (client, server) = established(&mut net, &Opening::of(5_000));
     net.write(server, 100_000);

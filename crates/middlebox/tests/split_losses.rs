@@ -46,7 +46,7 @@ impl Kind {
     fn machine(self, tcp: &Config) -> Box<dyn Managed<Length>> {
         let (plain, tcp) = (SplitConfig::PLAIN, Arc::new(tcp.clone()));
         match self {
-            Self::Itcp => Box::new(Itcp::new(plain, &tcp, BUFFERS, Duration::ZERO)),
+            Self::Itcp => Box::new(Itcp::indirect(plain, &tcp, BUFFERS)),
             Self::Split => Box::new(PerFlowSplit::per_flow(plain, &tcp, BUFFERS)),
         }
     }

@@ -14,10 +14,10 @@ use super::estimator::{Arrived, Estimator};
 use super::flow::{Flow, Next, Telling};
 use super::flow_control::{Books, Grant, Step};
 use super::recovery::Recovery;
-use super::round_trip::RoundTrip;
 use super::schedule::Schedule;
 use super::shaper::Shaper;
 use super::unacked::{Fate, NONE, Sent, Skips, Unacknowledged};
+use crate::radio_rtt::RadioRtt;
 use crate::{FlowId, Watch};
 
 /// All flows to one mobile.
@@ -30,7 +30,7 @@ pub(super) struct Aggregate {
     pub(super) unacked: Unacknowledged,
     pub(super) skips: Skips,
     pub(super) schedule: Schedule,
-    pub(super) round_trip: RoundTrip,
+    pub(super) round_trip: RadioRtt,
     pub(super) estimator: Estimator,
     pub(super) shaper: Shaper,
     pub(super) deference: Deference,
@@ -118,7 +118,7 @@ impl Aggregate {
             unacked: Unacknowledged::new(),
             skips: Skips::new(config.skip_threshold),
             schedule: Schedule::default(),
-            round_trip: RoundTrip::default(),
+            round_trip: RadioRtt::default(),
             estimator: Estimator::new(config),
             shaper: Shaper::default(),
             deference: Deference::default(),
@@ -330,7 +330,7 @@ impl Aggregate {
     fn arrived(&mut self, now: Time, sent: &Sent, news: &mut News) {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
-        let early = !once && self.round_trip.least().is_none_or(|least| age < least);
+        let early = !once && self.round_trip.smallest().is_none_or(|least| age < least);
         news.bytes += u64::from(sent.length);
         news.waited |= early || once && self.recovery.is_before_stall(sent.position);
         if !once {
@@ -366,7 +366,8 @@ impl Aggregate {
             let connection = context.flows[id].connection;
             (context.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
         }
-        let (Some(smoothed), Some(least)) = (self.round_trip.smoothed(), self.round_trip.least())
+        let (Some(smoothed), Some(least)) =
+            (self.round_trip.smoothed(), self.round_trip.smallest())
         else {
             return;
         };

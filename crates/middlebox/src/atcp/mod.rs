@@ -25,7 +25,6 @@ mod flow;
 mod flow_control;
 mod keys;
 mod recovery;
-mod round_trip;
 mod schedule;
 mod sending;
 mod shaper;

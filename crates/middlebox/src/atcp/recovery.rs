@@ -135,11 +135,15 @@ impl Recovery {
 
 impl Aggregate {
     /// What the timer is set to now.
+    ///
+    /// §IV.E wants it "relatively conservative", so that only a stall makes it run out: it is no
+    /// less than a configured minimum and the time in which a full window passes the radio at half
+    /// its rate.
     pub(super) fn timeout(&self, config: &AtcpConfig) -> Duration {
         match self.recovery.standing {
             Standing::Steady => {
                 let least = config.min_rto.max(config.drain(self.estimator.clamp()));
-                self.round_trip.timeout(least)
+                self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
             }
             Standing::Stalled { .. } | Standing::Doubtful { .. } => {
                 let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip);
