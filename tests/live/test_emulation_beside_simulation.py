@@ -7,6 +7,9 @@ from statistics import fmean
 
 import pytest
 
+pytestmark = pytest.mark.slow
+"""What it compares are times: a busy machine has its own."""
+
 BOUND_MS = 5
 """Beyond it times are the machine's, not the link's."""
 

@@ -9,6 +9,9 @@ from thinpipe.acceptance.proxy.carry import carry
 from thinpipe.acceptance.proxy.experiments import SETUPS, Flow, Pinged
 from thinpipe.testbed import missing
 
+pytestmark = pytest.mark.slow
+"""What it compares are times: a busy machine has its own."""
+
 IN_TIME = "needs a machine that lets the emulator keep its time"
 
 THREE = (Flow(0, 120_000), Flow(8, 40_000), Flow(16, 10_000))

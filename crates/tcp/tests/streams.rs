@@ -8,7 +8,7 @@ use base::{Duration, Ecn, Flags, Seq, Stream, Time};
 use bytes::Bytes;
 use observe::{Observe, TcpFact};
 use proptest::prelude::*;
-use tcp::{BackOff, Config, Endpoint, Payload, Segment, State};
+use tcp::{BackOff, Config, Endpoint, FackWindow, Payload, Segment, State};
 
 use crate::draw::config;
 
@@ -72,6 +72,10 @@ fn plan() -> impl Strategy<Value = Plan> {
                 config.max_rto = config.max_rto.max(weather.delay * 10);
                 if config.back_off() == BackOff::Constant {
                     config.initial_rto = config.initial_rto.max(weather.delay * 4);
+                    // ns-2's Fack expects the ages of segments: no round trip without a back-off.
+                    if config.repair.fack.window == FackWindow::Restarts {
+                        config.min_rto = config.min_rto.max(weather.delay * 4);
+                    }
                 }
             }
             Plan { weather, configs, isns, segments, tail, chunk, slow_reader, freezes }
@@ -87,6 +91,8 @@ struct Laws {
     delivered: [u64; 2],
     acked: [u64; 2],
     closes: [u32; 2],
+    /// The shortest round trip that there can be.
+    least_rtt: Duration,
 }
 
 impl Observe for Laws {
@@ -112,8 +118,8 @@ impl Observe for Laws {
                 self.acked[side] = offset;
             }
             TcpFact::Closed => self.closes[side] += 1,
+            TcpFact::Rtt(sample) => assert!(sample.rtt >= self.least_rtt, "{sample:?}"),
             TcpFact::Established { .. }
-            | TcpFact::Rtt(_)
             | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Timeout { .. }
@@ -173,7 +179,11 @@ impl Run {
             next_read: Time::ZERO,
             turns: 0,
             next_turn: Time::ZERO,
-            laws: Laws::default(),
+            // What a peer selects before it has come in is no round trip.
+            laws: Laws {
+                least_rtt: plan.weather.delay * if plan.weather.reneging == 0 { 2 } else { 0 },
+                ..Laws::default()
+            },
             now: Time::ZERO,
             plan,
         }
