@@ -84,17 +84,12 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
         }
     }
 
-    fn handle_data(
-        &mut self,
-        _now: Time,
-        packet: &mut Packet<P>,
-        _port: &mut Port<'_, P>,
-    ) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, _port: &mut Port<'_, P>) -> Verdict {
         self.progress.handle_data(&packet.segment);
         Verdict::Forward
     }
 
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
         match self.progress.handle_ack(&packet.segment) {
             Heard::New(..) => {
                 for _ in std::mem::take(&mut self.held) {
@@ -104,20 +99,20 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
                 self.patience = Patience::Fresh;
                 Verdict::Forward
             }
-            Heard::Duplicate => self.handle_duplicate(now, packet, port),
+            Heard::Duplicate => self.handle_duplicate(packet, port),
             Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
         }
     }
 
-    fn handle_timeout(&mut self, _now: Time, port: &mut Port<'_, P>) {
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
         for packet in std::mem::take(&mut self.held) {
             port.send(packet);
         }
         self.patience = Patience::Lost;
     }
 
-    fn release(&mut self, now: Time, port: &mut Port<'_, P>) {
-        self.handle_timeout(now, port);
+    fn release(&mut self, port: &mut Port<'_, P>) {
+        self.handle_timeout(port);
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -137,18 +132,13 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
 }
 
 impl<P: Payload> DelayedDupacksFlow<P> {
-    fn handle_duplicate(
-        &mut self,
-        now: Time,
-        packet: &Packet<P>,
-        port: &mut Port<'_, P>,
-    ) -> Verdict {
+    fn handle_duplicate(&mut self, packet: &Packet<P>, port: &mut Port<'_, P>) -> Verdict {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.duplicates <= PASSING || self.patience == Patience::Lost {
             return Verdict::Forward;
         }
         if self.patience == Patience::Fresh {
-            self.patience = Patience::Until(now + self.delay);
+            self.patience = Patience::Until(port.now + self.delay);
         }
         if self.held.len() == MOST_HELD {
             self.held.pop_front();

@@ -121,25 +121,20 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
         }
     }
 
-    fn handle_data(
-        &mut self,
-        now: Time,
-        packet: &mut Packet<P>,
-        port: &mut Port<'_, P>,
-    ) -> Verdict {
-        self.wired_rtt = self.wired_rtt.or(Some(now - self.opened));
-        self.snoop.handle_data(now, packet, port)
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.wired_rtt = self.wired_rtt.or(Some(port.now - self.opened));
+        self.snoop.handle_data(packet, port)
     }
 
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
-        let (heard, verdict) = self.snoop.hear(now, &packet.segment, port);
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        let (heard, verdict) = self.snoop.hear(&packet.segment, port);
         let progress = self.snoop.progress();
         let (acked, outstanding) = (progress.acked(), progress.outstanding());
         match heard {
             Heard::Nothing => return verdict,
             Heard::New(..) => {
                 let rtt = self.snoop.rtt().smoothed();
-                self.drain.acknowledged(now, acked, outstanding, rtt);
+                self.drain.acknowledged(port.now, acked, outstanding, rtt);
             }
             Heard::Duplicate | Heard::Again | Heard::Old => {}
         }
@@ -149,12 +144,12 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
         verdict
     }
 
-    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>) {
-        self.snoop.handle_timeout(now, port);
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
+        self.snoop.handle_timeout(port);
     }
 
-    fn limit_segment(&mut self, now: Time, bytes: u64, port: &mut Port<'_, P>) {
-        self.snoop.limit_segment(now, bytes, port);
+    fn limit_segment(&mut self, bytes: u64, port: &mut Port<'_, P>) {
+        self.snoop.limit_segment(bytes, port);
     }
 
     fn reserve(&self) -> u64 {

@@ -106,12 +106,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         }
     }
 
-    fn handle_data(
-        &mut self,
-        now: Time,
-        packet: &mut Packet<P>,
-        port: &mut Port<'_, P>,
-    ) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
         let passed = self.progress.passed();
         let Some(range) = self.progress.handle_data(&packet.segment) else {
             return Verdict::Forward;
@@ -119,7 +114,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         self.sender.remember(packet);
         // Karn's algorithm: what may be sent twice tells no time.
         let is_new = range.start >= passed;
-        self.timed = self.timed.or(Some((range.end, now))).filter(|_| is_new);
+        self.timed = self.timed.or(Some((range.end, port.now))).filter(|_| is_new);
         if range.end <= self.progress.acked() && self.told < self.progress.acked() {
             // Its timer ran out for the byte held back: it would send nothing else before that.
             self.told = self.progress.acked();
@@ -132,14 +127,14 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         if self.progress.outstanding() > 0 {
             self.release = None;
             if self.state == State::Open {
-                self.silence = self.silence.or(Some(now + self.too_long()));
+                self.silence = self.silence.or(Some(port.now + self.too_long()));
             }
         }
         Verdict::Forward
     }
 
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
-        self.rtt.heard(now, packet.segment.header.ack == self.progress.seq(0));
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.rtt.heard(port.now, packet.segment.header.ack == self.progress.seq(0));
         let heard = self.progress.handle_ack(&packet.segment);
         let is_new = match heard {
             Heard::Old | Heard::Nothing => return Verdict::Forward,
@@ -148,8 +143,8 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         };
         let acked = self.progress.acked();
         if let Some((_, passed)) = self.timed.take_if(|(end, _)| *end <= acked) {
-            self.rtt.sample(now - passed);
-            port.measured(now - passed);
+            self.rtt.sample(port.now - passed);
+            port.measured(port.now - passed);
         }
         let waits = self.progress.outstanding() > 0;
         let is_last = self.end.is_some_and(|end| acked >= end);
@@ -164,35 +159,35 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         if self.state == State::Waking {
             packet.segment.header.window = 0;
             if is_new || was != State::Waking {
-                self.pause(now);
+                self.pause(port.now);
             }
             return Verdict::Forward;
         }
         if was != State::Open {
             port.advertised(self.progress.window(), self.told + self.progress.window());
         }
-        self.silence = waits.then(|| now + self.too_long());
-        self.release = (!waits && self.told < acked).then(|| now + self.config.release);
+        self.silence = waits.then(|| port.now + self.too_long());
+        self.release = (!waits && self.told < acked).then(|| port.now + self.config.release);
         Verdict::Forward
     }
 
-    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>) {
-        if self.release.take_if(|release| *release <= now).is_some() {
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
+        if self.release.take_if(|release| *release <= port.now).is_some() {
             self.told = self.progress.acked();
             self.acknowledge(port);
         }
-        if self.silence.take_if(|silence| *silence <= now).is_some() {
-            self.fall_silent(now, port);
+        if self.silence.take_if(|silence| *silence <= port.now).is_some() {
+            self.fall_silent(port);
         }
     }
 
-    fn handle_report(&mut self, now: Time, report: RadioReport, port: &mut Port<'_, P>) {
+    fn handle_report(&mut self, report: RadioReport, port: &mut Port<'_, P>) {
         match (report.rate, self.state) {
             (None, State::Open | State::Waking) => self.freeze(State::Uncovered, port),
             (None, State::Silent) => (self.state, self.silence) = (State::Uncovered, None),
             (Some(_), State::Uncovered) if self.progress.outstanding() > 0 => {
                 self.state = State::Waking;
-                self.pause(now);
+                self.pause(port.now);
             }
             (Some(_), State::Uncovered) => self.wake(port),
             (None, State::Uncovered) | (Some(_), State::Open | State::Silent | State::Waking) => {}
@@ -200,7 +195,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
     }
 
     /// The byte held back is acknowledged, and a sender that sleeps is woken.
-    fn release(&mut self, _now: Time, port: &mut Port<'_, P>) {
+    fn release(&mut self, port: &mut Port<'_, P>) {
         if self.state != State::Open {
             self.wake(port);
         } else if self.told < self.progress.acked() {
@@ -234,8 +229,8 @@ impl<P: Payload> MTcpFlow<P> {
     }
 
     /// Has the mobile say where it is: it has had that number (RFC 1122 §4.2.3.6).
-    fn ask(&mut self, now: Time, port: &mut Port<'_, P>) {
-        self.silence = Some(now + self.config.timeout);
+    fn ask(&mut self, port: &mut Port<'_, P>) {
+        self.silence = Some(port.now + self.config.timeout);
         if let Some(mut packet) = self.sender.repeat() {
             packet.segment.header.seq = self.progress.seq(self.progress.acked()) - 1;
             port.send(packet);
@@ -270,19 +265,19 @@ impl<P: Payload> MTcpFlow<P> {
 
     /// This connection has been silent for too long. Others of the mobile may not have been: then
     /// it is there, and the radio busy with them.
-    fn fall_silent(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn fall_silent(&mut self, port: &mut Port<'_, P>) {
         let until = match self.state {
             State::Open => port.heard() + self.too_long(),
             State::Waking => (port.heard() + self.pausing()).min(self.waking + self.too_long()),
-            State::Silent => return self.ask(now, port),
+            State::Silent => return self.ask(port),
             State::Uncovered => return,
         };
-        if until > now {
+        if until > port.now {
             self.silence = Some(until);
         } else if self.state == State::Open {
             port.timed_out();
             self.freeze(State::Silent, port);
-            self.ask(now, port);
+            self.ask(port);
         } else {
             // What was under way in the stall is lost: nothing is owed until more comes.
             self.wake(port);

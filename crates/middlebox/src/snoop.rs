@@ -88,21 +88,16 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
         }
     }
 
-    fn handle_data(
-        &mut self,
-        now: Time,
-        packet: &mut Packet<P>,
-        _port: &mut Port<'_, P>,
-    ) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
         let range = self.progress.handle_data(&packet.segment);
         let Some(range) = range.filter(|range| range.end > self.progress.acked()) else {
             return Verdict::Forward;
         };
         match self.cache.insert(&range, packet) {
             Insertion::Last => {
-                self.timer = self.timer.or_else(|| Some(now + self.timeout()));
+                self.timer = self.timer.or_else(|| Some(port.now + self.timeout()));
             }
-            Insertion::Between => self.timer = Some(now + self.timeout()),
+            Insertion::Between => self.timer = Some(port.now + self.timeout()),
             Insertion::Known | Insertion::Overlaps => {
                 for segment in self.cache.overlapping(&range) {
                     segment.by_sender = true;
@@ -111,31 +106,31 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
                         segment.packet = packet.clone();
                     }
                 }
-                self.timer = Some(now + self.timeout());
+                self.timer = Some(port.now + self.timeout());
             }
             Insertion::Full => {}
         }
         for segment in self.cache.overlapping(&range) {
-            segment.sent = Some(now);
+            segment.sent = Some(port.now);
         }
         Verdict::Forward
     }
 
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
-        self.hear(now, &packet.segment, port).1
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.hear(&packet.segment, port).1
     }
 
-    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
         self.timer = None;
         let (acked, max_tries) = (self.progress.acked(), self.config.max_tries);
         let oldest = self.cache.oldest();
         if oldest.is_some_and(|oldest| oldest.has_next(acked) && oldest.tries < max_tries) {
             port.timed_out();
-            self.repair(now, RepairReason::Timeout, port);
+            self.repair(RepairReason::Timeout, port);
         }
     }
 
-    fn limit_segment(&mut self, _now: Time, bytes: u64, _port: &mut Port<'_, P>) {
+    fn limit_segment(&mut self, bytes: u64, _port: &mut Port<'_, P>) {
         self.cache.drop_larger(bytes);
         (self.duplicates, self.expected) = (0, 0);
         self.timer = self.timer.filter(|_| self.cache.len() > 0);
@@ -173,24 +168,23 @@ impl<P: Payload> SnoopFlow<P> {
     /// A segment of the mobile: what it says, and what becomes of it.
     pub(crate) fn hear(
         &mut self,
-        now: Time,
         segment: &Segment<P>,
         port: &mut Port<'_, P>,
     ) -> (Heard, Verdict) {
-        self.rtt.heard(now, segment.header.ack == self.progress.seq(0));
+        self.rtt.heard(port.now, segment.header.ack == self.progress.seq(0));
         let heard = self.progress.handle_ack(segment);
         let verdict = match heard {
             Heard::New(_, acked) => {
-                self.handle_new(now, acked, port);
+                self.handle_new(acked, port);
                 Verdict::Forward
             }
-            Heard::Duplicate => self.handle_duplicate(now, port),
+            Heard::Duplicate => self.handle_duplicate(port),
             Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
         };
         (heard, verdict)
     }
 
-    fn handle_new(&mut self, now: Time, acked: u64, port: &mut Port<'_, P>) {
+    fn handle_new(&mut self, acked: u64, port: &mut Port<'_, P>) {
         let (mut newest, mut once) = (None, true);
         while let Some(segment) = self.cache.take_acked(acked) {
             once &= segment.tries == 0 && !segment.by_sender;
@@ -200,14 +194,14 @@ impl<P: Payload> SnoopFlow<P> {
         // takes them all.
         let once = newest.filter(|_| once);
         if let Some(sent) = once.and_then(|segment| segment.sent) {
-            self.rtt.sample(now - sent);
-            port.measured(now - sent);
+            self.rtt.sample(port.now - sent);
+            port.measured(port.now - sent);
         }
         (self.duplicates, self.expected) = (0, 0);
-        self.timer = self.cache.oldest().is_some().then(|| now + self.timeout());
+        self.timer = self.cache.oldest().is_some().then(|| port.now + self.timeout());
     }
 
-    fn handle_duplicate(&mut self, now: Time, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Verdict {
         if self.expected > 0 {
             self.expected -= 1;
             port.suppressed();
@@ -227,18 +221,18 @@ impl<P: Payload> SnoopFlow<P> {
         if oldest.tries > 0 {
             return Verdict::Forward;
         }
-        self.repair(now, RepairReason::Duplicates, port);
+        self.repair(RepairReason::Duplicates, port);
         port.suppressed();
         Verdict::Keep
     }
 
     /// Sends the oldest segment again.
-    fn repair(&mut self, now: Time, reason: RepairReason, port: &mut Port<'_, P>) {
+    fn repair(&mut self, reason: RepairReason, port: &mut Port<'_, P>) {
         if let Some(oldest) = self.cache.oldest() {
             oldest.tries += 1;
-            oldest.sent = Some(now);
+            oldest.sent = Some(port.now);
             port.resend(oldest.range.start, oldest.packet.clone(), reason);
-            self.timer = Some(now + self.timeout());
+            self.timer = Some(port.now + self.timeout());
         }
     }
 

@@ -134,13 +134,8 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         }
     }
 
-    fn handle_data(
-        &mut self,
-        now: Time,
-        packet: &mut Packet<P>,
-        port: &mut Port<'_, P>,
-    ) -> Verdict {
-        self.note_sender(now, &packet.segment.header);
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.note_sender(port.now, &packet.segment.header);
         let Some(range) = self.progress.handle_data(&packet.segment) else {
             return Verdict::Forward;
         };
@@ -163,18 +158,18 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
             Insertion::Known | Insertion::Full => return Verdict::Keep,
             Insertion::Overlaps => return Verdict::Forward,
         }
-        self.pump(now, port);
+        self.pump(port);
         Verdict::Keep
     }
 
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
-        self.rtt.heard(now, packet.segment.header.ack == self.progress.seq(0));
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+        self.rtt.heard(port.now, packet.segment.header.ack == self.progress.seq(0));
         let verdict = match self.progress.handle_ack(&packet.segment) {
             Heard::New(_, acked) => {
-                self.handle_new(now, acked, port);
+                self.handle_new(acked, port);
                 Verdict::Forward
             }
-            Heard::Duplicate => self.handle_duplicate(now, port),
+            Heard::Duplicate => self.handle_duplicate(port),
             Heard::Again => Verdict::Forward,
             Heard::Old | Heard::Nothing => return Verdict::Forward,
         };
@@ -186,7 +181,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         verdict
     }
 
-    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
         port.timed_out();
         self.opening = Opening::OneSegment;
         self.backoff = (self.backoff + 1).min(MOST_DOUBLED);
@@ -196,11 +191,11 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         self.in_flight = 0;
         self.unsent = 0;
         self.timer = None;
-        self.pump(now, port);
+        self.pump(port);
     }
 
     /// What it keeps it sends itself, and so in pieces: holes in what is kept would take long.
-    fn limit_segment(&mut self, now: Time, bytes: u64, port: &mut Port<'_, P>) {
+    fn limit_segment(&mut self, bytes: u64, port: &mut Port<'_, P>) {
         let in_flight = &mut self.in_flight;
         self.buffer.cut_larger(bytes, |segment| {
             if segment.is_in_flight() {
@@ -209,15 +204,15 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         });
         self.unsent = 0;
         self.timer = self.timer.filter(|_| self.in_flight > 0);
-        self.pump(now, port);
+        self.pump(port);
     }
 
     /// What waited goes now, whatever the window.
-    fn release(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn release(&mut self, port: &mut Port<'_, P>) {
         self.config.window = u32::MAX.into();
         self.opening = Opening::Full;
         self.unsent = 0;
-        self.pump(now, port);
+        self.pump(port);
     }
 
     fn reserve(&self) -> u64 {
@@ -253,7 +248,7 @@ impl<P: Payload> WTcpFlow<P> {
         }
     }
 
-    fn handle_new(&mut self, now: Time, acked: u64, port: &mut Port<'_, P>) {
+    fn handle_new(&mut self, acked: u64, port: &mut Port<'_, P>) {
         let mut newest = None;
         let (mut repaired, mut given_up) = (false, false);
         while let Some(segment) = self.buffer.take_acked(acked) {
@@ -271,13 +266,13 @@ impl<P: Payload> WTcpFlow<P> {
         if let Some(Cached { sent: Some(sent), .. }) = newest {
             self.left = Some(sent);
             if !repaired {
-                self.sample(now, sent, port);
+                self.sample(sent, port);
             }
         }
         self.opening = Opening::Full;
         self.duplicates = 0;
-        self.timer = (self.in_flight > 0).then(|| now + self.timeout());
-        self.pump(now, port);
+        self.timer = (self.in_flight > 0).then(|| port.now + self.timeout());
+        self.pump(port);
     }
 
     /// The mobile has what was given up and not sent again: so it was late, and the rest is too.
@@ -289,9 +284,9 @@ impl<P: Payload> WTcpFlow<P> {
     }
 
     /// What was sent once has been acknowledged (Karn's algorithm), and waited for no repair.
-    fn sample(&mut self, now: Time, sent: Time, port: &mut Port<'_, P>) {
-        self.rtt.sample(now - sent);
-        port.measured(now - sent);
+    fn sample(&mut self, sent: Time, port: &mut Port<'_, P>) {
+        self.rtt.sample(port.now - sent);
+        port.measured(port.now - sent);
         self.backoff = 0;
         if sent > self.sent_again {
             self.again = 0;
@@ -303,7 +298,7 @@ impl<P: Payload> WTcpFlow<P> {
     }
 
     /// Of what is in the buffer the sender need not hear; what is not was lost on the wire.
-    fn handle_duplicate(&mut self, now: Time, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Verdict {
         let acked = self.progress.acked();
         let oldest = self.buffer.oldest();
         let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
@@ -318,18 +313,18 @@ impl<P: Payload> WTcpFlow<P> {
         let is_time = self.duplicates >= self.config.threshold;
         if is_time && oldest.tries == 0 && oldest.sent.is_some() {
             oldest.tries = 1;
-            oldest.sent = Some(now);
+            oldest.sent = Some(port.now);
             let mut packet = oldest.packet.clone();
             refresh(&mut packet.segment.header, self.sender, self.clock);
             port.resend(oldest.range.start, packet, RepairReason::Duplicates);
-            self.timer = Some(now + self.timeout());
+            self.timer = Some(port.now + self.timeout());
         }
         port.suppressed();
         Verdict::Keep
     }
 
     /// Sends what the window allows.
-    fn pump(&mut self, now: Time, port: &mut Port<'_, P>) {
+    fn pump(&mut self, port: &mut Port<'_, P>) {
         let window = match self.opening {
             Opening::Full => self.config.window,
             Opening::OneSegment => 0,
@@ -342,20 +337,20 @@ impl<P: Payload> WTcpFlow<P> {
             if self.in_flight > 0 && self.in_flight + segment.length() > window {
                 break;
             }
-            segment.sent = Some(now);
+            segment.sent = Some(port.now);
             self.in_flight += segment.length();
             let mut packet = segment.packet.clone();
             refresh(&mut packet.segment.header, self.sender, self.clock);
             if std::mem::take(&mut segment.given_up) {
                 segment.tries += 1;
-                (self.again, self.sent_again) = (self.again + 1, now);
+                (self.again, self.sent_again) = (self.again + 1, port.now);
                 port.resend(segment.range.start, packet, RepairReason::Timeout);
             } else {
                 port.send(packet);
             }
         }
         if self.timer.is_none() && self.in_flight > 0 {
-            self.timer = Some(now + self.timeout());
+            self.timer = Some(port.now + self.timeout());
         }
     }
 }

@@ -174,15 +174,15 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let (mobile, follow) = (toward.mobile, &mut toward.follow);
         let (out, counters) = (&mut self.out, &mut self.counters);
         let heard = self.loads[mobile as usize].heard;
-        let port = &mut Port { mobile, connection, heard, out, counters, watch: &mut *watch };
+        let port = &mut Port { now, mobile, connection, heard, out, counters, watch: &mut *watch };
         let mut verdict = Verdict::Keep;
         match call {
-            Call::Data(packet) => verdict = follow.handle_data(now, packet, port),
-            Call::Ack(packet) => verdict = follow.handle_ack(now, packet, port),
-            Call::Timeout => follow.handle_timeout(now, port),
-            Call::Report(report) => follow.handle_report(now, report, port),
-            Call::Release => follow.release(now, port),
-            Call::Limit(bytes) => follow.limit_segment(now, bytes, port),
+            Call::Data(packet) => verdict = follow.handle_data(packet, port),
+            Call::Ack(packet) => verdict = follow.handle_ack(packet, port),
+            Call::Timeout => follow.handle_timeout(port),
+            Call::Report(report) => follow.handle_report(report, port),
+            Call::Release => follow.release(port),
+            Call::Limit(bytes) => follow.limit_segment(bytes, port),
         }
         let load = follow.load();
         let before = std::mem::replace(&mut toward.load, load);

@@ -53,7 +53,7 @@ pub struct Load {
 
 /// What a scheme does for data from a host to a mobile, and what it keeps of that.
 ///
-/// SYNs and resets are none of its business. Where both ends are mobiles, each direction has one.
+/// SYNs and resets are none of its business. The time is its [`Port::now`]. Where both ends are mobiles, each direction has one.
 pub trait Follow<P: Payload>: Debug + Send {
     /// Its parameters.
     type Config: Debug + Send;
@@ -65,26 +65,25 @@ pub trait Follow<P: Payload>: Debug + Send {
     fn open(config: &Self::Config, agreed: &Agreed) -> Self;
 
     /// A packet from the sender's host.
-    fn handle_data(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>)
-    -> Verdict;
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
 
     /// A packet from the mobile.
-    fn handle_ack(&mut self, now: Time, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
 
     /// Its deadline has come.
-    fn handle_timeout(&mut self, now: Time, port: &mut Port<'_, P>);
+    fn handle_timeout(&mut self, port: &mut Port<'_, P>);
 
     /// The radio says how the mobile fares.
-    fn handle_report(&mut self, _now: Time, _report: RadioReport, _port: &mut Port<'_, P>) {}
+    fn handle_report(&mut self, _report: RadioReport, _port: &mut Port<'_, P>) {}
 
     /// The mobile's path takes no segment of more than `bytes`, TCP header included, from now on.
     /// Its sender will hear of it, and send smaller ones: what is kept and larger never arrives as
     /// it is.
-    fn limit_segment(&mut self, _now: Time, _bytes: u64, _port: &mut Port<'_, P>) {}
+    fn limit_segment(&mut self, _bytes: u64, _port: &mut Port<'_, P>) {}
 
     /// The box releases the connection, whose hosts are on their own from now on: what it had in
     /// hand goes its way.
-    fn release(&mut self, _now: Time, _port: &mut Port<'_, P>) {}
+    fn release(&mut self, _port: &mut Port<'_, P>) {}
 
     /// The most payload bytes that it can come to hold.
     fn reserve(&self) -> u64 {

@@ -9,6 +9,8 @@ use crate::{Counters, Packet, Watch};
 
 /// The way out, for one direction of one connection.
 pub struct Port<'a, P> {
+    /// The time.
+    pub now: Time,
     pub(super) mobile: u32,
     pub(super) connection: u32,
     pub(super) heard: Time,

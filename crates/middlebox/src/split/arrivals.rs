@@ -3,7 +3,6 @@
 use base::{Duration, Flags, SackBlocks, Seq};
 use tcp::{Acknowledgement, Payload, Segment, Timeliness};
 
-use super::RadioLeg;
 use super::flow::{Context, Split, offset};
 use super::side::Side;
 use super::toward_host::Stage;
@@ -26,9 +25,9 @@ pub(super) enum After {
 
 impl<P: Payload> Split<P> {
     /// A segment from `from`. A SYN is the last one's repetition.
-    pub(super) fn handle_segment<L: RadioLeg<P>>(
+    pub(super) fn handle_segment(
         &mut self,
-        cx: &mut Context<'_, P, L>,
+        cx: &mut Context<'_, P>,
         from: Side,
         packet: Packet<P>,
     ) -> After {
@@ -96,12 +95,7 @@ impl<P: Payload> Split<P> {
     ///
     /// A sender that asks whether its peer is still there is answered once the peer has answered,
     /// unless data are under way: they ask as well.
-    fn strange_in<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: &Segment<P>,
-    ) -> After {
+    fn strange_in(&mut self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) -> After {
         let asks = self.halves[from].as_ref().is_some_and(|half| {
             half.stage == Stage::Open
                 && half.is_empty(cx.leg.acknowledged(half.flow))
@@ -117,12 +111,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// RFC 5961 §3.2: the very next number resets, any other in the window is challenged.
-    fn reset_in<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: &Segment<P>,
-    ) -> After {
+    fn reset_in(&mut self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) -> After {
         let seq = segment.header.seq;
         let (exact, in_window) = if let Some(half) = &self.halves[from] {
             (half.resets(seq), half.is_acceptable(segment))
@@ -142,12 +131,7 @@ impl<P: Payload> Split<P> {
         After::Ignored
     }
 
-    fn timeliness<L: RadioLeg<P>>(
-        &self,
-        cx: &Context<'_, P, L>,
-        from: Side,
-        segment: &Segment<P>,
-    ) -> Timeliness {
+    fn timeliness(&self, cx: &Context<'_, P>, from: Side, segment: &Segment<P>) -> Timeliness {
         match &self.halves[from] {
             Some(half) => half.timeliness(cx.now, segment),
             None if self.offers.timestamps && segment.header.options.timestamps.is_none() => {
@@ -160,7 +144,7 @@ impl<P: Payload> Split<P> {
 
     /// What came in vain: acknowledged always if it carries something for the box to take in, which
     /// is sent again until it is acknowledged.
-    fn answer<L: RadioLeg<P>>(&mut self, cx: &Context<'_, P, L>, from: Side, segment: &Segment<P>) {
+    fn answer(&mut self, cx: &Context<'_, P>, from: Side, segment: &Segment<P>) {
         if segment.numbers() > 0 && self.halves[from].is_some() {
             self.owe(from);
         } else {
@@ -169,12 +153,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// What an old segment acknowledges counts all the same, if it was in a window once.
-    fn old_acknowledgement<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: &Segment<P>,
-    ) {
+    fn old_acknowledgement(&mut self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) {
         let Some(half) = &self.halves[from] else { return };
         let reach = self.ends[from.other()].reach().max(i64::from(half.receiver.window()));
         let start = i64::from(segment.header.seq.distance(half.receiver.next_seq()));
@@ -186,7 +165,7 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    fn challenge<L: RadioLeg<P>>(&mut self, cx: &Context<'_, P, L>, from: Side) {
+    fn challenge(&mut self, cx: &Context<'_, P>, from: Side) {
         if self.challenges_from <= cx.now {
             self.challenges_from = cx.now + CHALLENGE_INTERVAL;
             self.owe(from);
@@ -212,9 +191,9 @@ impl<P: Payload> Split<P> {
     }
 
     /// `from` acknowledges everything below offset `acked`.
-    fn ack_in<L: RadioLeg<P>>(
+    fn ack_in(
         &mut self,
-        cx: &mut Context<'_, P, L>,
+        cx: &mut Context<'_, P>,
         from: Side,
         segment: &Segment<P>,
         acked: i64,
@@ -269,12 +248,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// Whoever sends much to a fixed host shares the mobile's uplink, until it has sent all.
-    fn note_upload<L: RadioLeg<P>>(
-        &self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: &Segment<P>,
-    ) {
+    fn note_upload(&self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) {
         if cx.way(from).destination.leg == Leg::Radio {
             return;
         }
@@ -286,12 +260,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// Data towards a mobile are taken in.
-    fn take_data<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: Segment<P>,
-    ) {
+    fn take_data(&mut self, cx: &mut Context<'_, P>, from: Side, segment: Segment<P>) {
         self.note_upload(cx, from, &segment);
         let Some(half) = &mut self.halves[from] else { return };
         half.handle_segment(cx.now, segment);
@@ -305,12 +274,7 @@ impl<P: Payload> Split<P> {
 
     /// Data towards a fixed host ride through; so does what asks whether the host is still there
     /// (RFC 9293 §3.8.4). A mobile's plain acknowledgement ends here.
-    fn pass_data<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        from: Side,
-        segment: Segment<P>,
-    ) {
+    fn pass_data(&mut self, cx: &mut Context<'_, P>, from: Side, segment: Segment<P>) {
         let (own, peer) = (self.ends[from], self.ends[from.other()]);
         let start = offset(own.first, own.sent, segment.header.seq);
         let end = start + i64::from(segment.numbers());

@@ -18,10 +18,10 @@ use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch
 const WINDOW_MIN: u64 = 65_535;
 
 /// What a connection's segments are handled with.
-pub(super) struct Context<'a, P, L> {
+pub(super) struct Context<'a, P: Payload> {
     pub(super) now: Time,
     pub(super) config: &'a SplitConfig,
-    pub(super) leg: &'a mut L,
+    pub(super) leg: &'a mut dyn RadioLeg<P>,
     pub(super) uplink: &'a mut Uplink,
     pub(super) counters: &'a mut Counters,
     /// Packets that leave.
@@ -32,7 +32,7 @@ pub(super) struct Context<'a, P, L> {
     pub(super) watch: Watch<'a>,
 }
 
-impl<P, L> Context<'_, P, L> {
+impl<P: Payload> Context<'_, P> {
     /// The connection, as packets of `from` name it.
     pub(super) const fn way(&self, from: Side) -> Connection {
         match from {
@@ -149,8 +149,8 @@ pub(super) fn offset(first: Seq, near: u64, seq: Seq) -> i64 {
 impl<P: Payload> Split<P> {
     /// The handshake is done. Each end's data that go to a mobile, which `flows` says by giving
     /// them a number, are opened at the radio leg.
-    pub(super) fn new<L: RadioLeg<P>>(
-        cx: &mut Context<'_, P, L>,
+    pub(super) fn new(
+        cx: &mut Context<'_, P>,
         handshake: &Handshake,
         (opener, answerer, agreed): (&Syn, &Syn, Agreed),
         numbers: Pair<Numbers>,
@@ -246,7 +246,7 @@ impl<P: Payload> Split<P> {
 
     /// Whether its packets could pass untouched from now on: nothing that an end was told is not
     /// true of its peer, and nothing that it is owed would never come.
-    pub(super) fn is_releasable<L: RadioLeg<P>>(&self, leg: &L) -> bool {
+    pub(super) fn is_releasable(&self, leg: &dyn RadioLeg<P>) -> bool {
         self.fits
             && Side::BOTH.iter().all(|&from| {
                 !self.ack_is_due(from)
@@ -262,14 +262,14 @@ impl<P: Payload> Split<P> {
     /// not. A FIN that is held back, or data behind a gap, their sender will send again; so it will
     /// what only waits to be acknowledged. And whoever was promised more than its peer has room for
     /// has to be content with less (RFC 9293 §3.8.6).
-    pub(super) fn is_exposed<L: RadioLeg<P>>(&self, leg: &L) -> bool {
+    pub(super) fn is_exposed(&self, leg: &dyn RadioLeg<P>) -> bool {
         let lacks = |half: &TowardHost<P>| acknowledged(leg, half) < half.receiver.received();
         self.halves.0.iter().flatten().any(|half| lacks(half))
     }
 
     /// What it takes to end the connection `name` in the names of both, if they could not go on
     /// without the box.
-    pub(super) fn exposure<L: RadioLeg<P>>(&self, leg: &L, name: &Name) -> Option<Exposure> {
+    pub(super) fn exposure(&self, leg: &dyn RadioLeg<P>, name: &Name) -> Option<Exposure> {
         self.is_exposed(leg).then(|| Exposure {
             connection: name.connection(),
             caller_next: self.expected_of(Side::Caller),
@@ -285,9 +285,9 @@ impl<P: Payload> Split<P> {
     }
 
     /// No packet that `from` sends may have more than `mtu` bytes: says who has to heed it.
-    pub(super) fn limit_path<L: RadioLeg<P>>(
+    pub(super) fn limit_path(
         &mut self,
-        cx: &mut Context<'_, P, L>,
+        cx: &mut Context<'_, P>,
         from: Side,
         mtu: u16,
     ) -> PmtuHandler {
@@ -309,7 +309,7 @@ impl<P: Payload> Split<P> {
     }
 }
 
-fn acknowledged<P: Payload, L: RadioLeg<P>>(leg: &L, half: &TowardHost<P>) -> u64 {
+fn acknowledged<P: Payload>(leg: &dyn RadioLeg<P>, half: &TowardHost<P>) -> u64 {
     match half.stage {
         Stage::Open | Stage::Closing => leg.acknowledged(half.flow),
         Stage::Closed => half.departed,

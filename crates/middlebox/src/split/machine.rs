@@ -111,7 +111,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         now: Time,
         slot: u32,
         watch: Watch<'_>,
-        act: impl FnOnce(&mut Phase<P>, &mut Context<'_, P, L>) -> R,
+        act: impl FnOnce(&mut Phase<P>, &mut Context<'_, P>) -> R,
     ) -> Option<R> {
         let Flow { name, phase, .. } = self.table[slot].as_deref_mut()?;
         let mut cx = Context {
@@ -134,7 +134,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         now: Time,
         slot: u32,
         watch: Watch<'_>,
-        act: impl FnOnce(&mut Split<P>, &mut Context<'_, P, L>) -> R,
+        act: impl FnOnce(&mut Split<P>, &mut Context<'_, P>) -> R,
     ) -> Option<R> {
         let done = self.with(now, slot, watch, |phase, cx| match phase {
             Phase::Stands(split) => Some(act(split, cx)),

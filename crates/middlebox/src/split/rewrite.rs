@@ -4,15 +4,15 @@ use base::{Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
 use observe::MiddleboxFact;
 use tcp::{AckDue, Departure, Payload, Segment};
 
+use super::Numbers;
 use super::flow::{Context, Draining, Split};
 use super::side::Side;
 use super::toward_host::Stage;
-use super::{Numbers, RadioLeg};
 use crate::{Leg, Packet};
 
 impl<P: Payload> Split<P> {
     /// Acknowledges what `to` sent, on a segment of its own.
-    pub(super) fn acknowledge<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+    pub(super) fn acknowledge(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let seq = self.idle_seq(to);
         let (mut header, sack) = self.header(cx, to, seq, Flags::ACK);
         header.options.sack = sack;
@@ -21,12 +21,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// What the radio leg sends to the mobile `to`.
-    pub(super) fn depart<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        to: Side,
-        departure: Departure<P>,
-    ) {
+    pub(super) fn depart(&mut self, cx: &mut Context<'_, P>, to: Side, departure: Departure<P>) {
         let Departure { seq, flags, payload, ecn } = departure;
         let alone = self.stands_alone(to);
         let (header, _) = self.header(cx, to, seq, flags | Flags::ACK);
@@ -45,12 +40,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// What a mobile sends to the fixed host `to` rides through; it says what `to` was told.
-    pub(super) fn ride<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        to: Side,
-        segment: Segment<P>,
-    ) {
+    pub(super) fn ride(&mut self, cx: &mut Context<'_, P>, to: Side, segment: Segment<P>) {
         let theirs = Flags::from_bits(
             segment.header.flags.bits() & (Flags::PSH | Flags::FIN | Flags::CWR).bits(),
         );
@@ -68,12 +58,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// An acknowledgement of the fixed host for the mobile `to`, which rides through.
-    pub(super) fn relay_ack<L: RadioLeg<P>>(
-        &mut self,
-        cx: &mut Context<'_, P, L>,
-        to: Side,
-        segment: &Segment<P>,
-    ) {
+    pub(super) fn relay_ack(&mut self, cx: &mut Context<'_, P>, to: Side, segment: &Segment<P>) {
         let seq = self.idle_seq(to);
         let (mut header, _) = self.header(cx, to, seq, Flags::ACK);
         header.options.sack =
@@ -84,7 +69,7 @@ impl<P: Payload> Split<P> {
 
     /// Tells `to` that the connection is no more, with the number that it expects, and with the one
     /// that it expects if all that is under way to it gets lost.
-    pub(super) fn reset<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+    pub(super) fn reset(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let (next, least) = (self.expected_of(to.other()), self.acknowledged_by(to));
         for seq in [Some(next), Some(least).filter(|&least| least != next)].into_iter().flatten() {
             let (header, _) = self.header(cx, to, seq, Flags::RST | Flags::ACK);
@@ -94,7 +79,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// Asks in the name of its peer whether `to` is still there (RFC 9293 §3.8.4).
-    pub(super) fn ask<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+    pub(super) fn ask(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let seq = self.idle_seq(to) - 1;
         let (header, _) = self.header(cx, to, seq, Flags::ACK);
         self.asked[to.other()] = true;
@@ -114,7 +99,7 @@ impl<P: Payload> Split<P> {
         self.ends[to.other()].first + offset as u32
     }
 
-    fn send<L: RadioLeg<P>>(&self, cx: &mut Context<'_, P, L>, to: Side, segment: Segment<P>) {
+    fn send(&self, cx: &mut Context<'_, P>, to: Side, segment: Segment<P>) {
         let way = cx.way(to.other());
         cx.out.push_back(Packet {
             source: way.source,
@@ -127,9 +112,9 @@ impl<P: Payload> Split<P> {
     /// The header of a segment to `to` that leaves now, and the blocks to go with it if there is
     /// room. Timestamps are the peer's latest: a value that came before passes (RFC 7323 §5.3),
     /// one that nobody's clock has shown would outrun its owner.
-    fn header<L: RadioLeg<P>>(
+    fn header(
         &mut self,
-        cx: &mut Context<'_, P, L>,
+        cx: &mut Context<'_, P>,
         to: Side,
         seq: Seq,
         flags: Flags,
@@ -162,7 +147,7 @@ impl<P: Payload> Split<P> {
     }
 
     /// Whether `to` is to be told of a wider window, which it is owed from now on.
-    pub(super) fn widens<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) -> bool {
+    pub(super) fn widens(&mut self, cx: &mut Context<'_, P>, to: Side) -> bool {
         self.limit_window(cx, to);
         let Some(half) = &mut self.halves[to] else { return false };
         let wider = cx.draining == Draining::No && half.receiver.has_wider_window();
@@ -175,7 +160,7 @@ impl<P: Payload> Split<P> {
     /// Lets the right edge that `to` is told of be what the radio leg says now. While draining it
     /// goes no further than its peer's own. A mobile is never promised more at once than its host
     /// ever promised, so that the connection can be handed back.
-    fn limit_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) {
+    fn limit_window(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let (peer, upload) = (&self.ends[to.other()], self.upload(to));
         let Some(half) = &mut self.halves[to] else { return };
         if half.stage == Stage::Closed {
@@ -207,7 +192,7 @@ impl<P: Payload> Split<P> {
     /// come by here if that is less. No right edge moves back, and none by less than a segment
     /// while there is room for one (RFC 9293 §3.8.6.2.2), but for the part of a unit by which the
     /// window has to be rounded up for that (RFC 7323 §2.4).
-    fn uplink_window<L: RadioLeg<P>>(&mut self, cx: &mut Context<'_, P, L>, to: Side) -> u16 {
+    fn uplink_window(&mut self, cx: &mut Context<'_, P>, to: Side) -> u16 {
         let (peer, upload) = (self.ends[to.other()], self.upload(to));
         let own = &mut self.ends[to];
         let share = cx.uplink.share(cx.now, upload, own.segment, peer.scale);
@@ -224,7 +209,7 @@ impl<P: Payload> Split<P> {
         field as u16
     }
 
-    fn report_window<L: RadioLeg<P>>(&self, cx: &mut Context<'_, P, L>, to: Side, field: u16) {
+    fn report_window(&self, cx: &mut Context<'_, P>, to: Side, field: u16) {
         let Some(half) = &self.halves[to] else { return };
         cx.counters.zero_windows += u64::from(field == 0);
         if cx.way(to).destination.leg == Leg::Wired {
