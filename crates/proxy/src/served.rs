@@ -3,7 +3,7 @@
 use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
-use middlebox::{Connection, Managed, Packet, PmtuHandler};
+use middlebox::{Managed, Watch};
 
 use crate::places::Lent;
 use crate::stats::Stats;
@@ -38,38 +38,13 @@ impl Served {
         }
     }
 
-    pub(crate) fn handle_packet(&mut self, now: Time, packet: Packet<Bytes>) {
-        let Self { machine, stats, .. } = self;
-        machine.handle_packet(now, packet, &mut |fact| stats.note(now, fact));
-    }
-
-    pub(crate) fn handle_timeout(&mut self, now: Time) {
-        let Self { machine, stats, .. } = self;
-        machine.handle_timeout(now, &mut |fact| stats.note(now, fact));
-    }
-
-    pub(crate) fn handle_path_mtu(
+    /// Has the box do something, and notes what it tells meanwhile.
+    pub(crate) fn with<R>(
         &mut self,
         now: Time,
-        connection: Connection,
-        mtu: u16,
-    ) -> PmtuHandler {
+        act: impl FnOnce(&mut dyn Managed<Bytes>, Watch<'_>) -> R,
+    ) -> R {
         let Self { machine, stats, .. } = self;
-        machine.handle_path_mtu(now, connection, mtu, &mut |fact| stats.note(now, fact))
-    }
-
-    pub(crate) fn drain(&mut self, now: Time) {
-        let Self { machine, stats, .. } = self;
-        machine.drain(now, &mut |fact| stats.note(now, fact));
-    }
-
-    pub(crate) fn end(&mut self, now: Time) {
-        let Self { machine, stats, .. } = self;
-        machine.reset_all(now, &mut |fact| stats.note(now, fact));
-    }
-
-    pub(crate) fn poll_output(&mut self, now: Time) -> Option<Packet<Bytes>> {
-        let Self { machine, stats, .. } = self;
-        machine.poll_output(now, &mut |fact| stats.note(now, fact))
+        act(&mut **machine, &mut |fact| stats.note(now, fact))
     }
 }

@@ -221,7 +221,7 @@ impl Gateway {
             segment: tcp::Segment { header, payload: Bytes::copy_from_slice(segment.payload), ecn },
         };
         let before = served.machine.bypasses();
-        served.handle_packet(now, packet);
+        served.with(now, |machine, watch| machine.handle_packet(now, packet, watch));
         let declined = served.machine.bypasses().since(&before);
         if declined.is_none() {
             served.stats.leg(connection.source.leg).received.add(original.bytes());
@@ -278,7 +278,9 @@ impl Gateway {
                     return Icmp::Error;
                 }
                 let Some(served) = self.boxes.get_mut(number) else { return Icmp::Error };
-                let heeds = served.handle_path_mtu(now, connection, mtu);
+                let heeds = served.with(now, |machine, watch| {
+                    machine.handle_path_mtu(now, connection, mtu, watch)
+                });
                 self.stir(number);
                 match heeds {
                     PmtuHandler::Box => Icmp::PathMtu,

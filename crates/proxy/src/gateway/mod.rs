@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::Config;
 use base::{TcpHeader, Time};
 use bytes::Bytes;
-use middlebox::{Connection, Exposure, Packet};
+use middlebox::{Connection, Exposure, Managed, Packet, Watch};
 use wire::Fragments;
 
 use crate::boxes::Boxes;
@@ -128,11 +128,9 @@ impl Gateway {
     pub fn handle_timeout(&mut self, now: Time) {
         self.fragments.handle_timeout(now);
         for number in self.boxes.numbers() {
-            if let Some(served) = self.boxes.get_mut(number)
-                && served.machine.poll_timeout().is_some_and(|time| time <= now)
-            {
-                served.handle_timeout(now);
-                self.stir(number);
+            let deadline = self.boxes.get(number).and_then(|served| served.machine.poll_timeout());
+            if deadline.is_some_and(|time| time <= now) {
+                self.with(now, number, |machine, watch| machine.handle_timeout(now, watch));
             }
         }
     }
@@ -203,10 +201,7 @@ impl Gateway {
         let retired = self.boxes.reload(config, &self.config);
         self.config = config.clone();
         for number in self.boxes.orphans() {
-            if let Some(served) = self.boxes.get_mut(number) {
-                served.end(now);
-            }
-            self.stir(number);
+            self.with(now, number, |machine, watch| machine.reset_all(now, watch));
         }
         self.boxes.numbers().into_iter().for_each(|number| self.remove_if_idle(now, number));
         if self.draining == Draining::Yes {
@@ -225,10 +220,7 @@ impl Gateway {
         self.draining = Draining::Yes;
         self.hurry_records();
         for number in self.boxes.numbers() {
-            if let Some(served) = self.boxes.get_mut(number) {
-                served.drain(now);
-                self.stir(number);
-            }
+            self.with(now, number, |machine, watch| machine.drain(now, watch));
         }
     }
 
@@ -240,10 +232,7 @@ impl Gateway {
     /// Resets both ends of whatever still depends on the proxy.
     pub fn end(&mut self, now: Time) {
         for number in self.boxes.numbers() {
-            if let Some(served) = self.boxes.get_mut(number) {
-                served.end(now);
-                self.stir(number);
-            }
+            self.with(now, number, |machine, watch| machine.reset_all(now, watch));
         }
     }
 
@@ -256,6 +245,19 @@ impl Gateway {
     /// are not taken, so that once there are none there will be none, until it is reloaded.
     pub fn has_former(&self) -> bool {
         self.boxes.has_former()
+    }
+
+    /// Has a box do something that it may have packets and exposures of.
+    fn with(
+        &mut self,
+        now: Time,
+        number: u32,
+        act: impl FnOnce(&mut dyn Managed<Bytes>, Watch<'_>),
+    ) {
+        if let Some(served) = self.boxes.get_mut(number) {
+            served.with(now, act);
+            self.stir(number);
+        }
     }
 
     /// A box was told something: it may have packets and exposures.

@@ -32,7 +32,8 @@ impl Gateway {
     fn poll_boxes(&mut self, now: Time) -> Option<(u32, Packet<Bytes>)> {
         while let Some(&number) = self.stirred.front() {
             if let Some(served) = self.boxes.get_mut(number)
-                && let Some(packet) = served.poll_output(now)
+                && let Some(packet) =
+                    served.with(now, |machine, watch| machine.poll_output(now, watch))
             {
                 add(&mut self.telling, number);
                 return Some((number, packet));
