@@ -21,34 +21,38 @@ const fn everywhere(family: Family) -> &'static str {
 
 /// Routes `table` to `device`.
 pub(super) fn route(table: u32, device: &str, families: &[Family]) -> Result<(), SetupError> {
-    let line = |family: &Family| {
-        format!("route replace {} dev {device} table {table}", everywhere(*family))
-    };
-    iproute::batch(&families.iter().map(line).collect::<Vec<_>>())
+    change("replace", table, families, |all| format!("{all} dev {device}"))
 }
 
 /// Takes the routes to `device` away.
 pub(super) fn unroute(table: u32, device: &str, families: &[Family]) -> Result<(), SetupError> {
-    let line = |family: &Family| {
-        format!("route delete {} dev {device} table {table}", everywhere(*family))
-    };
-    iproute::batch(&families.iter().map(line).collect::<Vec<_>>())
+    change("delete", table, families, |all| format!("{all} dev {device}"))
 }
 
 /// Has packets refused that no other route of `table` takes.
 pub(super) fn refuse(table: u32, families: &[Family]) -> Result<(), SetupError> {
-    last(table, "replace", families)
+    change("replace", table, families, last)
 }
 
 /// Takes away what [`refuse`] made, which must be there.
 pub(super) fn refuse_no_more(table: u32, families: &[Family]) -> Result<(), SetupError> {
-    last(table, "delete", families)
+    change("delete", table, families, last)
 }
 
-fn last(table: u32, verb: &str, families: &[Family]) -> Result<(), SetupError> {
+fn last(all: &str) -> String {
+    format!("unreachable {all} metric {LAST}")
+}
+
+/// Changes the `route` of everything, for each of `families`.
+fn change(
+    verb: &str,
+    table: u32,
+    families: &[Family],
+    route: impl Fn(&str) -> String,
+) -> Result<(), SetupError> {
     let line = |family: &Family| {
-        let everywhere = everywhere(*family);
-        format!("route {verb} unreachable {everywhere} metric {LAST} table {table}")
+        let route = route(everywhere(*family));
+        format!("route {verb} {route} table {table}")
     };
     iproute::batch(&families.iter().map(line).collect::<Vec<_>>())
 }
