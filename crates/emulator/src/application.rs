@@ -8,9 +8,10 @@ use bytes::Bytes;
 use tcp::{Endpoint, State};
 
 /// When and how this side closes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Close {
     /// Once the connection is open, so that a FIN follows what there is to send.
+    #[default]
     Sent,
     /// Once the peer has closed and all it sent is read.
     Peer,

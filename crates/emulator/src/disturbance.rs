@@ -19,17 +19,6 @@ pub struct Mishaps {
     pub lateness: Duration,
 }
 
-impl Mishaps {
-    /// None, and no time on the way.
-    pub const NONE: Self = Self {
-        delay: Duration::ZERO,
-        loss: Probability::NEVER,
-        duplication: Probability::NEVER,
-        reordering: Probability::NEVER,
-        lateness: Duration::ZERO,
-    };
-}
-
 /// What befell the packets that came in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
@@ -126,8 +115,10 @@ mod tests {
     const GAP: Duration = Duration::from_micros(100);
     const GOOD: Mishaps = Mishaps {
         delay: Duration::from_millis(5),
+        loss: Probability::NEVER,
+        duplication: Probability::NEVER,
+        reordering: Probability::NEVER,
         lateness: Duration::from_millis(1),
-        ..Mishaps::NONE
     };
 
     /// What comes out of `COUNT` numbered packets.

@@ -38,9 +38,10 @@ impl Ends {
 }
 
 /// Who opens the connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Opening {
     /// Our endpoint does.
+    #[default]
     Connect,
     /// The kernel does.
     Listen,
@@ -92,8 +93,8 @@ impl Peer {
             application,
             ports,
             outward,
-            inward_wire: Disturbance::new(&Mishaps::NONE, seed, "inward"),
-            outward_wire: Disturbance::new(&Mishaps::NONE, seed, "outward"),
+            inward_wire: Disturbance::new(&Mishaps::default(), seed, "inward"),
+            outward_wire: Disturbance::new(&Mishaps::default(), seed, "outward"),
             captures: Captures::default(),
             report: Report::default(),
             now: Time::ZERO,

@@ -69,7 +69,7 @@ fn on(mishaps: &Mishaps) -> [Report; 2] {
 
 #[test]
 fn bytes_arrive_whole_and_both_ends_close() {
-    let mishaps = Mishaps { delay: Duration::from_millis(5), ..Mishaps::NONE };
+    let mishaps = Mishaps { delay: Duration::from_millis(5), ..Mishaps::default() };
     let [client, server] = on(&mishaps);
     assert_eq!(client.states.last(), Some(&State::Closed));
     assert_eq!(server.states.last(), Some(&State::Closed));

@@ -31,23 +31,18 @@ fn main() -> ExitCode {
 }
 
 fn talk(options: &Options) -> Result<Report, Failure> {
+    let ends = options.ends()?;
+    let (tun, config) = (options.tun(&ends)?, options.config()?);
     let sink = sink(options.receive.as_deref())?;
     let application = Application::new(sink, options.pause, options.close);
     let data = data(options.send.as_deref())?;
-    let mut peer = Peer::new(
-        options.opening,
-        &options.config,
-        &options.ends,
-        application,
-        data,
-        options.seed,
-    )?
-    .disturbed(&options.mishaps, options.seed)
-    .limited(options.limit);
+    let mut peer = Peer::new(options.opening, &config, &ends, application, data, options.seed)?
+        .disturbed(&options.mishaps, options.seed)
+        .limited(options.limit);
     if let Some(directory) = &options.capture {
         peer = peer.captured(Captures::within(directory)?);
     }
-    let tun = within(options.namespace.as_deref(), || Tun::open(&options.tun))?;
+    let tun = within(options.namespace.as_deref(), || Tun::open(&tun))?;
     run(&Clock::start(), &[&tun], &Waker::new()?, Scheduling::Normal, &mut peer)?;
     Ok(peer.finish()?)
 }

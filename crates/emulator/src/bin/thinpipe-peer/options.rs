@@ -55,12 +55,15 @@ const DEVICE_QUEUE: u32 = 65_536;
 pub(crate) type Failure = Box<dyn Error>;
 
 /// What to do.
+#[derive(Default)]
 pub(crate) struct Options {
+    device: Option<String>,
     pub(crate) namespace: Option<String>,
-    pub(crate) tun: TunConfig,
-    pub(crate) ends: Ends,
+    local: Option<SocketAddr>,
+    remote: Option<SocketAddr>,
+    prefix: Option<u8>,
     pub(crate) opening: Opening,
-    pub(crate) config: Arc<tcp::Config>,
+    settings: Vec<(String, String)>,
     pub(crate) send: Option<String>,
     pub(crate) receive: Option<String>,
     pub(crate) pause: Option<Pause>,
@@ -71,30 +74,10 @@ pub(crate) struct Options {
     pub(crate) mishaps: Mishaps,
 }
 
-/// The options as they come.
-#[derive(Default)]
-struct Given {
-    device: Option<String>,
-    namespace: Option<String>,
-    local: Option<SocketAddr>,
-    remote: Option<SocketAddr>,
-    prefix: Option<u8>,
-    opening: Option<Opening>,
-    settings: Vec<(String, String)>,
-    send: Option<String>,
-    receive: Option<String>,
-    pause: Option<Pause>,
-    close: Option<Close>,
-    seed: u64,
-    limit: Option<Duration>,
-    capture: Option<PathBuf>,
-    mishaps: Mishaps,
-}
-
 impl Options {
     /// `None` if help is asked for.
     pub(crate) fn from_command_line() -> Result<Option<Self>, Failure> {
-        let mut given = Given::default();
+        let mut options = Self::default();
         let mut parser = Parser::from_env();
         while let Some(argument) = parser.next()? {
             let name = match argument {
@@ -102,16 +85,14 @@ impl Options {
                 Arg::Long(name) => name.to_owned(),
                 Arg::Short(_) | Arg::Value(_) => return Err(argument.unexpected().into()),
             };
-            given.take(&name, &mut parser).map_err(|error| format!("--{name}: {error}"))?;
+            options.take(&name, &mut parser).map_err(|error| format!("--{name}: {error}"))?;
         }
-        given.complete().map(Some)
+        Ok(Some(options))
     }
-}
 
-impl Given {
     fn take(&mut self, name: &str, parser: &mut Parser) -> Result<(), Failure> {
         if name == "listen" {
-            self.opening = Some(Opening::Listen);
+            self.opening = Opening::Listen;
             return Ok(());
         }
         let value = parser.value()?.string()?;
@@ -129,7 +110,7 @@ impl Given {
                 let (after, span): (u64, f64) = pair(&value, ':')?;
                 self.pause = Some(Pause { after, span: Duration::from_secs_f64(span) });
             }
-            "close" => self.close = Some(close(&value)?),
+            "close" => self.close = close(&value)?,
             "seed" => self.seed = value.parse()?,
             "limit" => self.limit = Some(seconds(&value)?),
             "capture" => self.capture = Some(value.into()),
@@ -143,37 +124,29 @@ impl Given {
         Ok(())
     }
 
-    fn complete(self) -> Result<Options, Failure> {
+    /// The ends of the connection.
+    pub(crate) fn ends(&self) -> Result<Ends, Failure> {
         let (local, remote) = (needed(self.local, "local")?, needed(self.remote, "remote")?);
-        Ok(Options {
-            namespace: self.namespace,
-            tun: TunConfig {
-                name: needed(self.device, "device")?,
-                address: remote.ip(),
-                prefix: needed(self.prefix, "prefix")?,
-                mtu: ETHERNET_MTU,
-                queue: DEVICE_QUEUE,
-            },
-            ends: Ends { local, remote },
-            opening: self.opening.unwrap_or(Opening::Connect),
-            config: Arc::new(config(&self.settings)?),
-            send: self.send,
-            receive: self.receive,
-            pause: self.pause,
-            close: self.close.unwrap_or(Close::Sent),
-            seed: self.seed,
-            limit: self.limit,
-            capture: self.capture,
-            mishaps: self.mishaps,
+        Ok(Ends { local, remote })
+    }
+
+    /// The device between them.
+    pub(crate) fn tun(&self, ends: &Ends) -> Result<TunConfig, Failure> {
+        Ok(TunConfig {
+            name: needed(self.device.clone(), "device")?,
+            address: ends.remote.ip(),
+            prefix: needed(self.prefix, "prefix")?,
+            mtu: ETHERNET_MTU,
+            queue: DEVICE_QUEUE,
         })
     }
-}
 
-/// An endpoint's configuration: that of a scenario, of which nothing else counts. Where nothing is
-/// set it is what the standards ask today.
-fn config(settings: &[(String, String)]) -> Result<tcp::Config, Failure> {
-    let network = "[link]\nrate = \"1 Gbit/s\"\n[tcp]\nprofile = \"modern\"\n";
-    Ok(Scenario::parse(network, "thinpipe-peer", settings)?.tcp)
+    /// An endpoint's configuration: that of a scenario, of which nothing else counts. Where nothing
+    /// is set it is what the standards ask today.
+    pub(crate) fn config(&self) -> Result<Arc<tcp::Config>, Failure> {
+        let network = "[link]\nrate = \"1 Gbit/s\"\n[tcp]\nprofile = \"modern\"\n";
+        Ok(Arc::new(Scenario::parse(network, "thinpipe-peer", &self.settings)?.tcp))
+    }
 }
 
 fn needed<T>(value: Option<T>, name: &str) -> Result<T, Failure> {
