@@ -42,7 +42,8 @@ pub struct Disturbance<T> {
     reordering: Stream,
     lateness: Stream,
     counters: Counters,
-    /// Packets on their way, by when they arrive; at the same time, in the order in which they left.
+    /// Packets on their way, by when they arrive; at the same time, in the order in which they
+    /// left.
     held: BTreeMap<(Time, u64), T>,
     left: u64,
 }

@@ -53,7 +53,8 @@ pub struct Load {
 
 /// What a scheme does for data from a host to a mobile, and what it keeps of that.
 ///
-/// SYNs and resets are none of its business. The time is its [`Port::now`]. Where both ends are mobiles, each direction has one.
+/// SYNs and resets are none of its business. The time is its [`Port::now`]. Where both ends are
+/// mobiles, each direction has one.
 pub trait Follow<P: Payload>: Debug + Send {
     /// Its parameters.
     type Config: Debug + Send;
