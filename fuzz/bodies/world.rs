@@ -105,7 +105,7 @@ impl Run {
             }
             kind => {
                 let make = |id| Bearer::new(id, &dch(kind - 5), seed, "Uu");
-                let bearer = world.add_bearer("Uu", ends[0], ends[1], make).expect("valid");
+                let bearer = world.add_bearer("Uu", ends[0], ends[1], make);
                 for node in ends {
                     world.set_route(node, None, bearer);
                 }

@@ -25,7 +25,7 @@ fn saturated_1000_s(bencher: Bencher<'_, '_>, percent: u32) {
 
 /// Keeps 64 packets in the bearer and answers each with 40 bytes.
 fn saturate(config: &DchConfig) -> u64 {
-    let mut bearer = Bearer::new(0, config, 1, "bench").expect("a valid configuration");
+    let mut bearer = Bearer::new(0, config, 1, "bench");
     for _ in 0..64 {
         input(&mut bearer, Time::ZERO, Direction::Downlink, 552);
     }

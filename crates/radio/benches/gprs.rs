@@ -37,7 +37,7 @@ fn delivered(bearer: &Bearer<Packet>) -> u64 {
 
 /// Keeps 20 packets under way downlink and answers each with 40 bytes.
 fn run(config: &Config, goes_on: impl Fn(&Bearer<Packet>) -> bool) -> u64 {
-    let mut bearer = Bearer::new(0, config, 1, "bench").expect("a valid configuration");
+    let mut bearer = Bearer::new(0, config, 1, "bench");
     for _ in 0..20 {
         input(&mut bearer, Time::ZERO, Direction::Downlink, 1388);
     }
@@ -61,8 +61,6 @@ fn input(bearer: &mut Bearer<Packet>, now: Time, direction: Direction, bytes: u3
 
 /// The tests' bearer, with queues that hold all.
 fn config(slots: u32, percent: u32) -> Config {
-    let mut config = tested::config(slots);
-    (config.downlink.queue, config.uplink.queue) =
-        (queue::Config::UNLIMITED, queue::Config::UNLIMITED);
-    Config { errors: Errors::Constant(tested::chance(f64::from(percent) / 100.0)), ..config }
+    let errors = Errors::Constant(tested::chance(f64::from(percent) / 100.0));
+    Config { errors, queues: [queue::Config::UNLIMITED; 2], ..tested::config(slots) }
 }

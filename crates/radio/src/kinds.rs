@@ -114,7 +114,7 @@ macro_rules! bearers {
 
         impl Radio {
             /// The bearer of one mobile, whose facts bear the number `machine`. Its chance goes by
-            /// `name`. `None` if mobiles have none of their own, or none can be as its keys are.
+            /// `name`. `None` if mobiles have none of their own.
             pub fn bearer<T: Sdu>(
                 &self,
                 machine: u32,
@@ -124,7 +124,7 @@ macro_rules! bearers {
                 $(if let Self::$kind { keys } = self {
                     let config = keys.config(around, name);
                     let bearer = $bearer::Bearer::new(machine, &config, around.seed, name);
-                    return bearer.ok().map(Into::into);
+                    return Some(bearer.into());
                 })*
                 None
             }

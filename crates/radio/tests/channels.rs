@@ -51,7 +51,7 @@ fn a_rate_holds_from_its_time_on() {
     let rate = |kbps: u64| Rate::from_bps(kbps * 1000);
     config.downlink.rate =
         Schedule::new(rate(240), vec![(seconds(20), rate(120)), (seconds(40), rate(60))]);
-    let mut bearer = Bearer::new(0, &config, 1, "steps").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "steps");
     let deliveries = stream(&mut bearer, 100, 60);
     let kbps =
         |from, to| arrived(&deliveries, from, to) as f64 * 552.0 * 8.0 / 1000.0 / (to - from);
@@ -60,14 +60,14 @@ fn a_rate_holds_from_its_time_on() {
         assert!((0.97 * expect..expect).contains(&measured), "{measured} of {expect} kbit/s");
     }
     assert_eq!(bearer.capacity(Direction::Downlink, Duration::from_secs(60)), 26_250);
-    let fresh = Bearer::<Packet>::new(0, &config, 1, "steps").expect("valid");
+    let fresh = Bearer::<Packet>::new(0, &config, 1, "steps");
     assert_eq!(fresh.capacity(Direction::Downlink, Duration::from_secs(60)), 26_250);
     assert_eq!(fresh.capacity(Direction::Downlink, Duration::from_secs(30)), 21_250 - 2500);
 }
 
 #[test]
 fn what_is_on_the_air_arrives_as_it_was_sent() {
-    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "air").expect("valid");
+    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "air");
     let (direction, packet) = downlink(0, 400);
     bearer.handle_input(at(millis(5)), direction, packet, &mut ()).expect("there is room");
     bearer.handle_timeout(at(millis(10)), &mut ());
@@ -78,7 +78,7 @@ fn what_is_on_the_air_arrives_as_it_was_sent() {
 
 #[test]
 fn without_blocks_a_bearer_sleeps_until_it_is_set_again() {
-    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "sleep").expect("valid");
+    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "sleep");
     for direction in BOTH {
         bearer.set_channel(Time::ZERO, direction, state(0, 0.0));
     }
@@ -107,7 +107,7 @@ fn a_low_rate_is_exact_over_time() {
     for (kbps, pdus) in [(60, 3750), (30, 1875), (15, 937), (7, 437)] {
         let mut config = dch(0.0, Config { pdu_payload: 60, ..rlc() });
         config.downlink.rate = Rate::from_bps(kbps * 1000).into();
-        let mut bearer = Bearer::new(0, &config, 1, "low").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "low");
         for number in 0..2000 {
             let (direction, packet) = downlink(number, 1000);
             bearer.handle_input(Time::ZERO, direction, packet, &mut ()).expect("there is room");
@@ -125,7 +125,7 @@ fn a_spike_holds_everything_back_and_loses_nothing() {
     let mut config = dch(0.0, rlc());
     let spike = Interruption { from: seconds(10), to: seconds(13), end: End::Continuation };
     config.interruptions = vec![spike];
-    let mut bearer = Bearer::new(0, &config, 1, "spike").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "spike");
     let deliveries = stream(&mut bearer, 20, 30);
     assert_eq!(arrived(&deliveries, 10.02, 13.0), 0);
     assert_eq!(arrived(&deliveries, 13.0, 14.0), 80, "what had waited, and what came");
@@ -140,13 +140,13 @@ fn lost_coverage_loses_every_block_of_both_directions() {
     let mut config = dch(0.0, rlc());
     let coverage = vec![(seconds(5), Coverage::Lost), (seconds(20), Coverage::There)];
     config.coverage = Schedule::new(Coverage::There, coverage);
-    let mut bearer = Bearer::new(0, &config, 1, "lost").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "lost");
     let deliveries = stream(&mut bearer, 20, 30);
     assert_eq!(arrived(&deliveries, 5.03, 20.0), 0, "nothing passes");
     assert!(deliveries.iter().map(|(_, number)| *number).eq(0..600), "acknowledged mode repairs");
     let Counters { in_error, sent } = errors(&bearer, Direction::Downlink);
     assert!(in_error > 0 && in_error < sent);
-    let mut before = Bearer::new(0, &config, 1, "lost").expect("valid");
+    let mut before = Bearer::new(0, &config, 1, "lost");
     stream(&mut before, 20, 5);
     assert_eq!(errors(&before, Direction::Downlink).in_error, 0);
 }
@@ -177,7 +177,7 @@ fn limits_hold_for_bytes_and_for_each_flow() {
     let taken = |limit: Limit, flows: &[u64]| {
         let mut config = dch(0.0, rlc());
         config.downlink.limit = limit;
-        let mut bearer = Bearer::new(0, &config, 1, "limit").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "limit");
         let input = |flow: &u64| {
             let sdu = Flowing(*flow);
             bearer.handle_input(at(millis(1)), Direction::Downlink, sdu, &mut ()).is_ok()
@@ -198,7 +198,7 @@ fn limits_hold_for_bytes_and_for_each_flow() {
 fn a_queue_of_bytes_drains() {
     let mut config = dch(0.3, rlc());
     config.downlink.limit = Limit { packets: None, bytes: Some(3000), scope: Scope::Flow };
-    let mut bearer = Bearer::new(0, &config, 1, "bytes").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "bytes");
     let (mut taken, mut dropped) = (0, 0);
     for number in 0..2000 {
         let now = at(millis(10) * u64::from(number) + millis(1));
@@ -226,7 +226,7 @@ fn idle_bearers_cost_nothing() {
     config.downlink.rate = Schedule::new(Rate::from_bps(100_000), rates.collect());
     let gap = |n| Interruption { from: seconds(n), to: seconds(n + 1), end: End::Relocation };
     config.interruptions = (0..100).map(|n| gap(10 * n + 5)).collect();
-    let mut bearer = Bearer::new(0, &config, 1, "idle").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "idle");
     assert_eq!(bearer.poll_timeout(), None);
     let deliveries = feed(&mut bearer, &traffic(1, 30, millis(100)), seconds(500));
     assert_eq!((deliveries.len(), bearer.poll_timeout()), (60, None), "idle again");
@@ -292,7 +292,7 @@ fn walk(seed: u64, ways: Ways) -> Vec<(Time, Change)> {
 
 /// Traffic of `seed` over a bearer that goes through `changes`.
 fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, Change)]) -> Bearer<Packet> {
-    let mut bearer = Bearer::new(0, config, seed, "walk").expect("valid");
+    let mut bearer = Bearer::new(0, config, seed, "walk");
     let packets = traffic(seed, 120, millis(120));
     let (mut changes, mut packets) = (changes.iter().peekable(), packets.iter().peekable());
     let mut arrivals = [Vec::new(), Vec::new()];
@@ -433,7 +433,7 @@ fn flows_are_served_in_turn() {
     let delivered = |service| {
         let mut config = dch(0.0, rlc());
         config.buffer = Some(roomy(service));
-        let mut bearer = Bearer::new(0, &config, 1, "turns").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "turns");
         let mut input = |millis_, sdu| {
             bearer.handle_input(at(millis(millis_)), Direction::Downlink, sdu, &mut ())
         };
@@ -472,7 +472,7 @@ fn a_manager_gives_room_ahead_of_a_change_of_rate() {
         config.downlink.rate = Schedule::new(Rate::from_bps(240_000), rates.to_vec());
         let (rtt, service) = (millis(200), Service::InOrder);
         config.buffer = Some(BufferManager { rtt, factors: [1.0; 2], service, anticipation });
-        let mut bearer = Bearer::new(0, &config, 1, "manager").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "manager");
         let fits = |number: &u32| {
             let (direction, packet) = downlink(*number, 500);
             bearer.handle_input(at(millis(from)), direction, packet, &mut ()).is_ok()

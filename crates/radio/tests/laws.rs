@@ -26,7 +26,7 @@ struct Outcome {
 /// Runs `count` packets a direction through a bearer until it is idle.
 fn transfer(rlc: &Config, tbler: f64, seed: u64, count: u32) -> Outcome {
     let context = format!("TBLER {tbler}, seed {seed}, {rlc:?}");
-    let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "law").expect("valid");
+    let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "law");
     let deliveries = feed(&mut bearer, &traffic(seed, count, millis(60)), at(LONG));
     assert_eq!(bearer.poll_timeout(), None, "idle at the end: {context}");
     let counters = BOTH.map(|direction| bearer.counters(direction));
@@ -158,7 +158,7 @@ fn a_closed_window_opens_again() {
     for window in [1, 12, 1024, 4095] {
         let rlc = Config { window, poll: poll.clone(), status: status.clone(), ..rlc() };
         let config = dch(0.0, rlc);
-        let mut bearer = Bearer::new(0, &config, 1, "closed").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "closed");
         let packets: Vec<_> = (0..2000)
             .map(|number| (at(millis(0)), Direction::Downlink, Packet { number, bytes: 552 }))
             .collect();
@@ -188,7 +188,7 @@ fn a_poll_within_the_window_is_not_the_last() {
 fn a_hopeless_radio_ends_when_time_does() {
     for tbler in [0.99, 1.0] {
         let config = dch(tbler, rlc());
-        let mut bearer = Bearer::new(0, &config, 1, "hopeless").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "hopeless");
         let end = at(Duration::from_secs(300));
         feed(&mut bearer, &traffic(1, 50, millis(100)), end);
         assert!(bearer.poll_timeout().is_some_and(|next| next > end), "still trying");
@@ -201,7 +201,7 @@ fn a_hopeless_radio_ends_when_time_does() {
 #[test]
 fn the_same_seed_gives_the_same_run() {
     let run = |seed| {
-        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), seed, "again").expect("valid");
+        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), seed, "again");
         feed(&mut bearer, &traffic(9, 100, millis(50)), at(LONG))
     };
     assert_eq!(run(4), run(4));
@@ -213,7 +213,7 @@ fn a_full_queue_drops_what_comes_next() {
     let DchConfig { uplink, .. } = dch(0.1, rlc());
     let uplink = Channel { limit: Limit::packets(5), ..uplink };
     let config = DchConfig { uplink, ..dch(0.1, rlc()) };
-    let mut bearer = Bearer::new(0, &config, 1, "queue").expect("valid");
+    let mut bearer = Bearer::new(0, &config, 1, "queue");
     for number in 0..20 {
         let packet = Packet { number, bytes: 552 };
         let taken = bearer.handle_input(at(millis(1)), Direction::Uplink, packet, &mut ());
@@ -229,7 +229,7 @@ fn a_full_queue_drops_what_comes_next() {
 #[test]
 fn lateness_changes_nothing_but_the_time_of_delivery() {
     let run = |lag| {
-        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), 3, "late").expect("valid");
+        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), 3, "late");
         let mut order = Vec::new();
         for (time, direction, packet) in traffic(2, 60, millis(40)) {
             bearer.handle_input(time, direction, packet, &mut ()).expect("there is room");
@@ -348,7 +348,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         rlc.poll.timer = None;
-        let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "any").expect("valid");
+        let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "any");
         let end = at(Duration::from_secs(60));
         let deliveries = feed(&mut bearer, &traffic(seed, 25, millis(60)), end);
         for direction in BOTH {

@@ -55,7 +55,7 @@ fn transfer(
 ) -> [Fates; 2] {
     let mut config = dch(tbler, rlc);
     config.pdcp.header_bytes = 0;
-    let mut bearer = Bearer::new(0, &config, seed, "law").expect("valid");
+    let mut bearer = Bearer::new(0, &config, seed, "law");
     let mut fates = Both::default();
     let (mut packets, mut moves) = (packets.iter().peekable(), moves.iter().peekable());
     loop {

@@ -3,7 +3,7 @@
 use base::Direction::{self, Downlink, Uplink};
 use base::Time;
 use observe::{BlockFact, BlockKind, Observe};
-use radio::umts::{Bearer, ConfigError, DchConfig, Output};
+use radio::umts::{Bearer, Output};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
 
@@ -23,7 +23,7 @@ fn in_millis(time: Time) -> u64 {
 
 /// Hands one SDU in at `millis` and says on which tick, in ms, it is delivered.
 fn delivery(direction: Direction, bytes: u32, handed_in: u64) -> u64 {
-    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "bearer").expect("valid");
+    let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "bearer");
     let packet = Packet { number: 0, bytes };
     bearer.handle_input(at(millis(handed_in)), direction, packet, &mut ()).expect("there is room");
     let deliveries = run(&mut bearer, at(millis(10_000)));
@@ -56,7 +56,7 @@ fn an_sdu_on_a_tick_misses_it() {
 fn a_lost_block_costs_one_loop() {
     let lone_loss = |seed| {
         let (mut bearer, mut blocks) =
-            (Bearer::new(0, &dch(0.1, rlc()), seed, "loop").expect("valid"), Blocks::default());
+            (Bearer::new(0, &dch(0.1, rlc()), seed, "loop"), Blocks::default());
         bearer
             .handle_input(at(millis(5)), Downlink, Packet { number: 0, bytes: 40 }, &mut blocks)
             .expect("there is room");
@@ -91,7 +91,7 @@ fn a_lost_block_costs_one_loop() {
 /// What an observer sees is what the counters count, and seeing changes nothing.
 #[test]
 fn facts_and_counters_agree() {
-    let mut bearer = Bearer::new(7, &dch(0.2, rlc()), 3, "facts").expect("valid");
+    let mut bearer = Bearer::new(7, &dch(0.2, rlc()), 3, "facts");
     let mut blocks = Blocks::default();
     for (time, direction, packet) in traffic(4, 80, millis(60)) {
         bearer.handle_input(time, direction, packet, &mut blocks).expect("there is room");
@@ -99,7 +99,7 @@ fn facts_and_counters_agree() {
     while let Some(time) = bearer.poll_timeout() {
         bearer.handle_timeout(time, &mut blocks);
     }
-    let mut unseen = Bearer::new(7, &dch(0.2, rlc()), 3, "facts").expect("valid");
+    let mut unseen = Bearer::new(7, &dch(0.2, rlc()), 3, "facts");
     feed(&mut unseen, &traffic(4, 80, millis(60)), at(millis(100_000)));
     for direction in [Downlink, Uplink] {
         let count = |is: fn(&BlockFact) -> bool| {
@@ -122,7 +122,7 @@ fn facts_and_counters_agree() {
 #[test]
 fn a_saturated_downlink_wastes_next_to_nothing() {
     for (tbler, least) in [(0.0, 0.98), (0.05, 0.93), (0.3, 0.67)] {
-        let mut bearer = Bearer::new(0, &dch(tbler, rlc()), 1, "full").expect("valid");
+        let mut bearer = Bearer::new(0, &dch(tbler, rlc()), 1, "full");
         let packets: Vec<_> =
             (0..6000).map(|number| (Time::ZERO, Downlink, Packet { number, bytes: 552 })).collect();
         let seconds = 60.0;
@@ -131,41 +131,4 @@ fn a_saturated_downlink_wastes_next_to_nothing() {
         let share = bits / (384_000.0 * seconds);
         assert!(share > least && share <= 1.0 - tbler, "{tbler}: {share}");
     }
-}
-
-#[test]
-fn impossible_configurations_are_refused_in_plain_words() {
-    let check = |change: fn(&mut DchConfig), expect: &str| {
-        let mut config = dch(0.0, rlc());
-        change(&mut config);
-        let error: ConfigError =
-            Bearer::<Packet>::new(0, &config, 1, "bad").expect_err("must be refused");
-        assert_eq!(error.to_string(), expect);
-    };
-    check(
-        |config| config.uplink.tti = millis(15),
-        "TTI 0.015s: must be 10 ms, 20 ms, 40 ms or 80 ms",
-    );
-    check(
-        |config| config.downlink.rate = base::Rate::from_bps(u64::MAX).into(),
-        "rate 18446744073709551615 bit/s: too high",
-    );
-    check(
-        |config| config.rlc.window = 4096,
-        "RLC window 4096: must be 1 to 4095 PDUs (12-bit sequence numbers)",
-    );
-    check(
-        |config| config.rlc.window = 0,
-        "RLC window 0: must be 1 to 4095 PDUs (12-bit sequence numbers)",
-    );
-    check(|config| config.rlc.pdu_payload = 5, "RLC PDU payload 5 B: must be 10 B to 32000 B");
-    check(
-        |config| config.rlc.poll.every_sdus = Some(0),
-        "RLC poll every_sdus 0: must be at least 1",
-    );
-    check(
-        |config| config.rlc.poll.timer = Some(millis(0)),
-        "RLC poll timer 0 s: must be above zero",
-    );
-    check(|config| config.pdcp.header_bytes = 9, "PDCP header 9 B: must be at most 3 B");
 }

@@ -142,12 +142,8 @@ impl<B: Body> Chain<B> {
         let (ues, interface) = (radio.keys().mobiles(), radio.keys().interface());
         let mut add = |mobile: &str, name: &str| {
             let mobile = self.world.add_node(mobile);
-            let bearer = |id| radio.bearer(id, around, name).ok_or(());
-            let bearer = self
-                .world
-                .add_bearer(name, network, mobile, bearer)
-                .expect("a scenario is validated when it is parsed");
-            (mobile, bearer)
+            let bearer = |id| radio.bearer(id, around, name).expect("no radio of cells");
+            (mobile, self.world.add_bearer(name, network, mobile, bearer))
         };
         if ues == 0 {
             let (mobile, bearer) = add("UE", interface);
@@ -167,10 +163,8 @@ impl<B: Body> Chain<B> {
     fn add_cell(&mut self, config: &CellConfig, seed: u64) {
         let add = |ue: &UeConfig| self.world.add_node(&ue.name);
         self.mobiles = config.ues.iter().map(add).collect();
-        let cell = self
-            .world
-            .add_cell("Uu", self.last, self.mobiles.clone(), |id| Cell::new(id, config, seed))
-            .expect("a scenario is validated when it is parsed");
+        let make = |id| Cell::new(id, config, seed);
+        let cell = self.world.add_cell("Uu", self.last, self.mobiles.clone(), make);
         for mobile in &self.mobiles {
             self.world.set_route(*mobile, None, cell);
         }

@@ -117,6 +117,14 @@ fn values_out_of_range() {
     in_setting(("queue.packets", "0"), "must be a whole number from 1 to 1000000000, or unlimited");
     in_setting(("radio.downlink.tti", "15 ms"), "must be 10 ms, 20 ms, 40 ms or 80 ms");
     in_setting(("radio.rlc.window", "4097"), "must be a whole number from 1 to 4096");
+    in_setting(("radio.rlc.window", "0"), "must be a whole number from 1 to 4096");
+    in_setting(("radio.rlc.pdu_payload", "5 B"), "must be a size from 10 B to 32000 B");
+    in_setting(
+        ("radio.rlc.poll.every_sdus", "0"),
+        "must be a whole number from 1 to 1000000, or off",
+    );
+    in_setting(("radio.rlc.poll.timer", "0 s"), "must be above zero, or off");
+    in_setting(("radio.pdcp.header_bytes", "9 B"), "must be a size from 0 B to 3 B");
     in_setting(("seed", "-1"), "must be a whole number from 0");
     in_setting(("seed", "18446744073709551616"), "must be at most 18446744073709551615");
 }

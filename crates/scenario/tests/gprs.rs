@@ -2,7 +2,7 @@
 
 use base::{Duration, Time};
 use radio::Radio;
-use radio::gprs::{CodingScheme, Coupling, Errors, GapKind};
+use radio::gprs::{CodingScheme, Errors, GapKind};
 use scenario::{Scenario, shipped};
 
 fn parse(settings: &[(&str, &str)]) -> Result<Scenario, String> {
@@ -92,12 +92,12 @@ fn umts_has_no_time_slots() {
 fn windows_follow_the_standard() {
     let check = |scheme, expect| {
         let config = config(&[("radio.gprs.coding_scheme", scheme)]);
-        assert_eq!(config.arq.window, expect, "{scheme}");
+        assert_eq!(config.window(), expect, "{scheme}");
     };
     check("cs-2", 64);
     check("adaptive", 64);
     check("mcs-6", 448);
-    assert_eq!(config(&[("radio.gprs.window", "32")]).arq.window, 32);
+    assert_eq!(config(&[("radio.gprs.window", "32")]).window(), 32);
 }
 
 #[test]
@@ -132,11 +132,11 @@ fn shipped_scenarios_are_what_their_names_say() {
         let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
         let scenario = Scenario::parse(text, name, &[]).expect("it is valid");
         let config = config_of(&scenario);
-        assert_eq!((config.downlink.slots, config.uplink.slots), (slots, 1), "{name}");
-        assert_eq!(config.scheme, scheme, "{name}");
+        assert_eq!(config.slots, [slots, 1], "{name}");
+        assert_eq!(config.gprs.coding_scheme, Some(scheme), "{name}");
         assert!(matches!(config.errors, Errors::Constant(_)));
         let pause = Duration::from_secs(1);
-        assert_eq!(config.set_up.coupling, Coupling::Piggybacked(pause), "{name}");
+        assert_eq!(config.gprs.tbf.coupling, Some(pause), "{name}");
     };
     check("gprs-3+1", 3, CodingScheme::Cs2);
     check("gprs-4+1", 4, CodingScheme::Cs2);

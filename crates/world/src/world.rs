@@ -109,40 +109,34 @@ impl<B: Body> World<B> {
 
     /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
     /// machine number.
-    ///
-    /// # Errors
-    /// Whatever `make` returns.
-    pub fn add_bearer<R: Into<Bearer<Packet<B>>>, E>(
+    pub fn add_bearer<R: Into<Bearer<Packet<B>>>>(
         &mut self,
         name: &str,
         network: NodeId,
         mobile: NodeId,
-        make: impl FnOnce(u32) -> Result<R, E>,
-    ) -> Result<MachineId, E> {
-        let bearer = make(self.machines.next_id().0)?.into();
+        make: impl FnOnce(u32) -> R,
+    ) -> MachineId {
+        let bearer = make(self.machines.next_id().0).into();
         self.set_mobile(mobile);
-        Ok(self.machines.add(name, Machine::Bearer { bearer, network, mobile }))
+        self.machines.add(name, Machine::Bearer { bearer, network, mobile })
     }
 
     /// Adds a network of radio cells between the node `network` and `mobiles`; `make` builds it
     /// from its machine number.
-    ///
-    /// # Errors
-    /// Whatever `make` returns.
-    pub fn add_cell<E>(
+    pub fn add_cell(
         &mut self,
         name: &str,
         network: NodeId,
         mobiles: Vec<NodeId>,
-        make: impl FnOnce(u32) -> Result<Cell<Packet<B>>, E>,
-    ) -> Result<MachineId, E> {
-        let cell = Box::new(make(self.machines.next_id().0)?);
+        make: impl FnOnce(u32) -> Cell<Packet<B>>,
+    ) -> MachineId {
+        let cell = Box::new(make(self.machines.next_id().0));
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
         let id = self.machines.add(name, Machine::Cell { cell, network, mobiles });
         self.machines.reschedule(id);
-        Ok(id)
+        id
     }
 
     /// Packets for `destination` (`None`: for every node without a route of its own) leave `from`

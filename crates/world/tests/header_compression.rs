@@ -41,7 +41,7 @@ fn delivered(bearer: &mut Bearer<Packet<Segment<Length>>>) -> impl Iterator<Item
 
 /// A stream of 100 packets of 512 B, handed in one every 50 ms.
 fn stream(config: &DchConfig) -> (Vec<u64>, umts::Counters) {
-    let mut bearer = Bearer::new(0, config, 1, "stream").expect("valid");
+    let mut bearer = Bearer::new(0, config, 1, "stream");
     let mut arrived = Vec::new();
     for uid in 0..100 {
         let now = Time::ZERO + millis(uid * 50 + 1);

@@ -179,9 +179,8 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
         let (mut world, nodes) = chain(&[link(0, 20, None)]);
         let mobile = world.add_node("UE");
         let config = dch(tbler, queue_limit);
-        let bearer = world
-            .add_bearer("Uu", nodes[1], mobile, |id| Bearer::new(id, &config, 3, "Uu"))
-            .expect("a valid configuration");
+        let make = |id| Bearer::new(id, &config, 3, "Uu");
+        let bearer = world.add_bearer("Uu", nodes[1], mobile, make);
         world.set_route(nodes[1], Some(mobile), bearer);
         world.set_route(mobile, None, bearer);
         let [_, receiver] = connect(&mut world, [nodes[0], mobile], 200_000);

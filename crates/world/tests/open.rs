@@ -112,7 +112,7 @@ fn world<B: Body>(hop: &Hop) -> (World<B>, [NodeId; 2]) {
         ),
         Hop::Radio(config) => {
             let make = |id| Bearer::new(id, config, 7, "Uu");
-            let bearer = world.add_bearer("Uu", middle, mobile, make).expect("valid");
+            let bearer = world.add_bearer("Uu", middle, mobile, make);
             (bearer, bearer)
         }
     };

@@ -1,8 +1,35 @@
 //! Link adaptation: which coding scheme new blocks have.
 
+use base::Probability;
+use settings::{Chance, Count, Fault, Table, section};
+
 use super::arq::Judgement;
 use super::coding::CodingScheme;
-use super::config::Adaptation;
+
+section! {
+    /// `[radio.gprs.adaptation]`: a coding scheme goes up or down by the share of blocks that
+    /// reports ask for again. Defaults: osmo-pcu.
+    #[derive(Copy)]
+    pub struct Adaptation {
+        /// Below it the next faster one.
+        pub up: Probability as Chance = Probability::new(0.1).unwrap_or_default();
+        /// Above it the next slower one.
+        pub down: Probability as Chance = Probability::new(0.33).unwrap_or_default();
+        /// So many blocks are judged before either. Default: as many as between polls.
+        pub blocks: u32 as Count<u32, 1, 10_000> = 20;
+    }
+    check(Self::check)
+}
+
+impl Adaptation {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.up > self.down {
+            let message = format!("{at}.up must not be above {at}.down");
+            return tree.clash_at(at, &["up", "down"], message);
+        }
+        Ok(())
+    }
+}
 
 /// Goes from scheme to scheme by what reports say.
 #[derive(Debug)]
@@ -46,8 +73,6 @@ impl Adapter {
 
 #[cfg(test)]
 mod tests {
-    use base::Probability;
-
     use super::*;
 
     fn of(value: f64) -> Probability {

@@ -6,7 +6,8 @@ use observe::Observe;
 use super::air::Air;
 use super::arq::Period;
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::{Config, ConfigError, Coupling, Gap, GapKind, SetUp};
+use super::config::{Config, Gap, GapKind};
+use super::keys::TbfTimes;
 use super::lane::{Lane, Moment, period_from};
 use super::tbf::{Event, Tbf};
 use crate::{Counters, DownlinkReport, Output, Sdu};
@@ -19,7 +20,7 @@ use crate::{Counters, DownlinkReport, Output, Sdu};
 #[derive(Debug)]
 pub struct Bearer<T> {
     machine: u32,
-    set_up: SetUp,
+    times: TbfTimes,
     control_every: Option<u32>,
     keep: Duration,
     downlink: Lane<T>,
@@ -60,19 +61,15 @@ enum Phase {
 impl<T: Sdu> Bearer<T> {
     /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and streams
     /// that begin with `name`.
-    ///
-    /// # Errors
-    /// If `config` is one that no bearer can work with.
-    pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Result<Self, ConfigError> {
-        config.check()?;
+    pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Self {
         let lane = |direction| Lane::new(direction, config, seed, name);
         let mut gaps = config.gaps.clone().into_iter();
         let gap = gaps.next();
         let mut bearer = Self {
             machine,
-            set_up: config.set_up,
-            control_every: config.control_every,
-            keep: config.keep,
+            times: config.gprs.tbf.clone(),
+            control_every: config.gprs.control_every,
+            keep: config.gprs.keep,
             downlink: lane(Direction::Downlink),
             uplink: lane(Direction::Uplink),
             air: Air::new(&config.errors, seed, name),
@@ -92,7 +89,7 @@ impl<T: Sdu> Bearer<T> {
         bearer.reported = bearer.conditions();
         bearer.report = Some(bearer.reported);
         bearer.schedule();
-        Ok(bearer)
+        bearer
     }
 
     /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue there is
@@ -259,7 +256,7 @@ impl<T: Sdu> Bearer<T> {
             }
             self.uplink.restart();
         }
-        let SetUp { common, access, .. } = self.set_up;
+        let TbfTimes { common, access, .. } = self.times;
         for (direction, limits) in [(Direction::Downlink, common), (Direction::Uplink, access)] {
             if matches!(self.lane(direction).tbf, Tbf::SettingUp { .. }) {
                 let ready = gap.to + self.draw(limits);
@@ -281,7 +278,7 @@ impl<T: Sdu> Bearer<T> {
         if !self.downlink.waits_for_tbf() {
             return;
         }
-        let SetUp { associated, common, .. } = self.set_up;
+        let TbfTimes { associated, common, .. } = self.times;
         let hears = match self.downlink.tbf {
             Tbf::Listening { .. } => true,
             Tbf::Absent
@@ -308,33 +305,31 @@ impl<T: Sdu> Bearer<T> {
         if !self.uplink.waits_for_tbf() {
             return;
         }
-        let SetUp { associated, access, coupling, .. } = self.set_up;
+        let TbfTimes { associated, access, coupling, .. } = self.times;
         let receives = self.downlink.tbf;
         let event = match (self.ongoing(), coupling) {
             (Some(gap), _) => Event::Wanted(gap.to + self.draw(access)),
-            (None, Coupling::Piggybacked(_)) if receives.is_sending() => Event::Piggybacked,
-            (None, Coupling::Piggybacked(_)) if receives.has_channel() => {
+            (None, Some(_)) if receives.is_sending() => Event::Piggybacked,
+            (None, Some(_)) if receives.has_channel() => {
                 self.messages += 1;
                 let poll = self.draw([Duration::ZERO, KEPT_POLL]);
                 Event::Wanted(now + poll + self.draw(associated))
             }
-            (None, Coupling::Off | Coupling::Piggybacked(_)) => {
-                Event::Wanted(now + self.draw(access))
-            }
+            (None, _) => Event::Wanted(now + self.draw(access)),
         };
         self.uplink.on(event);
     }
 
     /// A Packet Downlink Ack/Nack has arrived: what it asks for is granted.
     fn grant(&mut self, now: Time) {
-        let Coupling::Piggybacked(pause) = self.set_up.coupling else { return };
+        let Some(pause) = self.times.coupling else { return };
         let is_soon = self.granted.is_some_and(|granted| now < granted + pause);
         if self.uplink.tbf != Tbf::Requesting || is_soon {
             return;
         }
         self.granted = Some(now);
         self.messages += 1;
-        let ready = now + BLOCK_PERIOD + self.draw(self.set_up.associated);
+        let ready = now + BLOCK_PERIOD + self.draw(self.times.associated);
         self.uplink.on(Event::Wanted(ready));
     }
 

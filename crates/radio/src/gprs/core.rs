@@ -2,41 +2,36 @@
 
 use base::{Duration, Philox, Time, float};
 
-/// How long packets take through the core network, one way: log-normal jitter about a median.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct CoreDelay {
-    /// Half of the packets take no longer.
-    pub median: Duration,
-    /// Standard deviation of the natural logarithm of the delay.
-    pub jitter: f64,
-    /// For how long a draw holds: what disturbs one packet disturbs the next.
-    pub coherence: Duration,
-}
+use super::keys::Core;
 
-/// One way through the core network. No packet overtakes another.
+/// One way through the core network: log-normal jitter about a median. No packet overtakes another.
 #[derive(Debug)]
 pub(crate) struct CoreNetwork {
-    delay: CoreDelay,
+    /// Half of the packets take no longer.
+    median: Duration,
+    jitter: f64,
+    /// What disturbs one packet disturbs the next.
+    coherence: Duration,
     chance: Philox,
     last: Time,
 }
 
 impl CoreNetwork {
-    /// The way called `name`.
-    pub(crate) fn new(delay: CoreDelay, seed: u64, name: &str) -> Self {
-        Self { delay, chance: Philox::named(seed, name), last: Time::ZERO }
+    /// The way called `name`, whose delay has this `median`.
+    pub(crate) fn new(median: Duration, core: &Core, seed: u64, name: &str) -> Self {
+        let Core { jitter, coherence, .. } = *core;
+        Self { median, jitter, coherence, chance: Philox::named(seed, name), last: Time::ZERO }
     }
 
     /// When a packet leaves that enters at `now`.
     pub(crate) fn pass(&mut self, now: Time) -> Time {
-        let CoreDelay { median, jitter, coherence } = self.delay;
-        let factor = if jitter > 0.0 {
-            let span = now.as_nanos() / coherence.as_nanos().max(1);
-            float::exp(jitter * normal(self.chance, span))
+        let factor = if self.jitter > 0.0 {
+            let span = now.as_nanos() / self.coherence.as_nanos().max(1);
+            float::exp(self.jitter * normal(self.chance, span))
         } else {
             1.0
         };
-        let delay = Duration::from_secs_f64(median.as_secs_f64() * factor);
+        let delay = Duration::from_secs_f64(self.median.as_secs_f64() * factor);
         self.last = self.last.max(now + delay);
         self.last
     }
@@ -61,12 +56,8 @@ mod tests {
     }
 
     fn network(jitter: f64) -> CoreNetwork {
-        let delay = CoreDelay {
-            median: Duration::from_millis(450),
-            jitter,
-            coherence: Duration::from_secs(1),
-        };
-        CoreNetwork::new(delay, 1, "core")
+        let core = Core { jitter, coherence: Duration::from_secs(1), ..Core::default() };
+        CoreNetwork::new(Duration::from_millis(450), &core, 1, "core")
     }
 
     #[test]

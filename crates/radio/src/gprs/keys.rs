@@ -8,10 +8,10 @@ use settings::{
     Or, Perhaps, Share, Spans, Standard, Steps, Table, Tbler, Timed, Word, section, words,
 };
 
+use super::adaptation::Adaptation;
 use super::air::{Errors, Quality, State};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::{Adaptation, Arq, Channel, Config, Coupling, Gap, GapKind, SetUp};
-use super::core::CoreDelay;
+use super::config::{Config, Gap, GapKind};
 use super::outages::RandomOutages;
 use crate::kinds::{Around, Keys, Queues};
 
@@ -200,8 +200,13 @@ words! {
 
 impl Gprs {
     /// The coding scheme at the start.
-    fn scheme(&self) -> CodingScheme {
+    pub fn scheme(&self) -> CodingScheme {
         self.coding_scheme.unwrap_or(self.initial_scheme)
+    }
+
+    /// What changes the coding scheme, if it is adapted.
+    pub(crate) fn limits(&self) -> Option<Adaptation> {
+        self.coding_scheme.is_none().then_some(self.adaptation)
     }
 
     /// A first scheme is for those that change.
@@ -233,50 +238,13 @@ const MOST_JITTER: f64 = 3.0;
 impl GprsKeys {
     /// How a bearer called `name` behaves. Random outages are drawn by the seed and the name.
     pub fn config(&self, around: &Around<'_>, name: &str) -> Config {
-        let Gprs { tbf, core, .. } = &self.gprs;
-        let delay = |median| CoreDelay { median, jitter: core.jitter, coherence: core.coherence };
-        let [forth, back] = around.queues;
         Config {
-            downlink: Channel {
-                slots: self.downlink.slots,
-                core: delay(core.downlink),
-                queue: forth,
-                lifetime: self.gprs.lifetime,
-                keep: tbf.delayed_release,
-            },
-            uplink: Channel {
-                slots: self.uplink.slots,
-                core: delay(core.uplink),
-                queue: back,
-                lifetime: None,
-                keep: tbf.extended_uplink,
-            },
-            scheme: self.gprs.scheme(),
-            adaptation: self.gprs.coding_scheme.is_none().then_some(self.gprs.adaptation),
-            arq: Arq {
-                window: self.gprs.window.unwrap_or_else(|| self.usual_window()),
-                poll_blocks: self.gprs.poll_blocks,
-                round_trip: self.gprs.round_trip,
-            },
-            set_up: SetUp {
-                associated: tbf.associated,
-                common: tbf.common,
-                access: tbf.access,
-                t3192: tbf.t3192,
-                coupling: tbf.coupling.map_or(Coupling::Off, Coupling::Piggybacked),
-            },
-            control_every: self.gprs.control_every,
+            slots: [self.downlink.slots, self.uplink.slots],
+            queues: around.queues,
             errors: self.errors(),
             gaps: self.gaps(around, name),
-            keep: self.gprs.keep,
+            gprs: self.gprs.clone(),
         }
-    }
-
-    /// 64 blocks; with EDGE 64 and twice as many for each slot, within the limits of TS 44.060
-    /// Table 9.1.9.2.1.
-    fn usual_window(&self) -> u32 {
-        let slots = self.downlink.slots.max(self.uplink.slots);
-        if self.gprs.scheme().is_edge() { 64 + 64 * 2 * slots.min(7) } else { 64 }
     }
 
     fn errors(&self) -> Errors {

@@ -9,8 +9,9 @@ use super::adaptation::Adapter;
 use super::air::{Air, BlockErrors};
 use super::arq::{Period, Report, Window};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::{Arq, Config};
+use super::config::Config;
 use super::core::CoreNetwork;
+use super::keys::Gprs;
 use super::packets::{Packets, pop_if};
 use super::tbf::{Event, Release, Tbf};
 use crate::{Counters, Output, Sdu};
@@ -20,8 +21,10 @@ use crate::{Counters, Output, Sdu};
 pub(crate) struct Lane<T> {
     pub(crate) direction: Direction,
     pub(crate) slots: u32,
-    arq: Arq,
-    /// The round trip of `arq` in block periods.
+    /// The sequence number space: twice the window (§9.1.1).
+    numbers: u64,
+    poll_blocks: u32,
+    /// In block periods.
     round_trip: Period,
     core: CoreNetwork,
     pub(crate) packets: Packets<T>,
@@ -52,22 +55,26 @@ pub(crate) struct Moment<'a> {
 
 impl<T: Sdu> Lane<T> {
     pub(crate) fn new(direction: Direction, config: &Config, seed: u64, name: &str) -> Self {
-        let (channel, side, listen) = match direction {
-            Direction::Downlink => (config.downlink, "downlink", config.set_up.t3192),
-            Direction::Uplink => (config.uplink, "uplink", Duration::ZERO),
+        let Config { slots: [down, up], queues: [forth, back], gprs, .. } = config;
+        let Gprs { tbf, core, round_trip, poll_blocks, .. } = gprs;
+        let (slots, end, median, queue) = match direction {
+            Direction::Downlink => (down, "downlink", core.downlink, forth),
+            Direction::Uplink => (up, "uplink", core.uplink, back),
         };
-        let name = format!("{name}/{side}");
+        let lifetime = gprs.lifetime.filter(|_| direction == Direction::Downlink);
+        let name = format!("{name}/{end}");
         Self {
             direction,
-            slots: channel.slots,
-            arq: config.arq,
-            round_trip: config.arq.round_trip.ceil_to(BLOCK_PERIOD).whole(BLOCK_PERIOD),
-            core: CoreNetwork::new(channel.core, seed, &format!("{name}/core")),
-            packets: Packets::new(channel, seed, &name),
+            slots: *slots,
+            numbers: u64::from(2 * config.window()),
+            poll_blocks: *poll_blocks,
+            round_trip: round_trip.ceil_to(BLOCK_PERIOD).whole(BLOCK_PERIOD),
+            core: CoreNetwork::new(median, core, seed, &format!("{name}/core")),
+            packets: Packets::new(queue, lifetime, seed, &name),
             tbf: Tbf::Absent,
-            release: Release { keep: channel.keep, listen },
-            adapter: Adapter::new(config.scheme, config.adaptation),
-            window: Window::new(config.arq.window),
+            release: Release::of(tbf, direction),
+            adapter: Adapter::new(gprs.scheme(), gprs.limits()),
+            window: Window::new(config.window()),
             answers: VecDeque::new(),
             reports: VecDeque::new(),
             last_poll: 0,
@@ -272,7 +279,7 @@ impl<T: Sdu> Lane<T> {
         observe: &mut impl Observe,
     ) {
         self.since_poll += 1;
-        let poll = self.since_poll >= self.arq.poll_blocks || !self.can_send();
+        let poll = self.since_poll >= self.poll_blocks || !self.can_send();
         let error = self.errs(moment, scheme, slot, part);
         if poll {
             self.since_poll = 0;
@@ -390,7 +397,7 @@ impl<T: Sdu> Lane<T> {
             BlockFact {
                 machine: moment.machine,
                 direction: self.direction,
-                sn: (bsn % u64::from(2 * self.arq.window)) as u16,
+                sn: (bsn % self.numbers) as u16,
                 kind,
                 poll,
                 error,

@@ -29,11 +29,11 @@ mod outages;
 mod packets;
 mod tbf;
 
+pub use adaptation::Adaptation;
 pub use air::{Errors, Quality, State};
 pub use bearer::Bearer;
 pub use coding::{BLOCK_PERIOD, CodingScheme};
-pub use config::{Adaptation, Arq, Channel, Config, ConfigError, Coupling, Gap, GapKind, SetUp};
-pub use core::CoreDelay;
+pub use config::{Config, Gap, GapKind};
 pub use keys::{Core, Gprs, GprsKeys, RadioBursts, RadioState, Reselection, Slots, TbfTimes};
 pub use outages::RandomOutages;
 pub use tbf::{Event, Release, Tbf};

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use link::queue::{Backlog, Queue, Transmission, Turn};
+use link::queue::{self, Backlog, Queue, Transmission, Turn};
 use link::{Dropped, Load};
 
 use super::coding::BLOCK_PERIOD;
-use super::config::Channel;
 use crate::{Output, Sdu};
 
 /// What waits for the radio, and what has been sent in part.
@@ -55,17 +54,23 @@ impl<T: Sdu> Load for Packet<T> {
 }
 
 impl<T: Sdu> Packets<T> {
-    /// None, ahead of a channel called `name`.
-    pub(crate) fn new(channel: Channel, seed: u64, name: &str) -> Self {
+    /// None, ahead of a channel called `name`. One that has waited for longer than `lifetime` is
+    /// discarded when its turn comes.
+    pub(crate) fn new(
+        queue: &queue::Config,
+        lifetime: Option<Duration>,
+        seed: u64,
+        name: &str,
+    ) -> Self {
         Self {
             ahead: VecDeque::new(),
             again: VecDeque::new(),
-            queue: Queue::new(&channel.queue, seed, name),
+            queue: Queue::new(queue, seed, name),
             queue_counters: link::Counters::default(),
             admitted: None,
             begun: VecDeque::new(),
             left: 0,
-            lifetime: channel.lifetime,
+            lifetime,
             gone: VecDeque::new(),
             waiting_time: Duration::ZERO,
         }

@@ -1,6 +1,8 @@
 //! The temporary block flow of one direction (TS 44.060 §7, §9.3, §9.5).
 
-use base::{Duration, Time};
+use base::{Direction, Duration, Time};
+
+use super::keys::TbfTimes;
 
 /// What there is of a temporary block flow (TBF).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +58,15 @@ pub struct Release {
     pub keep: Duration,
     /// The mobile listens after the release: T3192 downlink, zero uplink.
     pub listen: Duration,
+}
+
+impl Release {
+    pub(crate) const fn of(times: &TbfTimes, direction: Direction) -> Self {
+        match direction {
+            Direction::Downlink => Self { keep: times.delayed_release, listen: times.t3192 },
+            Direction::Uplink => Self { keep: times.extended_uplink, listen: Duration::ZERO },
+        }
+    }
 }
 
 impl Tbf {

@@ -6,7 +6,7 @@ use observe::Observe;
 use super::conditions::{Change, Relocation, Timeline};
 use super::lane::Lane;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
-use super::{BlockErrorRate, ChannelState, ConfigError, DchConfig};
+use super::{BlockErrorRate, ChannelState, DchConfig};
 use crate::{Counters, DownlinkReport, Output, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
@@ -41,19 +41,13 @@ pub struct Bearer<T> {
 impl<T: Sdu> Bearer<T> {
     /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and the
     /// streams `name/downlink` and `name/uplink`.
-    pub fn new(
-        machine: u32,
-        config: &DchConfig,
-        seed: u64,
-        name: &str,
-    ) -> Result<Self, ConfigError> {
-        config.check()?;
-        let (start, timeline) = Timeline::new(config)?;
+    pub fn new(machine: u32, config: &DchConfig, seed: u64, name: &str) -> Self {
+        let (start, timeline) = Timeline::new(config);
         let (down, up) = (&config.downlink, &config.uplink);
         let [down_peer, up_peer] = [(down, start.downlink), (up, start.uplink)]
             .map(|(channel, state)| PeerChannel { tti: channel.tti, blocks: state.blocks });
         let lane = |direction, state| Lane::new(direction, config, state, seed, name);
-        Ok(Self {
+        Self {
             machine,
             downlink: lane(Direction::Downlink, start.downlink),
             uplink: lane(Direction::Uplink, start.uplink),
@@ -63,7 +57,7 @@ impl<T: Sdu> Bearer<T> {
             ticked: None,
             next: None,
             told: None,
-        })
+        }
     }
 
     /// Takes in `sdu` at the end where `direction` begins, or gives it back if the queue is full.

@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Probability, Time};
 use settings::words;
 
-use super::{Blocks, Channel, ConfigError, DchConfig};
+use super::{Blocks, Channel, DchConfig};
 
 /// What the channel of one direction is like. It holds for whole TTIs: what is on the air when it
 /// changes arrives as it was sent.
@@ -124,29 +124,26 @@ impl Change {
 
 impl Timeline {
     /// What holds at the start, and the changes that follow.
-    pub(crate) fn new(config: &DchConfig) -> Result<(Change, Self), ConfigError> {
+    pub(crate) fn new(config: &DchConfig) -> (Change, Self) {
         let payload = config.rlc.block_bytes();
-        let change = |at| -> Result<Change, ConfigError> {
+        let change = |at| {
             let lost = config.coverage.at(at) == Coverage::Lost;
             let gap = config.interruptions.iter().any(|gap| gap.from <= at && at < gap.to);
-            let state = |channel: &Channel| -> Result<ChannelState, ConfigError> {
-                let blocks = channel.blocks_at(at, payload)?;
-                Ok(ChannelState {
-                    blocks: if gap { Blocks::NONE } else { blocks },
-                    tbler: if lost { BlockErrorRate::LOST } else { channel.tbler.at(at) },
-                })
+            let state = |channel: &Channel| ChannelState {
+                blocks: if gap { Blocks::NONE } else { channel.blocks_at(at, payload) },
+                tbler: if lost { BlockErrorRate::LOST } else { channel.tbler.at(at) },
             };
             let ends = |gap: &Interruption| gap.to == at && gap.end == End::Relocation;
-            Ok(Change {
+            Change {
                 at,
-                downlink: state(&config.downlink)?,
-                uplink: state(&config.uplink)?,
+                downlink: state(&config.downlink),
+                uplink: state(&config.uplink),
                 relocation: if config.interruptions.iter().any(ends) {
                     Relocation::Now
                 } else {
                     Relocation::None
                 },
-            })
+            }
         };
         let mut times: Vec<Time> = config.coverage.changes().collect();
         for channel in [&config.downlink, &config.uplink] {
@@ -157,8 +154,8 @@ impl Timeline {
         times.sort_unstable();
         times.dedup();
         let next = times.first().copied();
-        let changes = times.into_iter().map(change).collect::<Result<_, _>>()?;
-        Ok((change(Time::ZERO)?, Self { changes, begun: 0, next }))
+        let changes = times.into_iter().map(change).collect();
+        (change(Time::ZERO), Self { changes, begun: 0, next })
     }
 
     /// Takes the next change, if it has come by `now`.

@@ -1,7 +1,5 @@
 //! A dedicated channel's parameters.
 
-use std::fmt;
-
 use base::{Duration, Rate, Schedule, Time};
 
 use super::pdcp::PdcpConfig;
@@ -46,23 +44,6 @@ impl DchConfig {
             rlc,
         }
     }
-
-    /// Refuses what no bearer can work with.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        if self.pdcp.header_bytes > PdcpConfig::MAX_HEADER {
-            return Err(ConfigError::PdcpHeader(self.pdcp.header_bytes));
-        }
-        for channel in [&self.downlink, &self.uplink] {
-            channel.check()?;
-        }
-        if let Some(dpdchs) = self.dpdchs.iter().find(|dpdchs| !(1..=8).contains(*dpdchs)) {
-            return Err(ConfigError::Dpdchs(*dpdchs));
-        }
-        if let Some(gap) = self.interruptions.iter().find(|gap| gap.from >= gap.to) {
-            return Err(ConfigError::Interruption(*gap));
-        }
-        Ok(self.rlc.check()?)
-    }
 }
 
 /// The transport channel of one direction.
@@ -80,75 +61,11 @@ pub struct Channel {
 
 impl Channel {
     /// What a TTI has room for at `time`, in blocks of `pdu_payload` bytes.
-    pub(crate) fn blocks_at(&self, time: Time, pdu_payload: u32) -> Result<Blocks, ConfigError> {
+    ///
+    /// # Panics
+    /// If that is more than can be counted.
+    pub(crate) fn blocks_at(&self, time: Time, pdu_payload: u32) -> Blocks {
         let rate = self.rate.at(time);
-        Blocks::of_rate(rate, self.tti, pdu_payload).ok_or(ConfigError::Rate(rate))
-    }
-
-    fn check(&self) -> Result<(), ConfigError> {
-        if !TTIS.contains(&self.tti) {
-            return Err(ConfigError::Tti(self.tti));
-        }
-        let reversed = |rate: &BlockErrorRate| match rate {
-            BlockErrorRate::Constant(_) => false,
-            BlockErrorRate::Drawn { low, high } => low > high,
-        };
-        match self.tbler.values().find(reversed) {
-            Some(rate) => Err(ConfigError::Limits(rate)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The TTIs that the standard knows.
-const TTIS: [Duration; 4] = [
-    Duration::from_millis(10),
-    Duration::from_millis(20),
-    Duration::from_millis(40),
-    Duration::from_millis(80),
-];
-
-/// What is wrong with a configuration.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ConfigError {
-    /// A TTI that is not 10, 20, 40 or 80 ms.
-    Tti(Duration),
-    /// More blocks in a TTI than can be counted.
-    Rate(Rate),
-    /// Limits of an error rate of which the lower is the higher.
-    Limits(BlockErrorRate),
-    /// No DPDCH, or more than any direction has.
-    Dpdchs(u32),
-    /// An interruption that ends before it has begun.
-    Interruption(Interruption),
-    /// A header of the convergence protocol longer than any.
-    PdcpHeader(u32),
-    /// The link control's parameters.
-    Rlc(rlc::ConfigError),
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tti(tti) => write!(f, "TTI {tti:?}: must be 10 ms, 20 ms, 40 ms or 80 ms"),
-            Self::Rate(rate) => write!(f, "rate {} bit/s: too high", rate.as_bps()),
-            Self::Limits(_) => write!(f, "limits of the block error rate: reversed"),
-            Self::Dpdchs(dpdchs) => write!(f, "{dpdchs} DPDCHs: must be 1 to 8"),
-            Self::Interruption(Interruption { from, to, .. }) => {
-                write!(f, "interruption from {from:?} to {to:?}: must end after it begins")
-            }
-            Self::PdcpHeader(bytes) => {
-                write!(f, "PDCP header {bytes} B: must be at most {} B", PdcpConfig::MAX_HEADER)
-            }
-            Self::Rlc(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
-impl From<rlc::ConfigError> for ConfigError {
-    fn from(error: rlc::ConfigError) -> Self {
-        Self::Rlc(error)
+        Blocks::of_rate(rate, self.tti, pdu_payload).expect("a rate whose blocks can be counted")
     }
 }

@@ -50,7 +50,7 @@ pub use bearer::Bearer;
 pub use blocks::Blocks;
 pub use buffer::{Buffer, BufferManager, Class, Manager, Service};
 pub use conditions::{BlockErrorRate, ChannelState, Coverage, Dpcch, End, Interruption};
-pub use config::{Channel, ConfigError, DchConfig};
+pub use config::{Channel, DchConfig};
 pub use dch::{ChannelStep, DchChannel, DchKeys, Handover, HandoverKind, RadioStep, Spike};
 pub use keys::{ChannelKeys, Profile, UmtsKeys};
 

@@ -127,7 +127,7 @@ fn l3_the_first_packet_of_a_burst_is_slower() {
 fn l3_a_delayed_release_saves_a_set_up() {
     let mut config = config(3);
     let [first, rest] = bursts(&config);
-    config.downlink.keep = ms(2000);
+    config.gprs.tbf.delayed_release = ms(2000);
     let [kept_first, kept_rest] = bursts(&config);
     let overall = |first, rest| (first + 4.0 * rest) / 5.0;
     let saved = overall(first, rest) - overall(kept_first, kept_rest);
@@ -224,7 +224,7 @@ fn l8_acknowledgements_come_in_groups() {
 fn l9_bandwidth_delay_product() {
     let product = |scheme| {
         let mut config = config(3);
-        config.scheme = scheme;
+        config.gprs.coding_scheme = Some(scheme);
         let mut run = Run::new(&config, 1);
         let mut now = at(1000);
         let mut sum = 0.0;

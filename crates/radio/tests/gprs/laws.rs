@@ -3,9 +3,9 @@
 use base::{Direction, Time};
 use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
-use radio::gprs::{Bearer, CodingScheme, Config, Coupling, Errors, GapKind, Quality, State};
+use radio::gprs::{Bearer, CodingScheme, Config, Errors, GapKind, Gprs, Quality, State};
 
-use super::support::{Exit, Fate, Packet, Run, adaptation, at, chance, config, gap, ms};
+use super::support::{Exit, Fate, Packet, Run, at, chance, config, gap, ms};
 
 const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
 
@@ -44,14 +44,14 @@ fn configs() -> impl Strategy<Value = Config> {
         })
         .prop_map(|(down, up, scheme, errors, gaps, (keep, coupling))| {
             let mut config = config(down);
-            config.uplink.slots = up;
-            (config.scheme, config.errors) = (scheme, errors);
-            config.adaptation = (down % 2 == 0).then(adaptation);
-            (config.downlink.keep, config.uplink.keep) = (ms(keep), ms(keep / 2));
-            config.downlink.queue.limit.bytes = Some(20_000);
-            config.downlink.lifetime = (up == 2).then(|| ms(8000));
-            config.set_up.coupling =
-                if coupling == 0 { Coupling::Off } else { Coupling::Piggybacked(ms(500)) };
+            config.slots[1] = up;
+            config.errors = errors;
+            config.queues[0].limit.bytes = Some(20_000);
+            let Gprs { coding_scheme, initial_scheme, lifetime, tbf, .. } = &mut config.gprs;
+            (*coding_scheme, *initial_scheme) = ((down % 2 == 1).then_some(scheme), scheme);
+            (tbf.delayed_release, tbf.extended_uplink) = (ms(keep), ms(keep / 2));
+            *lifetime = (up == 2).then(|| ms(8000));
+            tbf.coupling = (coupling != 0).then(|| ms(500));
             let mut end = 0;
             for (pause, lasts, kind) in gaps {
                 config.gaps.push(gap(end + pause, end + pause + lasts, kind));
@@ -122,7 +122,7 @@ impl Observe for Blocks {
 fn blocks_err_by_time_and_not_by_traffic() {
     let errors = |packets: u64| {
         let config = config(1);
-        let mut bearer = Bearer::new(0, &config, 1, "Um").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "Um");
         let mut blocks = Blocks::default();
         for number in 0..packets {
             let packet = Packet { number: number as u32, bytes: 500 + 100 * (number % 3) as u32 };
@@ -183,7 +183,7 @@ fn nothing_costs_while_idle() {
 fn reports_follow_coverage() {
     let mut config = config(3);
     config.gaps = vec![gap(5_000, 9_000, GapKind::Outage)];
-    let mut bearer = Bearer::<Packet>::new(0, &config, 1, "Um").expect("valid");
+    let mut bearer = Bearer::<Packet>::new(0, &config, 1, "Um");
     let mut reports = Vec::new();
     while let Some(now) = bearer.poll_timeout() {
         bearer.handle_timeout(now, &mut ());

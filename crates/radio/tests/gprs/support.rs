@@ -3,10 +3,7 @@
 use base::{Direction, Duration, Probability, Time};
 use link::queue;
 use observe::Observe;
-use radio::gprs::{
-    Adaptation, Arq, Bearer, Channel, CodingScheme, Config, CoreDelay, Coupling, Errors, Gap,
-    GapKind, SetUp,
-};
+use radio::gprs::{Bearer, Config, Errors, Gap, GapKind, Gprs};
 use radio::{Output, Sdu};
 
 /// A packet with a number.
@@ -36,50 +33,21 @@ pub(crate) fn chance(value: f64) -> Probability {
 
 /// The defaults of the scenario room for `downlink` + 1 slots.
 pub(crate) fn config(downlink: u32) -> Config {
-    let core = |median| CoreDelay { median: ms(median), jitter: 0.15, coherence: ms(1000) };
-    let bytes = |bytes| queue::Config {
-        limit: queue::droptail::Limit { packets: None, bytes: Some(bytes) },
+    let queue = queue::Config {
+        limit: queue::droptail::Limit { packets: None, bytes: Some(120_000) },
         ..queue::Config::UNLIMITED
     };
     Config {
-        downlink: Channel {
-            slots: downlink,
-            core: core(300),
-            queue: bytes(120_000),
-            lifetime: None,
-            keep: Duration::ZERO,
-        },
-        uplink: Channel {
-            slots: 1,
-            core: core(250),
-            queue: bytes(120_000),
-            lifetime: None,
-            keep: Duration::ZERO,
-        },
-        scheme: CodingScheme::Cs2,
-        adaptation: None,
-        arq: Arq { window: 64, poll_blocks: 25, round_trip: ms(120) },
-        set_up: SetUp {
-            associated: [ms(100), ms(200)],
-            common: [ms(300), ms(700)],
-            access: [ms(150), ms(400)],
-            t3192: ms(500),
-            coupling: Coupling::Piggybacked(ms(1000)),
-        },
-        control_every: None,
+        slots: [downlink, 1],
+        queues: [queue; 2],
         errors: Errors::Constant(chance(0.03)),
         gaps: Vec::new(),
-        keep: ms(10_000),
+        gprs: Gprs { window: Some(64), ..Gprs::default() },
     }
 }
 
 pub(crate) fn gap(from: u64, to: u64, kind: GapKind) -> Gap {
     Gap { from: at(from), to: at(to), kind }
-}
-
-#[allow(dead_code, reason = "not every test adapts")]
-pub(crate) fn adaptation() -> Adaptation {
-    Adaptation { up: chance(0.1), down: chance(0.33), blocks: 20 }
 }
 
 /// What became of a packet.
@@ -109,7 +77,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        let bearer = Bearer::new(0, config, seed, "Um").expect("a valid configuration");
+        let bearer = Bearer::new(0, config, seed, "Um");
         Self { bearer, exits: Vec::new(), events: 0, numbers: 0 }
     }
 

@@ -26,7 +26,7 @@ impl Observe for Blocks {
 
 /// The downlink blocks of 60 s with more to send than fits.
 fn blocks(config: &DchConfig) -> Vec<(Time, bool)> {
-    let mut bearer = Bearer::new(0, config, 1, "repair").expect("valid");
+    let mut bearer = Bearer::new(0, config, 1, "repair");
     let mut blocks = Blocks::default();
     for number in 0..6000 {
         let packet = Packet { number, bytes: 552 };
@@ -65,7 +65,7 @@ fn a_handover_in_mid_transfer_refreshes_the_link_control_and_loses_nothing() {
             end: End::Relocation,
         };
         config.interruptions = (1..8).map(gap).collect();
-        let mut bearer = Bearer::new(0, &config, 1, "handover").expect("valid");
+        let mut bearer = Bearer::new(0, &config, 1, "handover");
         let deliveries = feed(&mut bearer, &traffic(1, 100, millis(100)), seconds(1000));
         for direction in [Direction::Downlink, Direction::Uplink] {
             assert!(numbers(&deliveries, direction).into_iter().eq(0..100), "at {tbler}");

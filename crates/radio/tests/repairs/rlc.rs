@@ -42,7 +42,7 @@ fn transfer(
     seed: u64,
     packets: &[(Time, Direction, Packet)],
 ) -> (Vec<u32>, Counters) {
-    let mut bearer = Bearer::new(0, config, seed, "repair").expect("valid");
+    let mut bearer = Bearer::new(0, config, seed, "repair");
     let deliveries = feed(&mut bearer, packets, at(millis(1_000_000)));
     assert_eq!(bearer.poll_timeout(), None, "idle at the end");
     (numbers(&deliveries, DOWN), bearer.counters(DOWN))
@@ -62,7 +62,7 @@ impl Observe for Blocks {
 
 /// Hands one packet of 540 B in and runs until all is over: whether it arrives, and its blocks.
 fn lone(config: &DchConfig, seed: u64) -> (bool, Vec<BlockFact>) {
-    let mut bearer = Bearer::new(0, config, seed, "repair").expect("valid");
+    let mut bearer = Bearer::new(0, config, seed, "repair");
     let mut blocks = Blocks::default();
     let packet = Packet { number: 0, bytes: 540 };
     bearer.handle_input(Time::ZERO, DOWN, packet, &mut blocks).expect("there is room");
@@ -116,7 +116,7 @@ fn a_packet_is_put_together_only_if_every_pdu_arrived() {
 /// PDU is lost for good, as a SYN is: the next to come brings it back.
 #[test]
 fn no_requests_follow_a_short_transfer_and_a_lost_syn_is_recovered() {
-    let mut bearer = Bearer::new(0, &dch(0.0, module(60)), 1, "repair").expect("valid");
+    let mut bearer = Bearer::new(0, &dch(0.0, module(60)), 1, "repair");
     let deliveries = feed(&mut bearer, &packets(3, 10), at(millis(10_000)));
     assert_eq!(numbers(&deliveries, DOWN), [0, 1, 2]);
     assert_eq!((bearer.poll_timeout(), bearer.counters(Direction::Uplink).blocks_sent), (None, 0));
@@ -172,7 +172,7 @@ fn headers_are_unambiguous() {
     });
     let acks: Vec<_> = acks.collect();
     for seed in 0..10 {
-        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), seed, "repair").expect("valid");
+        let mut bearer = Bearer::new(0, &dch(0.2, rlc()), seed, "repair");
         let deliveries = feed(&mut bearer, &acks, at(millis(100_000)));
         assert_eq!(numbers(&deliveries, DOWN).len(), 100);
         assert_eq!(numbers(&deliveries, Direction::Uplink).len(), 100);

@@ -8,10 +8,10 @@ use observe::{CommonFact, Observe, RrcFact, RrcState};
 use super::common::Common;
 use super::ue::{BOTH, Ue, place};
 use super::{CellConfig, UeConfig};
-use crate::umts::channels::{CodeTree, NoCode};
+use crate::umts::channels::CodeTree;
 use crate::umts::interference::{ErrorRates, Interference};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
-use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, ConfigError, Coverage};
+use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
 use crate::{Counters, Output, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
@@ -46,40 +46,18 @@ pub(super) struct Sector {
 /// pilots on one carrier).
 pub(super) const LOOK: Duration = Duration::from_millis(200);
 
-/// What is wrong with a network.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum CellError {
-    /// The bearers' parameters.
-    Bearer(ConfigError),
-    /// The shared channels take more codes than a cell has.
-    Codes(NoCode),
-}
-
-impl std::fmt::Display for CellError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Bearer(error) => error.fmt(f),
-            Self::Codes(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CellError {}
-
 impl<T: Sdu> Cell<T> {
     /// A network whose facts bear the number `machine`. Its chance comes from `seed` and streams
     /// under the names of its UEs.
     ///
-    /// # Errors
-    /// If its parameters fit no bearer, or leave no codes.
-    pub fn new(machine: u32, config: &CellConfig, seed: u64) -> Result<Self, CellError> {
+    /// # Panics
+    /// If the shared channels take more codes than a cell has.
+    pub fn new(machine: u32, config: &CellConfig, seed: u64) -> Self {
         let radio = Interference::new(config.radio, &config.cells, seed, "cells");
-        let sectors = config.cells.iter().map(|_| Sector::new(config).map_err(CellError::Codes));
-        let sectors = sectors.collect::<Result<Vec<_>, _>>()?;
         let mut cell = Self {
             machine,
             config: CellConfig { ues: Vec::new(), ..config.clone() },
-            sectors,
+            sectors: config.cells.iter().map(|_| Sector::new(config)).collect(),
             ues: Vec::with_capacity(config.ues.len()),
             radio,
             agenda: Agenda::new(config.ues.len() + 2 * config.cells.len() + 1),
@@ -88,7 +66,7 @@ impl<T: Sdu> Cell<T> {
             next: None,
         };
         for ue in &config.ues {
-            let ue = cell.ue(ue, seed).map_err(CellError::Bearer)?;
+            let ue = cell.ue(ue, seed);
             cell.ues.push(ue);
         }
         for ue in 0..cell.ues.len() as u32 {
@@ -97,17 +75,17 @@ impl<T: Sdu> Cell<T> {
             cell.settle(Time::ZERO, ue);
         }
         cell.next = cell.agenda.peek();
-        Ok(cell)
+        cell
     }
 
-    fn ue(&self, config: &UeConfig, seed: u64) -> Result<Ue<T>, ConfigError> {
+    fn ue(&self, config: &UeConfig, seed: u64) -> Ue<T> {
         let mut rrc =
             Entity::new(self.config.rrc.clone(), self.config.dedicated, self.config.spreading);
         for (direction, rate) in &config.flows {
             rrc.add_flow(*direction, *rate);
         }
         let mut ue = Ue {
-            bearer: Bearer::new(self.machine, &self.config.bearer, seed, &config.name)?,
+            bearer: Bearer::new(self.machine, &self.config.bearer, seed, &config.name),
             rrc,
             motion: config.motion.clone(),
             tbler: config.tbler,
@@ -126,7 +104,7 @@ impl<T: Sdu> Cell<T> {
             pilot_db: f64::INFINITY,
         };
         ue.close(Time::ZERO);
-        Ok(ue)
+        ue
     }
 
     /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
@@ -460,19 +438,19 @@ impl<T: Sdu> Cell<T> {
 }
 
 impl Sector {
-    fn new(config: &CellConfig) -> Result<Self, NoCode> {
+    fn new(config: &CellConfig) -> Self {
         let payload = config.bearer.rlc.block_bytes();
         let common = |direction, rate, tti| {
             let blocks = Blocks::of_rate(rate, tti, payload);
             Common::new(direction, tti, blocks.unwrap_or(Blocks::every_tti(u32::MAX)))
         };
         let (down, up) = (config.bearer.downlink.tti, config.bearer.uplink.tti);
-        Ok(Self {
-            codes: CodeTree::of_cell(&[config.fach.sf])?,
+        Self {
+            codes: CodeTree::of_cell(&[config.fach.sf]).expect("codes for the shared channels"),
             common: [
                 common(Direction::Downlink, config.fach.rate, down),
                 common(Direction::Uplink, config.rach.rate, up),
             ],
-        })
+        }
     }
 }

@@ -24,4 +24,4 @@ mod ue;
 
 pub use config::{CellConfig, Fach, Movement, Rach, UeConfig};
 pub use keys::{CellKeys, NodeB, Place, Ue};
-pub use machine::{Cell, CellError};
+pub use machine::Cell;

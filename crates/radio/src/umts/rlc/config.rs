@@ -1,7 +1,5 @@
 //! How a bearer's link control behaves.
 
-use std::fmt;
-
 use base::Duration;
 use settings::{
     Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Scalar, Standard, Unlimited, Word, section,
@@ -19,6 +17,8 @@ section! {
         pub mode: Mode as Word<Mode> = Mode::Am;
         /// How acknowledged mode recovers. Default: lo2005 §2.
         pub arq: Arq as Word<Arq> = Arq::SelectiveRepeat;
+        // In the least a status report with a list of four gaps fits; in the largest 15-bit length
+        // indicators can point at each byte.
         /// Bytes that a PDU carries after its header. Default: lo2005 Table 3, 320 bit.
         pub pdu_payload: u32 as Bytes<u32, 10, 32_000> = 40;
         /// A header that tells where a packet ends and that the channel's `rate` has to carry too,
@@ -117,20 +117,6 @@ impl Config {
         }
     }
 
-    /// Refuses what no entity can work with.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        if !(MIN_PAYLOAD..=MAX_PAYLOAD).contains(&self.pdu_payload) {
-            return Err(ConfigError::PduPayload(self.pdu_payload));
-        }
-        match (self.mode, self.arq) {
-            (Mode::Tm | Mode::Um, _) => Ok(()),
-            (Mode::Am, Arq::NextExpected) => {
-                check_times(&[("recovery time-out", Some(self.recovery_timeout))])
-            }
-            (Mode::Am, Arq::SelectiveRepeat) => am::check(self),
-        }
-    }
-
     /// How SDUs are cut and delivered.
     pub(crate) const fn segmentation(&self) -> Segmentation {
         match (self.mode, self.arq) {
@@ -141,47 +127,3 @@ impl Config {
         }
     }
 }
-
-/// The least payload: a status report with a list of four gaps must fit.
-const MIN_PAYLOAD: u32 = 10;
-
-/// The largest payload: 15-bit length indicators must be able to point at each byte.
-const MAX_PAYLOAD: u32 = 32_000;
-
-/// Refuses a timer that would run out at once, for ever.
-pub(super) fn check_times(times: &[(&'static str, Option<Duration>)]) -> Result<(), ConfigError> {
-    match times.iter().find(|(_, time)| *time == Some(Duration::ZERO)) {
-        Some((name, _)) => Err(ConfigError::ZeroTime(name)),
-        None => Ok(()),
-    }
-}
-
-/// What is wrong with a configuration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConfigError {
-    /// A window outside 1..=4095 PDUs.
-    Window(u16),
-    /// A PDU payload too small or too large to be coded.
-    PduPayload(u32),
-    /// A trigger on every 0 PDUs or SDUs.
-    ZeroCount(&'static str),
-    /// A timer that would never stop running out.
-    ZeroTime(&'static str),
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Window(window) => {
-                write!(f, "RLC window {window}: must be 1 to 4095 PDUs (12-bit sequence numbers)")
-            }
-            Self::PduPayload(bytes) => {
-                write!(f, "RLC PDU payload {bytes} B: must be {MIN_PAYLOAD} B to {MAX_PAYLOAD} B")
-            }
-            Self::ZeroCount(trigger) => write!(f, "RLC poll {trigger} 0: must be at least 1"),
-            Self::ZeroTime(timer) => write!(f, "RLC {timer} 0 s: must be above zero"),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}

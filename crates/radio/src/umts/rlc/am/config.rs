@@ -3,9 +3,8 @@
 use base::{Duration, Probability};
 use settings::{Count, Flag, OfTime, Off, Or, Share, Unlimited, section, words};
 
-use crate::umts::rlc::config::check_times;
+use crate::umts::rlc::Config;
 use crate::umts::rlc::segmentation::Segmentation;
-use crate::umts::rlc::{Config, ConfigError};
 
 section! {
     /// `[radio.rlc.poll]`: triggers of the poll bit (TS 25.322 §9.7.1; lo2005 Table 1). Defaults:
@@ -66,26 +65,6 @@ words! {
         /// Its SDUs are discarded (TS 25.322 §9.7.3.3).
         Discard = "discard",
     }
-}
-
-/// Refuses what no entity can work with.
-pub(crate) fn check(config: &Config) -> Result<(), ConfigError> {
-    if !(1..=4095).contains(&config.window) {
-        return Err(ConfigError::Window(config.window));
-    }
-    for (trigger, count) in
-        [("every_pdus", config.poll.every_pdus), ("every_sdus", config.poll.every_sdus)]
-    {
-        if count == Some(0) {
-            return Err(ConfigError::ZeroCount(trigger));
-        }
-    }
-    check_times(&[
-        ("poll timer", config.poll.timer),
-        ("periodic status", config.status.periodic),
-        ("reset timer", Some(config.reset.timer)),
-        ("move-window timer", Some(config.move_window.timer)),
-    ])
 }
 
 /// How SDUs are cut and delivered.
