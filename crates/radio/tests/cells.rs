@@ -180,7 +180,8 @@ fn any_network() -> impl Strategy<Value = CellConfig> {
         config.movement.handover.diversity =
             if hard { Diversity::Never } else { Diversity::Allowed };
         config.movement.topology.iur = if iur { Iur::Connected } else { Iur::Absent };
-        config.error_rates = if from_place { ErrorRates::FromPlace } else { ErrorRates::Given };
+        config.interference.error_rates =
+            if from_place { ErrorRates::FromPlace } else { ErrorRates::Given };
         config.rrc.first_channel = if at_once {
             radio::umts::rrc::FirstChannel::Dedicated
         } else {

@@ -10,7 +10,7 @@ use radio::umts::cell::{Cell, CellConfig, Fach, Movement, Rach, UeConfig};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
 use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
-use radio::umts::interference::{Antenna, Config as Air, ErrorCurve, ErrorRates, PathLoss};
+use radio::umts::interference::{Air, Antenna};
 use radio::umts::rrc::{
     self, Activity, AfterDch, Dedicated, FirstChannel, Inactivity, Rest, TrafficVolume,
 };
@@ -58,7 +58,6 @@ pub fn ue(number: usize, motion: Motion, tbler: f64) -> UeConfig {
 
 /// `NodeB`s along a line, `metres` apart, each with an RNC of its own.
 pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
-    let curve = |ebn0_db| ErrorCurve { ebn0_db, bler: 0.1, decade_db: 2.0 };
     let antenna = |number: u32| Antenna {
         position: Position::new(metres * f64::from(number), 0.0),
         azimuth: None,
@@ -76,26 +75,7 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
         fach: Fach { rate: base::Rate::from_bps(32_000), sf: sf(64) },
         rach: Rach { rate: base::Rate::from_bps(32_000), access_delay: millis(40) },
         admission: Limits { downlink_sf: sf(32), uplink_sf: sf(64), ..Limits::default() },
-        radio: Air {
-            path_loss: PathLoss::MACRO,
-            antenna_gain_db: 11.0,
-            shadowing_db: 0.0,
-            shadowing_grid_m: 50.0,
-            uplink_noise_dbm: -103.0,
-            downlink_noise_dbm: -99.0,
-            orthogonality: 0.6,
-            ue_dbm: 21.0,
-            cell_dbm: 43.0,
-            link_dbm: 38.0,
-            common_dbm: 36.0,
-            pilot_dbm: 33.0,
-            activity: 1.0,
-            downlink_target: 0.1,
-            uplink_target: 0.1,
-            downlink_curve: curve(5.0),
-            uplink_curve: curve(1.5),
-        },
-        error_rates: ErrorRates::Given,
+        interference: Air::default(),
         movement: Movement {
             topology: Topology { cells: (0..node_bs).map(site).collect(), iur: Iur::Connected },
             handover: handover::Config {

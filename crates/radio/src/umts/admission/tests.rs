@@ -1,7 +1,8 @@
 use mobility::motion::Position;
 
 use super::*;
-use crate::umts::interference::{Antenna, Config, ErrorCurve, PathLoss, Rates};
+use crate::decibel::log10;
+use crate::umts::interference::{Air, Antenna, Rates};
 
 fn sf(chips: u32) -> SpreadingFactor {
     SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
@@ -21,29 +22,13 @@ fn limits() -> Limits {
 }
 
 fn radio(users: u32) -> Interference {
-    let curve = ErrorCurve { ebn0_db: 5.0, bler: 0.01, decade_db: 1.0 };
-    let config = Config {
-        path_loss: PathLoss::MACRO,
-        antenna_gain_db: 11.0,
-        shadowing_db: 0.0,
-        shadowing_grid_m: 50.0,
-        uplink_noise_dbm: -103.0,
-        downlink_noise_dbm: -99.0,
-        orthogonality: 0.6,
-        ue_dbm: 21.0,
-        cell_dbm: 43.0,
-        link_dbm: 38.0,
-        common_dbm: 36.0,
-        pilot_dbm: 33.0,
-        activity: 1.0,
-        downlink_target: 0.01,
-        uplink_target: 0.01,
-        downlink_curve: curve,
-        uplink_curve: curve,
-    };
+    // A block error rate of 1 % at 5 dB, and a tenth of that at 6.
+    let ebn0 = 5.0 - log10(11.0);
+    let air =
+        Air { target: 0.01, downlink_ebn0: ebn0, uplink_ebn0: ebn0, decade: 1.0, ..Air::default() };
     let position = Position::default();
     let mast = Antenna { position, azimuth: None, node_b: 0, carrier: 0 };
-    let mut radio = Interference::new(config, &[mast], 1, "net");
+    let mut radio = Interference::new(air, &[mast], 1, "net");
     let rate = SpreadingTable::Module.rate_of(Direction::Downlink, sf(32)).expect("a rate");
     let rates = Rates { downlink: rate, uplink: rate };
     for ue in 0..users {

@@ -24,7 +24,7 @@ impl<T: Sdu> Cell<T> {
         }
         let mobile = &self.ues[ue as usize];
         let request = Request { cells: &mobile.cells, gains: &mobile.gains, wanted };
-        let radio = match self.config.error_rates {
+        let radio = match self.config.interference.error_rates {
             ErrorRates::Given => None,
             ErrorRates::FromPlace => Some(&self.radio),
         };

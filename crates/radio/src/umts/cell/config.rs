@@ -7,7 +7,7 @@ use settings::{OfTime, Speed, section};
 use crate::umts::admission::Limits;
 use crate::umts::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
 use crate::umts::handover::{self, LinkTimers, Topology};
-use crate::umts::interference::{self, Antenna, ErrorRates};
+use crate::umts::interference::{Air, Antenna};
 use crate::umts::rrc::{self, Dedicated};
 use crate::umts::{BlockErrorRate, DchConfig};
 
@@ -33,10 +33,8 @@ pub struct CellConfig {
     pub rach: Rach,
     /// How much load admission control leaves room for.
     pub admission: Limits,
-    /// Powers, noise and path loss.
-    pub radio: interference::Config,
-    /// Where the error rates of blocks come from.
-    pub error_rates: ErrorRates,
+    /// Powers, noise and path loss, and where the error rates of blocks come from.
+    pub interference: Air,
     /// How UEs go from cell to cell.
     pub movement: Movement,
     /// The weakest pilot that is heard, Ec/I0 in dB (Qqualmin, TS 25.304 §5.2.6).

@@ -126,8 +126,7 @@ impl CellKeys {
             fach: self.fach.clone(),
             rach: self.rach.clone(),
             admission: self.admission.clone(),
-            radio: self.interference.config(),
-            error_rates: self.interference.error_rates,
+            interference: self.interference,
             movement: Movement {
                 topology: self.topology(&node_bs),
                 handover: self.mobility.config(),
@@ -254,7 +253,7 @@ impl CellKeys {
     /// Each mobile hears a pilot where it starts, and there are codes for the shared channels.
     fn check_coverage(&self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
         let config = self.config(around);
-        let air = Interference::new(config.radio, &config.cells, around.seed, "cells");
+        let air = Interference::new(config.interference, &config.cells, around.seed, "cells");
         for ue in &config.ues {
             let pilots = air.pilots_db(&air.gains(ue.motion.at(Time::ZERO)));
             let best = pilots.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -53,7 +53,7 @@ impl<T: Sdu> Cell<T> {
     /// # Panics
     /// If the shared channels take more codes than a cell has.
     pub fn new(machine: u32, config: &CellConfig, seed: u64) -> Self {
-        let radio = Interference::new(config.radio, &config.cells, seed, "cells");
+        let radio = Interference::new(config.interference, &config.cells, seed, "cells");
         let mut cell = Self {
             machine,
             config: CellConfig { ues: Vec::new(), ..config.clone() },
@@ -296,7 +296,7 @@ impl<T: Sdu> Cell<T> {
     /// Has the place of `ue` looked at if it moves, or if places decide how well it is heard.
     fn watch(&mut self, now: Time, ue: u32) {
         let mobile = &mut self.ues[ue as usize];
-        let disturbs = match self.config.error_rates {
+        let disturbs = match self.config.interference.error_rates {
             ErrorRates::Given => false,
             ErrorRates::FromPlace => matches!(mobile.channels, Channels::Dedicated(_)),
         };
@@ -404,7 +404,7 @@ impl<T: Sdu> Cell<T> {
         if mobile.pilot_db < self.config.pilot_min_db {
             return BlockErrorRate::LOST;
         }
-        match self.config.error_rates {
+        match self.config.interference.error_rates {
             ErrorRates::Given => mobile.tbler[place(direction)],
             ErrorRates::FromPlace => {
                 let quality = self.radio.quality(ue, direction);

@@ -58,7 +58,7 @@ impl<T: Sdu> Cell<T> {
 
     /// After all have been looked at: powers settle, and error rates follow.
     pub(super) fn set_powers(&mut self, now: Time, watched: &[u32]) {
-        match self.config.error_rates {
+        match self.config.interference.error_rates {
             ErrorRates::Given => {}
             ErrorRates::FromPlace => self.radio.settle(),
         }
@@ -90,7 +90,7 @@ impl<T: Sdu> Cell<T> {
         };
         mobile.cells.clear();
         mobile.cells.extend_from_slice(links.active.members());
-        if self.config.error_rates == ErrorRates::FromPlace {
+        if self.config.interference.error_rates == ErrorRates::FromPlace {
             let rate = |direction, sf| self.config.spreading.rate_of(direction, sf);
             let rates = Rates {
                 downlink: rate(Direction::Downlink, dedicated.downlink)

@@ -2,10 +2,9 @@
 
 use settings::{Along, Dbm, Decibels, Distance, Factor, Fraction, Word, section, words};
 
-use super::{Config, ErrorCurve, PathLoss};
-
 section! {
     /// `[radio.interference]`: powers, noise and path loss. Defaults: 3GPP TR 25.942, macro cells.
+    #[derive(Copy)]
     pub struct Air {
         /// Where block error rates of dedicated channels come from.
         pub error_rates: ErrorRates as Word<ErrorRates> = ErrorRates::Given;
@@ -51,31 +50,5 @@ words! {
         Given = "given",
         /// From Eb/N0 at its place.
         FromPlace = "from-place",
-    }
-}
-
-impl Air {
-    /// As the network has it.
-    pub fn config(&self) -> Config {
-        let curve = |ebn0_db| ErrorCurve { ebn0_db, bler: 0.1, decade_db: self.decade };
-        Config {
-            path_loss: PathLoss::MACRO,
-            antenna_gain_db: self.antenna_gain,
-            shadowing_db: self.shadowing,
-            shadowing_grid_m: self.shadowing_grid,
-            uplink_noise_dbm: self.uplink_noise,
-            downlink_noise_dbm: self.downlink_noise,
-            orthogonality: self.orthogonality,
-            ue_dbm: self.ue_power,
-            cell_dbm: self.cell_power,
-            link_dbm: self.link_power,
-            common_dbm: self.common_power,
-            pilot_dbm: self.pilot_power,
-            activity: self.activity,
-            downlink_target: self.target,
-            uplink_target: self.target,
-            downlink_curve: curve(self.downlink_ebn0),
-            uplink_curve: curve(self.uplink_ebn0),
-        }
     }
 }

@@ -22,45 +22,8 @@ pub use propagation::{Antenna, Area, PathLoss, Shadowing};
 /// Chips a second, as a number (TS 25.201 §4.2.1).
 const CHIP_RATE: f64 = super::channels::spreading::CHIP_RATE as f64;
 
-/// The parameters of a network's radio.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Config {
-    /// Path loss over distance.
-    pub path_loss: PathLoss,
-    /// Gain of `NodeB`'s and UE's antennas together, cable losses taken off, in dB.
-    pub antenna_gain_db: f64,
-    /// Standard deviation of shadowing in dB; 0 is none.
-    pub shadowing_db: f64,
-    /// Over how many metres shadows change.
-    pub shadowing_grid_m: f64,
-    /// Thermal noise in a `NodeB`'s receiver, in dBm.
-    pub uplink_noise_dbm: f64,
-    /// Thermal noise in a UE's receiver, in dBm.
-    pub downlink_noise_dbm: f64,
-    /// The share of a cell's own downlink power that does not disturb its UEs: α, 1 if codes are
-    /// orthogonal on arrival, 0 if multipath leaves nothing of that (Holma and Toskala, §8.2.2.2).
-    pub orthogonality: f64,
-    /// The most that a UE sends, in dBm.
-    pub ue_dbm: f64,
-    /// The most that a cell sends, in dBm.
-    pub cell_dbm: f64,
-    /// The most that a cell sends to one UE, in dBm.
-    pub link_dbm: f64,
-    /// What a cell always sends, in dBm: pilot, broadcast, paging, FACH.
-    pub common_dbm: f64,
-    /// The pilot's part of it, in dBm.
-    pub pilot_dbm: f64,
-    /// The share of time in which a channel is on: v of the load equation, 1 for data.
-    pub activity: f64,
-    /// What power control aims at downlink, within 0 and 1 without the ends.
-    pub downlink_target: f64,
-    /// What power control aims at uplink.
-    pub uplink_target: f64,
-    /// Block errors of a UE's receiver.
-    pub downlink_curve: ErrorCurve,
-    /// Block errors of a `NodeB`'s receiver.
-    pub uplink_curve: ErrorCurve,
-}
+/// Path loss over distance.
+const PATH_LOSS: PathLoss = PathLoss::MACRO;
 
 /// The rates that a link carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +48,7 @@ pub struct Quality {
 /// The radio of a network.
 #[derive(Clone, Debug)]
 pub struct Interference {
-    config: Config,
+    air: Air,
     shadowing: Shadowing,
     cells: Vec<Cell>,
     /// In order of UE.
@@ -93,7 +56,11 @@ pub struct Interference {
     uplink_noise: f64,
     downlink_noise: f64,
     common: f64,
-    /// Eb/N0 of the targets.
+    /// Block errors of a `NodeB`'s receiver.
+    uplink_curve: ErrorCurve,
+    /// Block errors of a UE's receiver.
+    downlink_curve: ErrorCurve,
+    /// Eb/N0 of the target.
     uplink_ebn0: f64,
     downlink_ebn0: f64,
 }
@@ -126,10 +93,12 @@ struct Link {
 impl Interference {
     /// The radio of a network with a cell for each of `antennas`. Its shadows come from `seed` and
     /// the stream `name/shadowing`.
-    pub fn new(config: Config, antennas: &[Antenna], seed: u64, name: &str) -> Self {
+    pub fn new(air: Air, antennas: &[Antenna], seed: u64, name: &str) -> Self {
         let stream = format!("{name}/shadowing");
-        let common = from_db(config.common_dbm);
-        let uplink_noise = from_db(config.uplink_noise_dbm);
+        let common = from_db(air.common_power);
+        let uplink_noise = from_db(air.uplink_noise);
+        let curve = |ebn0_db| ErrorCurve { ebn0_db, bler: 0.1, decade_db: air.decade };
+        let [uplink_curve, downlink_curve] = [air.uplink_ebn0, air.downlink_ebn0].map(curve);
         let cell = |antenna: &Antenna| Cell {
             antenna: *antenna,
             received: uplink_noise,
@@ -137,15 +106,17 @@ impl Interference {
             scale: 1.0,
         };
         Self {
-            shadowing: Shadowing::new(seed, &stream, config.shadowing_db, config.shadowing_grid_m),
+            shadowing: Shadowing::new(seed, &stream, air.shadowing, air.shadowing_grid),
             cells: antennas.iter().map(cell).collect(),
             links: Vec::new(),
             uplink_noise,
-            downlink_noise: from_db(config.downlink_noise_dbm),
+            downlink_noise: from_db(air.downlink_noise),
             common,
-            uplink_ebn0: config.uplink_curve.ebn0_for(config.uplink_target),
-            downlink_ebn0: config.downlink_curve.ebn0_for(config.downlink_target),
-            config,
+            uplink_curve,
+            downlink_curve,
+            uplink_ebn0: uplink_curve.ebn0_for(air.target),
+            downlink_ebn0: downlink_curve.ebn0_for(air.target),
+            air,
         }
     }
 
@@ -153,11 +124,11 @@ impl Interference {
     pub fn gains(&self, place: Position) -> Vec<f64> {
         let gain = |(index, cell): (usize, &Cell)| {
             let antenna = &cell.antenna;
-            let loss = self.config.path_loss.loss_db(antenna.position.distance(place))
+            let loss = PATH_LOSS.loss_db(antenna.position.distance(place))
                 + antenna.off_axis_db(place)
                 + self.shadowing.loss_db(index as u32, place)
-                - self.config.antenna_gain_db;
-            from_db(-loss.max(self.config.path_loss.least_db))
+                - self.air.antenna_gain;
+            from_db(-loss.max(PATH_LOSS.least_db))
         };
         self.cells.iter().enumerate().map(gain).collect()
     }
@@ -165,7 +136,7 @@ impl Interference {
     /// The pilots that a UE hears there: Ec/I0 of each cell in dB, against all that its carrier
     /// brings (TS 25.215 §5.1.5).
     pub fn pilots_db(&self, gains: &[f64]) -> Vec<f64> {
-        let pilot = from_db(self.config.pilot_dbm);
+        let pilot = from_db(self.air.pilot_power);
         let heard = |(cell, gain): (&Cell, &f64)| {
             to_db(pilot * gain / self.heard_downlink(cell.antenna.carrier, gains))
         };
@@ -217,7 +188,7 @@ impl Interference {
 
     /// The share of its power that a cell sends.
     pub fn power_share(&self, cell: u32) -> f64 {
-        self.cells[cell as usize].sent / from_db(self.config.cell_dbm)
+        self.cells[cell as usize].sent / from_db(self.air.cell_power)
     }
 
     /// The noise rise of a cell, in dB, after one more link of `rate`: 1/(1 − η − Δη) (Holma and
@@ -233,11 +204,11 @@ impl Interference {
     pub fn power_share_after(&self, cell: u32, gains: &[f64], rate: Rate) -> f64 {
         let disturbance = self.disturbance(cell, gains, 0.0);
         let needed = self.downlink_need(rate) * disturbance / gains[cell as usize];
-        if needed > from_db(self.config.link_dbm) {
+        if needed > from_db(self.air.link_power) {
             return f64::INFINITY;
         }
-        let sent = self.cells[cell as usize].sent + self.config.activity * needed;
-        sent / from_db(self.config.cell_dbm)
+        let sent = self.cells[cell as usize].sent + self.air.activity * needed;
+        sent / from_db(self.air.cell_power)
     }
 
     fn find(&self, ue: u32) -> Result<usize, usize> {

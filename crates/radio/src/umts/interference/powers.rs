@@ -19,7 +19,7 @@ const SETTLED: f64 = 1e-4;
 impl Interference {
     /// One radio frame of power control.
     pub fn settle(&mut self) {
-        let limits = [self.config.ue_dbm, self.config.link_dbm].map(from_db);
+        let limits = [self.air.ue_power, self.air.link_power].map(from_db);
         let [ue_limit, link_limit] = limits;
         for _ in 0..STEPS {
             let mut change: f64 = 0.0;
@@ -61,7 +61,7 @@ impl Interference {
     /// The part of the load factor that a link of `rate` adds: 1/(1 + W/(ρ R v)) (Holma and
     /// Toskala, eq. 8.9).
     pub(super) fn uplink_load(&self, rate: Rate) -> f64 {
-        let own = self.uplink_ebn0 * per_chip(rate) * self.config.activity;
+        let own = self.uplink_ebn0 * per_chip(rate) * self.air.activity;
         own / (1.0 + own)
     }
 
@@ -71,7 +71,7 @@ impl Interference {
         for path in self.uplink_paths(link) {
             let ebn0 = power * path / per_chip(link.rates.uplink);
             best = f64::max(best, ebn0);
-            all_fail *= self.config.uplink_curve.bler(ebn0).value();
+            all_fail *= self.uplink_curve.bler(ebn0).value();
         }
         quality(best, all_fail, power)
     }
@@ -80,7 +80,7 @@ impl Interference {
         let path = |cell: &u32| self.cells[*cell as usize].scale * self.downlink_path(link, *cell);
         let paths: f64 = link.members.iter().map(path).sum();
         let ebn0 = link.downlink_power * paths / per_chip(link.rates.downlink);
-        let bler = self.config.downlink_curve.bler(ebn0).value();
+        let bler = self.downlink_curve.bler(ebn0).value();
         let first = &self.cells[link.members[0] as usize];
         quality(ebn0, bler, first.scale * link.downlink_power)
     }
@@ -92,7 +92,7 @@ impl Interference {
         let members = &link.members;
         let path = |cell: u32| {
             let gain = link.gains[cell as usize];
-            let own = self.config.activity * link.uplink_power * gain;
+            let own = self.air.activity * link.uplink_power * gain;
             gain / (self.cells[cell as usize].received - own).max(self.uplink_noise)
         };
         let firsts = members.iter().enumerate().filter(move |(index, cell)| {
@@ -107,17 +107,18 @@ impl Interference {
     /// Signal over disturbance at the UE, for each unit of power sent by `cell`.
     fn downlink_path(&self, link: &Link, cell: u32) -> f64 {
         let scale = self.cells[cell as usize].scale;
-        let own = self.config.activity * scale * link.downlink_power;
+        let own = self.air.activity * scale * link.downlink_power;
         link.gains[cell as usize] / self.disturbance(cell, &link.gains, own)
     }
 
     /// What disturbs the signal of `cell` where `gains` say: the part of its other power that is
-    /// not orthogonal, all other cells of the carrier, noise (Holma and Toskala, eq. 8.16).
+    /// not orthogonal (α: 1 if codes are orthogonal on arrival, 0 if multipath leaves nothing of
+    /// that), all other cells of the carrier, noise (Holma and Toskala, §8.2.2.2, eq. 8.16).
     pub(super) fn disturbance(&self, cell: u32, gains: &[f64], own: f64) -> f64 {
         let Cell { antenna, sent, .. } = &self.cells[cell as usize];
         let gain = gains[cell as usize];
         let others = self.heard_downlink(antenna.carrier, gains) - sent * gain;
-        let intra = (1.0 - self.config.orthogonality) * (sent - own).max(0.0) * gain;
+        let intra = (1.0 - self.air.orthogonality) * (sent - own).max(0.0) * gain;
         intra + others.max(self.downlink_noise)
     }
 
@@ -130,8 +131,8 @@ impl Interference {
 
     /// What each cell sends and hears with the powers as they are.
     fn listen(&mut self) {
-        let activity = self.config.activity;
-        let budget = (from_db(self.config.cell_dbm) - self.common).max(0.0);
+        let activity = self.air.activity;
+        let budget = (from_db(self.air.cell_power) - self.common).max(0.0);
         let carriers: Vec<u32> = self.cells.iter().map(|cell| cell.antenna.carrier).collect();
         for (index, cell) in self.cells.iter_mut().enumerate() {
             let (mut received, mut traffic) = (self.uplink_noise, 0.0);
