@@ -23,14 +23,6 @@ impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
-
-    fn is_pure_ack(&self) -> bool {
-        false
-    }
-
-    fn mark(&mut self) -> bool {
-        false
-    }
 }
 
 const PACKETS: u32 = 100_000;

@@ -29,12 +29,16 @@ pub trait Load {
     fn bytes(&self) -> u32;
 
     /// True if it carries neither a SYN nor payload.
-    fn is_pure_ack(&self) -> bool;
+    fn is_pure_ack(&self) -> bool {
+        false
+    }
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
-    fn mark(&mut self) -> bool;
+    fn mark(&mut self) -> bool {
+        false
+    }
 
-    /// The flow that it belongs to.
+    /// The flow that it belongs to, where queues tell flows apart.
     fn flow(&self) -> u64 {
         0
     }

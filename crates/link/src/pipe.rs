@@ -159,14 +159,6 @@ mod tests {
         fn bytes(&self) -> u32 {
             self.0
         }
-
-        fn is_pure_ack(&self) -> bool {
-            false
-        }
-
-        fn mark(&mut self) -> bool {
-            false
-        }
     }
 
     const fn at(millis: u64) -> Time {

@@ -166,7 +166,8 @@ fn errors(bearer: &Bearer<Packet>, direction: Direction) -> Counters {
 fn limits_hold_for_bytes_and_for_each_flow() {
     #[derive(Clone, Copy, Debug)]
     struct Flowing(u64);
-    impl radio::Sdu for Flowing {
+    impl radio::Sdu for Flowing {}
+    impl link::Load for Flowing {
         fn bytes(&self) -> u32 {
             500
         }
@@ -422,7 +423,8 @@ proptest! {
 fn flows_are_served_in_turn() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     struct Of(u64, u32);
-    impl radio::Sdu for Of {
+    impl radio::Sdu for Of {}
+    impl link::Load for Of {
         fn bytes(&self) -> u32 {
             500
         }

@@ -270,29 +270,17 @@ impl<B: Body> link::Load for Packet<B> {
         self.body.mark()
     }
 
-    fn flow(&self) -> u64 {
-        radio::Sdu::flow(self)
-    }
-}
-
-impl<B: Body> radio::Sdu for Packet<B> {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-
-    fn uid(&self) -> u64 {
-        self.uid
-    }
-
     /// By hosts and ports; what has no ports goes by hosts alone.
     fn flow(&self) -> u64 {
         let Ends { source, destination } = self.ends;
         let ports = self.ports().map_or(0, |[from, to]| u64::from(from) << 16 | u64::from(to));
         u64::from(source.0) << 48 ^ u64::from(destination.0) << 32 ^ ports
     }
+}
 
-    fn mark(&mut self) -> bool {
-        self.body.mark()
+impl<B: Body> radio::Sdu for Packet<B> {
+    fn uid(&self) -> u64 {
+        self.uid
     }
 
     fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {

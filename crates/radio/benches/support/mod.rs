@@ -1,5 +1,6 @@
 //! What is sent through what is measured.
 
+use link::Load;
 use radio::Sdu;
 
 /// As large as a packet of the simulator.
@@ -15,8 +16,10 @@ impl Packet {
     }
 }
 
-impl Sdu for Packet {
+impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
 }
+
+impl Sdu for Packet {}

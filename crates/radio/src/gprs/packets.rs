@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
+use link::Dropped;
 use link::queue::{self, Backlog, Queue, Transmission, Turn};
-use link::{Dropped, Load};
 
 use super::coding::BLOCK_PERIOD;
 use crate::{Output, Sdu};
@@ -16,7 +16,7 @@ pub(crate) struct Packets<T> {
     ahead: VecDeque<(Time, T)>,
     /// To be sent again from the first byte.
     again: VecDeque<Turn<T>>,
-    queue: Queue<Packet<T>>,
+    queue: Queue<T>,
     queue_counters: link::Counters,
     /// So many packets may still begin in this TBF; `None` for no limit.
     admitted: Option<usize>,
@@ -29,28 +29,6 @@ pub(crate) struct Packets<T> {
     pub(crate) gone: VecDeque<Output<T>>,
     /// The sum of the times from hand-in to the end of the first transmission.
     pub(crate) waiting_time: Duration,
-}
-
-/// A packet as a queue sees it.
-#[derive(Debug)]
-struct Packet<T>(T);
-
-impl<T: Sdu> Load for Packet<T> {
-    fn bytes(&self) -> u32 {
-        self.0.bytes()
-    }
-
-    fn is_pure_ack(&self) -> bool {
-        false
-    }
-
-    fn mark(&mut self) -> bool {
-        self.0.mark()
-    }
-
-    fn flow(&self) -> u64 {
-        self.0.flow()
-    }
 }
 
 impl<T: Sdu> Packets<T> {
@@ -104,14 +82,14 @@ impl<T: Sdu> Packets<T> {
             bytes: u64::from(turn.packet.bytes()),
         });
         let transmission = Transmission { sending, idle_bytes: 0 };
-        let pushed = self.queue.push(now, Packet(sdu), transmission, &mut self.queue_counters);
+        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
         self.take_gone();
-        pushed.map_err(|Dropped { packet, reason }| Dropped { packet: packet.0, reason })
+        pushed
     }
 
     fn take_gone(&mut self) {
-        while let Some(Dropped { packet, reason }) = self.queue.poll_gone() {
-            self.gone.push_back(Output::Dropped(Dropped { packet: packet.0, reason }));
+        while let Some(dropped) = self.queue.poll_gone() {
+            self.gone.push_back(Output::Dropped(dropped));
         }
     }
 
@@ -159,10 +137,8 @@ impl<T: Sdu> Packets<T> {
             if self.admitted == Some(0) {
                 return false;
             }
-            let turn = self.again.pop_front().or_else(|| {
-                let turn = self.queue.pop(now, &mut self.queue_counters);
-                turn.map(|Turn { since, packet }| Turn { since, packet: packet.0 })
-            });
+            let turn = self.again.pop_front();
+            let turn = turn.or_else(|| self.queue.pop(now, &mut self.queue_counters));
             self.take_gone();
             let Some(turn) = turn else { return false };
             self.admitted = self.admitted.map(|admitted| admitted - 1);
@@ -210,7 +186,7 @@ impl<T: Sdu> Packets<T> {
     pub(crate) fn lose_waiting(&mut self, now: Time) {
         self.gone.extend(self.again.drain(..).map(|turn| Output::Discarded(turn.packet)));
         while let Some(Turn { packet, .. }) = self.queue.pop(now, &mut self.queue_counters) {
-            self.gone.push_back(Output::Discarded(packet.0));
+            self.gone.push_back(Output::Discarded(packet));
         }
         self.take_gone();
     }
@@ -239,7 +215,7 @@ impl<T: Sdu> Packets<T> {
             Output::Dropped(dropped) => &dropped.packet,
         });
         gone.chain(self.begun.iter().chain(&self.again).map(|turn| &turn.packet))
-            .chain(self.queue.held().map(|packet| &packet.0))
+            .chain(self.queue.held())
             .chain(self.ahead.iter().map(|(_, sdu)| sdu))
     }
 }

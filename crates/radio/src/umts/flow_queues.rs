@@ -56,6 +56,8 @@ impl<T: Sdu> FlowQueues<T> {
 
 #[cfg(test)]
 mod tests {
+    use link::Load;
+
     use super::*;
 
     #[derive(Debug)]
@@ -64,7 +66,7 @@ mod tests {
         number: u32,
     }
 
-    impl Sdu for Numbered {
+    impl Load for Numbered {
         fn bytes(&self) -> u32 {
             1
         }
@@ -73,6 +75,8 @@ mod tests {
             self.flow
         }
     }
+
+    impl Sdu for Numbered {}
 
     #[test]
     fn flows_take_turns_and_keep_their_order() {

@@ -19,10 +19,6 @@ impl<T: Sdu> Load for Frame<T> {
         self.sdu.bytes()
     }
 
-    fn is_pure_ack(&self) -> bool {
-        false
-    }
-
     fn mark(&mut self) -> bool {
         self.sdu.mark()
     }

@@ -1,7 +1,7 @@
 //! A bearer with the values of a 3+1 phone, and what comes out of it.
 
 use base::{Direction, Duration, Probability, Time};
-use link::queue;
+use link::{Load, queue};
 use observe::Observe;
 use radio::gprs::{Bearer, Config, Errors, Gap, GapKind, Gprs};
 use radio::{Output, Sdu};
@@ -13,11 +13,13 @@ pub(crate) struct Packet {
     pub(crate) bytes: u32,
 }
 
-impl Sdu for Packet {
+impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
 }
+
+impl Sdu for Packet {}
 
 pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)

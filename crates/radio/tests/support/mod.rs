@@ -4,6 +4,7 @@
 pub mod network;
 
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
+use link::Load;
 use radio::Sdu;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::{self, am};
@@ -16,11 +17,13 @@ pub struct Packet {
     pub bytes: u32,
 }
 
-impl Sdu for Packet {
+impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
 }
+
+impl Sdu for Packet {}
 
 pub fn probability(value: f64) -> Probability {
     Probability::new(value).expect("in range")

@@ -1,7 +1,7 @@
 //! A small network, and what comes out of it when.
 
 use base::{Duration, Time};
-use link::{Dropped, queue};
+use link::{Dropped, Load, queue};
 use mobility::handover::{self, Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use radio::Sdu;
@@ -16,11 +16,13 @@ pub(crate) struct Packet {
     pub(crate) bytes: u32,
 }
 
-impl Sdu for Packet {
+impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
 }
+
+impl Sdu for Packet {}
 
 pub(crate) const fn micros(micros: u64) -> Time {
     Time::from_nanos(micros * 1_000)
