@@ -181,16 +181,16 @@ impl<T: Sdu> Bearer<T> {
         // The uplink's blocks go at the same time, so that neither direction knows of the other's.
         let answers = [self.uplink.answer(period), self.downlink.answer(period)];
         let air = (self.phase == Phase::Ahead).then_some(&self.air);
-        let moment = Moment { now, period, machine: self.machine, air };
+        let moment = &mut Moment { now, period, machine: self.machine, air, observe };
         let mut used = 0;
         if let Some(report) = answers[0] {
-            if self.downlink.send_control(&moment, used, observe) {
+            if self.downlink.send_control(moment, used) {
                 self.uplink.hear(period, report);
             }
             used += 1;
         }
         while self.messages > 0 && used < self.downlink.slots {
-            self.downlink.send_control(&moment, used, observe);
+            self.downlink.send_control(moment, used);
             self.messages -= 1;
             used += 1;
         }
@@ -198,21 +198,21 @@ impl<T: Sdu> Bearer<T> {
             self.since_control += self.downlink.slots;
             if self.control_every.is_some_and(|blocks| self.since_control >= blocks) {
                 self.since_control -= self.control_every.unwrap_or(0);
-                self.downlink.send_control(&moment, used, observe);
+                self.downlink.send_control(moment, used);
                 used += 1;
             }
         }
-        self.downlink.send(&moment, used, observe);
+        self.downlink.send(moment, used);
         let mut used = 0;
         let mut asked = false;
         if let Some(report) = answers[1] {
-            if self.uplink.send_control(&moment, used, observe) {
+            if self.uplink.send_control(moment, used) {
                 self.downlink.hear(period, report);
                 asked = true;
             }
             used += 1;
         }
-        self.uplink.send(&moment, used, observe);
+        self.uplink.send(moment, used);
         if asked {
             self.grant(now);
         }

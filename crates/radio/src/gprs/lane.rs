@@ -45,12 +45,13 @@ pub(crate) struct Lane<T> {
 }
 
 /// What a block period is like for a direction.
-pub(crate) struct Moment<'a> {
+pub(crate) struct Moment<'a, O> {
     pub(crate) now: Time,
     pub(crate) period: Period,
     pub(crate) machine: u32,
     /// The error rates, or `None` while nothing gets through.
     pub(crate) air: Option<&'a Air>,
+    pub(crate) observe: &'a mut O,
 }
 
 impl<T: Sdu> Lane<T> {
@@ -142,12 +143,12 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Sends what there is in the slots from number `used` on.
-    pub(crate) fn send(&mut self, moment: &Moment<'_>, used: u32, observe: &mut impl Observe) {
+    pub(crate) fn send(&mut self, moment: &mut Moment<'_, impl Observe>, used: u32) {
         if !self.tbf.is_sending() {
             return;
         }
         for slot in used..self.slots {
-            if !self.send_block(moment, slot, observe) {
+            if !self.send_block(moment, slot) {
                 break;
             }
         }
@@ -157,15 +158,14 @@ impl<T: Sdu> Lane<T> {
     /// Sends a message of the link control in `slot`. True if it arrives.
     pub(crate) fn send_control(
         &mut self,
-        moment: &Moment<'_>,
+        moment: &mut Moment<'_, impl Observe>,
         slot: u32,
-        observe: &mut impl Observe,
     ) -> bool {
         let error = self.errs(moment, CodingScheme::Cs1, slot, 0);
         self.count_block(CodingScheme::Cs1, error);
         self.counters.status_pdus += 1;
         let kind = BlockKind::Control;
-        self.tell(moment, &Block { bsn: 0, kind, poll: false, error }, observe);
+        self.tell(moment, &Block { bsn: 0, kind, poll: false, error });
         !error
     }
 
@@ -251,16 +251,16 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Builds and sends one radio block. False if there is nothing to send.
-    fn send_block(&mut self, moment: &Moment<'_>, slot: u32, observe: &mut impl Observe) -> bool {
-        let Some((bsn, scheme, kind)) = self.next_block(moment, true, observe) else {
+    fn send_block(&mut self, moment: &mut Moment<'_, impl Observe>, slot: u32) -> bool {
+        let Some((bsn, scheme, kind)) = self.next_block(moment, true) else {
             return false;
         };
-        self.send_part(moment, slot, 0, (bsn, scheme, kind), observe);
+        self.send_part(moment, slot, 0, (bsn, scheme, kind));
         let mut error = self.errs(moment, scheme, slot, 0);
         let mut is_repeat = kind == BlockKind::Retransmission;
         for part in 1..scheme.blocks() {
-            let Some(next) = self.next_block(moment, false, observe) else { break };
-            self.send_part(moment, slot, part, next, observe);
+            let Some(next) = self.next_block(moment, false) else { break };
+            self.send_part(moment, slot, part, next);
             error |= self.errs(moment, scheme, slot, part);
             is_repeat |= next.2 == BlockKind::Retransmission;
         }
@@ -272,11 +272,10 @@ impl<T: Sdu> Lane<T> {
     /// One data block of a radio block.
     fn send_part(
         &mut self,
-        moment: &Moment<'_>,
+        moment: &mut Moment<'_, impl Observe>,
         slot: u32,
         part: u32,
         (bsn, scheme, kind): (u64, CodingScheme, BlockKind),
-        observe: &mut impl Observe,
     ) {
         self.since_poll += 1;
         let poll = self.since_poll >= self.poll_blocks || !self.can_send();
@@ -293,16 +292,15 @@ impl<T: Sdu> Lane<T> {
             let complete = self.window.receive(bsn, moment.period);
             self.deliver(moment.now + BLOCK_PERIOD, complete);
         }
-        self.tell(moment, &Block { bsn, kind, poll, error }, observe);
+        self.tell(moment, &Block { bsn, kind, poll, error });
     }
 
     /// The next data block: what a report asked for, else a new one, else, where that may be and no
     /// report has come for a round trip, the oldest again.
     fn next_block<O: Observe>(
         &mut self,
-        moment: &Moment<'_>,
+        moment: &mut Moment<'_, O>,
         may_insist: bool,
-        observe: &mut O,
     ) -> Option<(u64, CodingScheme, BlockKind)> {
         let period = moment.period;
         if let Some((bsn, scheme)) = self.window.send_again(period) {
@@ -313,7 +311,7 @@ impl<T: Sdu> Lane<T> {
             if let Some(ends) = self.packets.fill(moment.now, scheme.block_bytes()) {
                 if O::DEQUEUES {
                     for sdu in self.packets.begun_since(before) {
-                        observe.dequeued(moment.now, moment.machine, sdu.uid());
+                        moment.observe.dequeued(moment.now, moment.machine, sdu.uid());
                     }
                 }
                 let bsn = self.window.send_new(period, scheme, ends);
@@ -364,7 +362,13 @@ impl<T: Sdu> Lane<T> {
         self.window.has_repeats() || !self.window.is_stalled() && self.packets.has_more()
     }
 
-    fn errs(&mut self, moment: &Moment<'_>, scheme: CodingScheme, slot: u32, part: u32) -> bool {
+    fn errs(
+        &mut self,
+        moment: &Moment<'_, impl Observe>,
+        scheme: CodingScheme,
+        slot: u32,
+        part: u32,
+    ) -> bool {
         let Some(air) = moment.air else { return true };
         self.errors.hits(air.rate(scheme), moment.period, slot, part)
     }
@@ -390,9 +394,9 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    fn tell(&self, moment: &Moment<'_>, block: &Block, observe: &mut impl Observe) {
+    fn tell(&self, moment: &mut Moment<'_, impl Observe>, block: &Block) {
         let Block { bsn, kind, poll, error } = *block;
-        observe.block(
+        moment.observe.block(
             moment.now,
             BlockFact {
                 machine: moment.machine,

@@ -1,7 +1,6 @@
 //! Codes: who may have dedicated channels, and which.
 
-use base::Time;
-use observe::{CodeEvent, CodeFact, Observe};
+use observe::{CodeEvent, CodeFact, Context, Observe};
 
 use super::machine::Cell;
 use crate::Sdu;
@@ -13,14 +12,13 @@ impl<T: Sdu> Cell<T> {
     /// Reserves dedicated channels for `ue` in its cells: what it wants, or less.
     pub(super) fn admit(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         wanted: Dedicated,
-        observe: &mut impl Observe,
     ) -> Option<Dedicated> {
         // Who asks again before the old channels are closed has no more use for them.
         if matches!(self.ues[ue as usize].channels, Channels::Dedicated(_)) {
-            self.carry(now, ue, Channels::None, observe);
+            self.carry(cx, ue, Channels::None);
         }
         let mobile = &self.ues[ue as usize];
         let request = Request { cells: &mobile.cells, gains: &mobile.gains, wanted };
@@ -44,10 +42,10 @@ impl<T: Sdu> Cell<T> {
         match given {
             Ok(given) => {
                 if given != wanted && !is_free(camps, wanted.downlink) {
-                    observe.code(now, fact(camps, CodeEvent::NoCode));
+                    cx.observe.code(cx.now, fact(camps, CodeEvent::NoCode));
                 }
                 for cell in mobile.cells.clone() {
-                    self.allocate(now, ue, cell, given, observe);
+                    self.allocate(cx, ue, cell, given);
                 }
                 Some(given)
             }
@@ -57,7 +55,7 @@ impl<T: Sdu> Cell<T> {
                     Refusal::Power { cell, .. } => (cell, CodeEvent::NoPower),
                     Refusal::NoiseRise { cell, .. } => (cell, CodeEvent::NoUplink),
                 };
-                observe.code(now, fact(cell, event));
+                cx.observe.code(cx.now, fact(cell, event));
                 None
             }
         }
@@ -66,11 +64,10 @@ impl<T: Sdu> Cell<T> {
     /// Takes a code of `cell` for `ue`. Says whether there was one.
     pub(super) fn allocate(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         cell: u32,
         dedicated: Dedicated,
-        observe: &mut impl Observe,
     ) -> bool {
         let (machine, sf) = (self.machine, dedicated.downlink);
         let code = self.sectors[cell as usize].codes.allocate(sf);
@@ -79,7 +76,7 @@ impl<T: Sdu> Cell<T> {
             Err(_) => (0, CodeEvent::NoCode),
         };
         let sf = sf.chips() as u16;
-        observe.code(now, CodeFact { machine, cell, ue, sf, code: number, event });
+        cx.observe.code(cx.now, CodeFact { machine, cell, ue, sf, code: number, event });
         self.ues[ue as usize].codes.extend(code.ok().map(|code| (cell, code)));
         code.is_ok()
     }
@@ -87,10 +84,9 @@ impl<T: Sdu> Cell<T> {
     /// Gives back the codes of `ue` in the cells that are not among `kept`.
     pub(super) fn release_but(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         kept: &[u32],
-        observe: &mut impl Observe,
     ) {
         let (machine, sectors) = (self.machine, &mut self.sectors);
         self.ues[ue as usize].codes.retain(|(cell, code)| {
@@ -99,14 +95,14 @@ impl<T: Sdu> Cell<T> {
                 sectors[*cell as usize].codes.release(*code);
                 let (sf, number) = (code.sf().chips() as u16, code.number() as u16);
                 let (cell, event) = (*cell, CodeEvent::Released);
-                observe.code(now, CodeFact { machine, cell, ue, sf, code: number, event });
+                cx.observe.code(cx.now, CodeFact { machine, cell, ue, sf, code: number, event });
             }
             keeps
         });
     }
 
-    pub(super) fn release(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
-        self.release_but(now, ue, &[], observe);
+    pub(super) fn release(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+        self.release_but(cx, ue, &[]);
         self.radio.drop_link(ue);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Agenda, Direction, Duration, Time};
-use observe::{CommonFact, Observe, RrcFact, RrcState};
+use observe::{CommonFact, Context, Observe, RrcFact, RrcState};
 
 use super::common::Common;
 use super::ue::{BOTH, Ue, place};
@@ -71,7 +71,7 @@ impl<T: Sdu> Cell<T> {
         }
         for ue in 0..cell.ues.len() as u32 {
             cell.select_cell(Time::ZERO, ue);
-            cell.heed(Time::ZERO, ue, &mut ());
+            cell.heed(&mut Context { now: Time::ZERO, observe: &mut () }, ue);
             cell.settle(Time::ZERO, ue);
         }
         cell.next = cell.agenda.peek();
@@ -127,7 +127,7 @@ impl<T: Sdu> Cell<T> {
         let taken = mobile.bearer.handle_input(now, direction, sdu, observe);
         let waiting = mobile.bearer.buffer_occupancy(direction);
         self.tell(now, ue, Input::Arrived { direction, waiting });
-        self.heed(now, ue, observe);
+        self.heed(&mut Context { now, observe }, ue);
         self.settle(now, ue);
         self.next = self.agenda.peek();
         taken
@@ -135,14 +135,15 @@ impl<T: Sdu> Cell<T> {
 
     /// Does what is due at or before `now`, in order of time.
     pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some((time, id)) = self.agenda.next(now) {
+        while let Some((now, id)) = self.agenda.next(now) {
+            let cx = &mut Context { now, observe: &mut *observe };
             let ues = self.ues.len() as u32;
             match id.checked_sub(ues) {
-                None => self.run_ue(time, id, observe),
+                None => self.run_ue(cx, id),
                 Some(common) if (common as usize) < 2 * self.sectors.len() => {
-                    self.run_common(time, common / 2, BOTH[common as usize % 2], observe);
+                    self.run_common(cx, common / 2, BOTH[common as usize % 2]);
                 }
-                Some(_) => self.look(time, observe),
+                Some(_) => self.look(cx),
             }
         }
         self.next = self.agenda.peek();
@@ -192,15 +193,16 @@ impl<T: Sdu> Cell<T> {
         self.ues.iter().map(|ue| ue.rrc.state())
     }
 
-    fn run_ue(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+    fn run_ue(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+        let now = cx.now;
         let mobile = &mut self.ues[ue as usize];
         mobile.rrc.handle_timeout(now);
-        self.heed(now, ue, observe);
+        self.heed(cx, ue);
         if self.ues[ue as usize].gap.is_some_and(|end| end <= now) {
             self.ues[ue as usize].gap = None;
             self.open(now, ue);
         }
-        self.ues[ue as usize].bearer.handle_timeout(now, observe);
+        self.ues[ue as usize].bearer.handle_timeout(now, cx.observe);
         for direction in BOTH {
             let mobile = &mut self.ues[ue as usize];
             let sent = mobile.bearer.counters(direction).blocks_sent;
@@ -209,18 +211,13 @@ impl<T: Sdu> Cell<T> {
                 self.tell(now, ue, Input::Sent { direction, waiting });
             }
         }
-        self.heed(now, ue, observe);
+        self.heed(cx, ue);
         self.settle(now, ue);
     }
 
     /// Shares the next TTI of a common channel.
-    fn run_common(
-        &mut self,
-        now: Time,
-        cell: u32,
-        direction: Direction,
-        observe: &mut impl Observe,
-    ) {
+    fn run_common(&mut self, cx: &mut Context<'_, impl Observe>, cell: u32, direction: Direction) {
+        let now = cx.now;
         let (ues, payload) = (&mut self.ues, self.config.bearer.rlc.block_bytes());
         let common = &mut self.sectors[cell as usize].common[place(direction)];
         let mut before = std::mem::take(&mut common.granted);
@@ -228,7 +225,7 @@ impl<T: Sdu> Cell<T> {
         let used = common.share(start, |ue| ues[ue as usize].waiting(direction, start, payload));
         if used > 0 {
             let (machine, capacity) = (self.machine, common.capacity());
-            observe.common(start, CommonFact { machine, cell, direction, used, capacity });
+            cx.observe.common(start, CommonFact { machine, cell, direction, used, capacity });
         }
         common.due = None;
         let granted = std::mem::take(&mut common.granted);
@@ -311,11 +308,12 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// Looks at the places of those who are watched, and at the powers.
-    fn look(&mut self, now: Time, observe: &mut impl Observe) {
+    fn look(&mut self, cx: &mut Context<'_, impl Observe>) {
+        let now = cx.now;
         let watched = std::mem::take(&mut self.watched);
         for ue in &watched {
-            self.move_ue(now, *ue, observe);
-            self.heed(now, *ue, observe);
+            self.move_ue(cx, *ue);
+            self.heed(cx, *ue);
         }
         self.set_powers(now, &watched);
         for ue in watched {
@@ -332,18 +330,19 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// Does what the connection of `ue` wants done.
-    pub(super) fn heed(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+    pub(super) fn heed(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+        let now = cx.now;
         while let Some(action) = self.ues[ue as usize].rrc.poll_output() {
             match action {
                 Action::Admit(wanted) => {
-                    let answer = self.admit(now, ue, wanted, observe);
+                    let answer = self.admit(cx, ue, wanted);
                     self.tell(now, ue, answer.map_or(Input::Refused, Input::Admitted));
                 }
-                Action::Cancel(_) => self.release(now, ue, observe),
-                Action::Use(channels) => self.carry(now, ue, channels, observe),
+                Action::Cancel(_) => self.release(cx, ue),
+                Action::Use(channels) => self.carry(cx, ue, channels),
                 Action::Changed(change) => {
                     let (from, to, event) = (change.from, change.to, change.event);
-                    observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
+                    cx.observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
                 }
             }
         }
@@ -353,11 +352,11 @@ impl<T: Sdu> Cell<T> {
     /// stay so.
     pub(super) fn carry(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         channels: Channels,
-        observe: &mut impl Observe,
     ) {
+        let now = cx.now;
         self.leave_common(ue);
         let mobile = &mut self.ues[ue as usize];
         let before = std::mem::replace(&mut mobile.channels, channels);
@@ -365,7 +364,7 @@ impl<T: Sdu> Cell<T> {
         mobile.gap = None;
         mobile.close(now);
         if matches!(before, Channels::Dedicated(_)) {
-            self.release(now, ue, observe);
+            self.release(cx, ue);
         }
         match channels {
             Channels::None => {}

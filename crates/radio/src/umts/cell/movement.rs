@@ -1,7 +1,7 @@
 //! Who is where: the choice of cells, handover, and what happens where there is no cell.
 
 use base::{Direction, Time};
-use observe::{HandoverEvent, HandoverFact, Observe};
+use observe::{Context, HandoverEvent, HandoverFact, Observe};
 
 use super::Movement;
 use super::machine::{Cell, LOOK};
@@ -22,12 +22,13 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// Looks at where `ue` is.
-    pub(super) fn move_ue(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
+    pub(super) fn move_ue(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+        let now = cx.now;
         if self.ues[ue as usize].links.is_none() {
             let lost = self.ues[ue as usize].cells.is_empty();
             if let Some(change) = self.choose(now, ue) {
                 if lost {
-                    self.handed_over(now, ue, HandoverEvent::Found, observe);
+                    self.handed_over(cx, ue, HandoverEvent::Found);
                 }
                 self.tell(now, ue, change);
             }
@@ -43,11 +44,10 @@ impl<T: Sdu> Cell<T> {
         let monitored =
             (1..=frames).map(|frame| links.monitor.measure(start + FRAME * frame, mobile.pilot_db));
         if monitored.last() == Some(LinkState::Failed) {
-            return self.fail(now, ue, observe);
+            return self.fail(cx, ue);
         }
         let decision = links.active.measure(now, &self.config.movement.topology, &pilots);
-        let carried_out =
-            decision.is_none_or(|decision| self.hand_over(now, ue, decision, observe));
+        let carried_out = decision.is_none_or(|decision| self.hand_over(cx, ue, decision));
         if let Some(links) = &mut self.ues[ue as usize].links
             && !carried_out
         {
@@ -104,11 +104,11 @@ impl<T: Sdu> Cell<T> {
     /// Carries `decision` out, if there are codes for it.
     fn hand_over(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         decision: Decision,
-        observe: &mut impl Observe,
     ) -> bool {
+        let now = cx.now;
         let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return false };
         let joined = match decision {
             Decision::Add { cell, .. } => Some(cell),
@@ -116,15 +116,15 @@ impl<T: Sdu> Cell<T> {
             Decision::Hard { to, .. } => Some(to),
             Decision::Remove { .. } | Decision::Relocate { .. } => None,
         };
-        if joined.is_some_and(|cell| !self.allocate(now, ue, cell, dedicated, observe)) {
+        if joined.is_some_and(|cell| !self.allocate(cx, ue, cell, dedicated)) {
             return false;
         }
         let links = self.ues[ue as usize].links.as_ref();
         let members = links.map_or(Vec::new(), |links| links.active.members().to_vec());
-        self.release_but(now, ue, &members, observe);
+        self.release_but(cx, ue, &members);
         let machine = self.machine;
         let mut say = |cell, event| {
-            observe.handover(now, HandoverFact { machine, ue, cell, event });
+            cx.observe.handover(now, HandoverFact { machine, ue, cell, event });
         };
         let joins = |kind| match kind {
             Kind::Soft => HandoverEvent::Soft,
@@ -156,11 +156,11 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// The radio link of `ue` has failed: it looks for a cell, which may be the same.
-    fn fail(&mut self, now: Time, ue: u32, observe: &mut impl Observe) {
-        self.handed_over(now, ue, HandoverEvent::Failed, observe);
-        self.tell(now, ue, Input::RadioLinkFailure);
-        self.heed(now, ue, observe);
-        self.select_cell(now, ue);
+    fn fail(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+        self.handed_over(cx, ue, HandoverEvent::Failed);
+        self.tell(cx.now, ue, Input::RadioLinkFailure);
+        self.heed(cx, ue);
+        self.select_cell(cx.now, ue);
     }
 
     /// Where `ue` is, the cell that it should camp on: says what RRC must know of it.
@@ -206,15 +206,9 @@ impl<T: Sdu> Cell<T> {
         self.radio.pilots_db(&self.ues[ue as usize].gains)
     }
 
-    fn handed_over(
-        &mut self,
-        now: Time,
-        ue: u32,
-        event: HandoverEvent,
-        observe: &mut impl Observe,
-    ) {
+    fn handed_over(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32, event: HandoverEvent) {
         let cell = self.ues[ue as usize].cells.first().copied().unwrap_or(0);
-        observe.handover(now, HandoverFact { machine: self.machine, ue, cell, event });
+        cx.observe.handover(cx.now, HandoverFact { machine: self.machine, ue, cell, event });
     }
 }
 
