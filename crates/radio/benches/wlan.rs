@@ -5,18 +5,14 @@ mod support;
 use base::{Duration, Time};
 use divan::Bencher;
 use link::queue;
-use mobility::handover::{self, Mode};
+use mobility::handover::Mode;
 use mobility::motion::{Leg, Motion, Position};
-use radio::wlan::{
-    Access, AccessPoint, Air, DataRate, End, Loss, Output, Preamble, Station, Wlan, WlanConfig,
-};
+use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Station, Wlan, WlanKeys};
 use support::Packet;
 
 fn main() {
     divan::main();
 }
-
-const DCF: Access = Access::CsmaCa { cw_min: 31, cw_max: 1023 };
 
 /// 100 stations that walk among four access points for 300 s, without traffic.
 #[divan::bench(sample_count = 20, sample_size = 1)]
@@ -25,7 +21,7 @@ fn walk_of_100_stations_300_s(bencher: Bencher<'_, '_>) {
 }
 
 /// 10 of them have a packet under way at any time, each answered with 40 bytes.
-#[divan::bench(args = [Access::ContentionFree, DCF], sample_count = 20, sample_size = 1)]
+#[divan::bench(args = [Access::ContentionFree, Access::CsmaCa], sample_count = 20, sample_size = 1)]
 fn saturated_300_s(bencher: Bencher<'_, '_>, access: Access) {
     bencher.bench(|| run(access, 10));
 }
@@ -39,7 +35,11 @@ fn run(access: Access, busy: u32) -> u64 {
         })
         .collect();
     let stations: Vec<_> = (0..100).map(|number| walker(f64::from(number))).collect();
-    let mut wlan: Wlan<Packet> = Wlan::new(&config(access), &points, &stations, 1);
+    let queue = queue::Config {
+        limit: queue::droptail::Limit { packets: Some(50), bytes: None },
+        ..queue::Config::UNLIMITED
+    };
+    let mut wlan: Wlan<Packet> = Wlan::new(&config(access, points), [queue; 2], &stations, 1);
     let end = Time::ZERO + Duration::from_secs(300);
     let mut arrived = 0;
     for station in 0..busy {
@@ -77,30 +77,15 @@ fn walker(number: f64) -> Station {
     Station { motion: Motion::along(Position::new(4.0 * number, 10.0), &legs) }
 }
 
-fn config(access: Access) -> WlanConfig {
-    let packets = |limit| queue::Config {
-        limit: queue::droptail::Limit { packets: Some(limit), bytes: None },
-        ..queue::Config::UNLIMITED
-    };
-    WlanConfig {
-        rate: DataRate::Mbps11,
+fn config(access: Access, access_point: Vec<AccessPoint>) -> WlanKeys {
+    WlanKeys {
         basic_rate: DataRate::Mbps1,
-        preamble: Preamble::Long,
-        overhead_bytes: 36,
         access,
-        retry_limit: 7,
-        loss: Loss::FromPlace,
-        air: Air { power_dbm: 15.0, frequency_ghz: 2.4, noise_dbm: -94.0, range_m: 120.0 },
-        downlink: packets(50),
-        uplink: packets(50),
-        hold_limit: 50,
-        handover: handover::Config {
-            mode: Mode::BreakBeforeMake,
-            hysteresis_db: 3.0,
-            time_to_trigger: Duration::from_millis(200),
-            switch_time: Duration::from_millis(100),
-            anticipation: None,
-        },
-        beacon_interval: Duration::from_millis(100),
+        range: 120.0,
+        handover: Mode::BreakBeforeMake,
+        hysteresis: 3.0,
+        time_to_trigger: Duration::from_millis(200),
+        access_point,
+        ..WlanKeys::default()
     }
 }

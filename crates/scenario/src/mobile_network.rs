@@ -163,9 +163,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         };
         let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
         let queue = &self.scenario.queue;
-        let config = self.wlan.config([queue.forth(), queue.back()]);
-        let machine =
-            wlan::Wlan::new(&config, &self.wlan.access_point, &stations, self.scenario.seed);
+        let queues = [queue.forth(), queue.back()];
+        let machine = wlan::Wlan::new(self.wlan, queues, &stations, self.scenario.seed);
         self.access = Some(self.world.add_wlan(ACCESS, machine, nodes));
     }
 

@@ -57,6 +57,10 @@ pub const DIFS: Duration = Duration::from_micros(50);
 /// An acknowledgement with its FCS (§8.3.1.4).
 pub const ACK_BYTES: u32 = 14;
 
+/// What a frame adds to a packet, in bytes: MAC header with three addresses, FCS (§8.2.3) and
+/// LLC/SNAP.
+pub const OVERHEAD_BYTES: u32 = 24 + 4 + 8;
+
 /// How long a frame of `bytes`, MAC header and FCS included, is on the air: TXTIME of §17.3.4,
 /// which rounds up to microseconds.
 pub const fn frame_time(bytes: u32, rate: DataRate, preamble: Preamble) -> Duration {

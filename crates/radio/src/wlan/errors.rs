@@ -6,7 +6,7 @@ use base::float::{exp, power};
 use mobility::motion::Position;
 
 use super::airtime::DataRate;
-use super::config::Air;
+use super::keys::WlanKeys;
 use crate::decibel::{from_db, to_db};
 
 /// Metres in a nanosecond.
@@ -25,11 +25,11 @@ pub(super) struct FreeSpace {
 }
 
 impl FreeSpace {
-    pub(super) fn new(air: &Air) -> Self {
-        let wavelength = LIGHT_M_PER_NS / air.frequency_ghz;
+    pub(super) fn new(keys: &WlanKeys) -> Self {
+        let wavelength = LIGHT_M_PER_NS / keys.frequency;
         // 20 log10(4πd/λ) at d = 1 m (Friis 1946).
-        let at_1_m_dbm = air.power_dbm - 2.0 * to_db(4.0 * PI / wavelength);
-        Self { range_m: air.range_m, at_1_m_dbm, at_1_m_snr: from_db(at_1_m_dbm - air.noise_dbm) }
+        let at_1_m_dbm = keys.power - 2.0 * to_db(4.0 * PI / wavelength);
+        Self { range_m: keys.range, at_1_m_dbm, at_1_m_snr: from_db(at_1_m_dbm - keys.noise) }
     }
 
     /// True if what is sent at `one` is heard at `other` at all.
@@ -121,8 +121,6 @@ fn tail(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const AIR: Air = Air { power_dbm: 15.0, frequency_ghz: 2.4, noise_dbm: -94.0, range_m: 250.0 };
-
     fn close(value: f64, expect: f64, share: f64) {
         assert!((value - expect).abs() <= share * expect.abs(), "{value} instead of {expect}");
     }
@@ -144,7 +142,7 @@ mod tests {
     /// 92.45 + 20 log10(f/GHz) + 20 log10(d/km) dB (ITU-R P.525).
     #[test]
     fn free_space() {
-        let space = FreeSpace::new(&AIR);
+        let space = FreeSpace::new(&WlanKeys::default());
         let level = |metres| space.level_dbm(Position::default(), Position::new(metres, 0.0));
         close(level(1.0), 15.0 - 40.052, 1e-4);
         close(level(100.0), 15.0 - 80.052, 1e-4);
@@ -206,7 +204,7 @@ mod tests {
 
     #[test]
     fn faster_longer_and_farther_frames_err_more_often() {
-        let space = FreeSpace::new(&Air { noise_dbm: -75.0, ..AIR });
+        let space = FreeSpace::new(&WlanKeys { noise: -75.0, ..WlanKeys::default() });
         let rate_at = |metres, rate, bytes| {
             space.frame_error_rate(Position::default(), Position::new(metres, 0.0), rate, bytes)
         };

@@ -1,7 +1,6 @@
 //! `[wlan]`: access points and mobiles of an 802.11b-like network.
 
 use base::{Duration, Stream, Time};
-use link::queue;
 use mobility::handover::{self, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use settings::{
@@ -10,10 +9,7 @@ use settings::{
 };
 
 use super::airtime::{DataRate, Preamble};
-use super::config::{Access, Air, Loss, Station, WlanConfig};
-
-/// MAC header with three addresses, FCS (IEEE 802.11-2012 §8.2.3) and LLC/SNAP.
-const OVERHEAD_BYTES: u32 = 24 + 4 + 8;
+use super::machine::Station;
 
 /// The speeds of mobiles that are only counted: walkers and runners.
 const SPEEDS: [f64; 2] = [1.0, 5.0];
@@ -28,7 +24,7 @@ section! {
         /// What stands ahead of a frame.
         pub preamble: Preamble as Word<Preamble> = Preamble::Long;
         /// Who sends next.
-        pub access: AccessKind as Word<AccessKind> = AccessKind::ContentionFree;
+        pub access: Access as Word<Access> = Access::ContentionFree;
         /// The contention window of csma-ca at first, in slots. Default: 802.11b.
         pub cw_min: u32 as Count<u32, 0, 65_535> = 31;
         /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
@@ -125,11 +121,21 @@ impl Timed for Way {
 
 words! {
     /// How a medium is shared.
-    pub enum AccessKind {
-        /// In the order of arrival.
+    pub enum Access {
+        /// In the order of arrival, without back-off.
         ContentionFree = "contention-free",
-        /// By carrier sense and back-off.
+        /// By carrier sense and back-off (DCF, IEEE 802.11-2012 §9.3.4).
         CsmaCa = "csma-ca",
+    }
+}
+
+words! {
+    /// Which frames are in error, where a frame is heard at all.
+    pub enum Loss {
+        /// None.
+        None = "none",
+        /// By chance, as the signal-to-noise ratio where the station is makes them.
+        FromPlace = "from-place",
     }
 }
 
@@ -139,36 +145,14 @@ impl WlanKeys {
         self.mobile.len() + self.mobiles as usize
     }
 
-    /// The parameters of all, with these queues at access points and mobiles.
-    pub fn config(&self, [forth, back]: [queue::Config; 2]) -> WlanConfig {
-        WlanConfig {
-            rate: self.rate,
-            basic_rate: self.basic_rate,
-            preamble: self.preamble,
-            overhead_bytes: OVERHEAD_BYTES,
-            access: match self.access {
-                AccessKind::ContentionFree => Access::ContentionFree,
-                AccessKind::CsmaCa => Access::CsmaCa { cw_min: self.cw_min, cw_max: self.cw_max },
-            },
-            retry_limit: self.retry_limit,
-            loss: self.loss,
-            air: Air {
-                power_dbm: self.power,
-                frequency_ghz: self.frequency,
-                noise_dbm: self.noise,
-                range_m: self.range,
-            },
-            downlink: forth,
-            uplink: back,
-            hold_limit: self.hold_limit,
-            handover: handover::Config {
-                mode: self.handover,
-                hysteresis_db: self.hysteresis,
-                time_to_trigger: self.time_to_trigger,
-                switch_time: self.switch_time,
-                anticipation: self.anticipation,
-            },
-            beacon_interval: self.beacon_interval,
+    /// How mobiles change their access point.
+    pub(super) fn handover(&self) -> handover::Config {
+        handover::Config {
+            mode: self.handover,
+            hysteresis_db: self.hysteresis,
+            time_to_trigger: self.time_to_trigger,
+            switch_time: self.switch_time,
+            anticipation: self.anticipation,
         }
     }
 
@@ -189,7 +173,7 @@ impl WlanKeys {
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let usual = Self::default();
-        let is_free = self.access == AccessKind::ContentionFree;
+        let is_free = self.access == Access::ContentionFree;
         for (key, waits) in [
             ("cw_min", is_free && self.cw_min != usual.cw_min),
             ("cw_max", is_free && self.cw_max != usual.cw_max),

@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 
 use base::{Agenda, Direction, Duration, Time};
-use link::Dropped;
+use link::{Dropped, queue};
 use mobility::handover::{Change, Handover};
 use mobility::motion::{Motion, Position};
 use observe::DropReason;
 
-use super::config::{Station, WlanConfig};
 use super::counters::Counters;
 use super::errors::FreeSpace;
-use super::keys::AccessPoint;
+use super::keys::{AccessPoint, WlanKeys};
 use super::medium::{Medium, Surroundings};
 use super::sender::Frame;
 use crate::Sdu;
@@ -23,7 +22,7 @@ use crate::Sdu;
 /// the access points. What happens to a station at the same moment as to a frame comes first.
 #[derive(Debug)]
 pub struct Wlan<T> {
-    config: WlanConfig,
+    config: WlanKeys,
     space: FreeSpace,
     positions: Vec<Position>,
     mobiles: Vec<Mobile>,
@@ -43,6 +42,13 @@ pub(super) struct Mobile {
     handover: Handover,
     /// When it measures next.
     look: Option<Time>,
+}
+
+/// A mobile.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Station {
+    /// Where it is when.
+    pub motion: Motion,
 }
 
 /// What comes out of a WLAN.
@@ -115,16 +121,21 @@ impl<T: Sdu> Wlan<T> {
     /// A network that has long been there: who hears an access point has a link to the loudest,
     /// which is told by the first outputs. Its chance comes from `seed` and streams under the names
     /// of its access points.
+    ///
+    /// Of `queues` one is at each access point for all of its stations, the other at each station
+    /// for each access point.
     pub fn new(
-        config: &WlanConfig,
-        access_points: &[AccessPoint],
+        config: &WlanKeys,
+        queues: [queue::Config; 2],
         stations: &[Station],
         seed: u64,
     ) -> Self {
-        let medium = |point: &AccessPoint| Medium::new(config, stations.len(), seed, &point.name);
+        let access_points = &config.access_point;
+        let medium =
+            |point: &AccessPoint| Medium::new(config, queues, stations.len(), (seed, &point.name));
         let mut wlan = Self {
-            config: *config,
-            space: FreeSpace::new(&config.air),
+            config: config.clone(),
+            space: FreeSpace::new(config),
             positions: access_points.iter().map(AccessPoint::place).collect(),
             mobiles: Vec::with_capacity(stations.len()),
             media: access_points.iter().map(medium).collect(),
@@ -136,7 +147,7 @@ impl<T: Sdu> Wlan<T> {
         };
         for (number, station) in (0_u32..).zip(stations) {
             wlan.hear(station.motion.at(Time::ZERO));
-            let handover = Handover::new(config.handover, &wlan.levels_dbm);
+            let handover = Handover::new(config.handover(), &wlan.levels_dbm);
             let motion = station.motion.clone();
             wlan.mobiles.push(Mobile { motion, handover, look: None });
             wlan.settle_station(Time::ZERO, number);

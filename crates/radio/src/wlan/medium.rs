@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use base::{Direction, Duration, Stream, Time};
-use link::Dropped;
+use link::{Dropped, queue};
 use mobility::motion::Position;
 use observe::DropReason;
 
-use super::airtime::{ACK_BYTES, DIFS, SIFS, frame_time};
-use super::config::{Loss, WlanConfig};
+use super::airtime::{ACK_BYTES, DIFS, OVERHEAD_BYTES, SIFS, frame_time};
 use super::counters::Counters;
 use super::errors::FreeSpace;
+use super::keys::{Loss, WlanKeys};
 use super::machine::{End, Mobile, Output, place};
 use super::sender::{Frame, Head, Sender};
 use super::turns::{Left, Turns};
@@ -48,7 +48,7 @@ struct Hold<T> {
 
 /// What a medium knows of the rest.
 pub(super) struct Surroundings<'a, T> {
-    pub(super) config: &'a WlanConfig,
+    pub(super) config: &'a WlanKeys,
     pub(super) space: &'a FreeSpace,
     pub(super) access_point: u32,
     pub(super) position: Position,
@@ -59,17 +59,22 @@ pub(super) struct Surroundings<'a, T> {
 
 impl<T: Sdu> Medium<T> {
     /// A medium with the chance called `name`.
-    pub(super) fn new(config: &WlanConfig, stations: usize, seed: u64, name: &str) -> Self {
+    pub(super) fn new(
+        config: &WlanKeys,
+        [forth, back]: [queue::Config; 2],
+        stations: usize,
+        (seed, name): (u64, &str),
+    ) -> Self {
         let sender = |number| match number {
-            0 => Sender::new(Direction::Downlink, &config.downlink, seed, name),
+            0 => Sender::new(Direction::Downlink, &forth, seed, name),
             station => {
                 let name = format!("{name} station {}", station - 1);
-                Sender::new(Direction::Uplink, &config.uplink, seed, &name)
+                Sender::new(Direction::Uplink, &back, seed, &name)
             }
         };
         Self {
             senders: (0..=stations).map(sender).collect(),
-            turns: Turns::new(config.access, stations + 1, seed, name),
+            turns: Turns::new(config, stations + 1, seed, name),
             on_air: Vec::new(),
             began: Time::ZERO,
             until: Time::ZERO,
@@ -190,7 +195,7 @@ impl<T: Sdu> Medium<T> {
                 self.turns.pass(sender);
                 return false;
             };
-            let bytes = head.frame.sdu.bytes() + around.config.overhead_bytes;
+            let bytes = head.frame.sdu.bytes() + OVERHEAD_BYTES;
             longest = longest.max(frame_time(bytes, around.config.rate, around.config.preamble));
             around.counters[place(from.direction)].frames += 1;
             true
@@ -205,7 +210,7 @@ impl<T: Sdu> Medium<T> {
 
     /// Ends the exchange on the air.
     fn end(&mut self, around: &mut Surroundings<'_, T>) {
-        let WlanConfig { rate, basic_rate, preamble, .. } = *around.config;
+        let WlanKeys { rate, basic_rate, preamble, .. } = *around.config;
         // No faster than what is acknowledged (§9.7.6.5).
         let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate.min(rate), preamble);
         let now = self.until;
@@ -330,7 +335,7 @@ impl<T: Sdu> Medium<T> {
         match around.config.loss {
             Loss::None => false,
             Loss::FromPlace => {
-                let bytes = head.frame.sdu.bytes() + around.config.overhead_bytes;
+                let bytes = head.frame.sdu.bytes() + OVERHEAD_BYTES;
                 let rate = around.config.rate;
                 let share = around.space.frame_error_rate(around.position, station, rate, bytes);
                 self.errors.next_f64() < share

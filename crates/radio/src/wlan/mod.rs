@@ -11,7 +11,6 @@
 //! stand in `docs/models/wlan.md`.
 
 mod airtime;
-mod config;
 mod counters;
 mod errors;
 mod keys;
@@ -20,8 +19,7 @@ mod medium;
 mod sender;
 mod turns;
 
-pub use airtime::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, SLOT, frame_time};
-pub use config::{Access, Air, Loss, Station, WlanConfig};
+pub use airtime::{ACK_BYTES, DIFS, DataRate, OVERHEAD_BYTES, Preamble, SIFS, SLOT, frame_time};
 pub use counters::Counters;
-pub use keys::{AccessKind, AccessPoint, MobileKeys, Way, WlanKeys};
-pub use machine::{End, Output, Wlan};
+pub use keys::{Access, AccessPoint, Loss, MobileKeys, Way, WlanKeys};
+pub use machine::{End, Output, Station, Wlan};

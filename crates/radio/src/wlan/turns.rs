@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Stream, Time};
 
 use super::airtime::SLOT;
-use super::config::Access;
+use super::keys::{Access, WlanKeys};
 
 /// Who sends next. Senders go by their numbers on the medium.
 #[derive(Debug)]
@@ -18,11 +18,11 @@ pub(super) enum Turns {
 
 impl Turns {
     /// Of `senders`, with the chance called `name`.
-    pub(super) fn new(access: Access, senders: usize, seed: u64, name: &str) -> Self {
-        match access {
+    pub(super) fn new(config: &WlanKeys, senders: usize, seed: u64, name: &str) -> Self {
+        match config.access {
             Access::ContentionFree => Self::Order(VecDeque::new()),
-            Access::CsmaCa { .. } => Self::Slots(Slots {
-                access,
+            Access::CsmaCa => Self::Slots(Slots {
+                windows: [config.cw_min, config.cw_max],
                 elapsed: 0,
                 backoffs: vec![Backoff::default(); senders],
                 waiting: Vec::new(),
@@ -102,7 +102,8 @@ pub(super) enum Left {
 /// while the medium is busy no slot passes, so that counters are frozen by themselves.
 #[derive(Debug)]
 pub(super) struct Slots {
-    access: Access,
+    /// The contention windows at first and at most, in slots.
+    windows: [u32; 2],
     /// Slots that had passed when the medium was last taken.
     elapsed: u64,
     backoffs: Vec<Backoff>,
@@ -143,8 +144,15 @@ impl Slots {
         self.waiting.iter().map(|sender| self.backoffs[*sender as usize].due).min()
     }
 
+    /// The contention window after `retries` in vain, in slots.
+    fn window(&self, retries: u32) -> u32 {
+        let [first, most] = self.windows;
+        let doubled = (u64::from(first) + 1) << retries.min(32);
+        (doubled - 1).min(u64::from(most.max(first))) as u32
+    }
+
     fn back_off(&mut self, sender: u32, retries: u32) {
-        let slots = self.chance.below(self.access.window(retries).saturating_add(1));
+        let slots = self.chance.below(self.window(retries).saturating_add(1));
         self.backoffs[sender as usize].due = self.elapsed + u64::from(slots);
     }
 

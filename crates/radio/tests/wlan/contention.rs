@@ -2,9 +2,9 @@
 //! Coordination Function, IEEE JSAC 18(3), 2000).
 
 use base::{Direction, Time};
-use radio::wlan::{ACK_BYTES, DIFS, SIFS, SLOT, WlanConfig, frame_time};
+use radio::wlan::{ACK_BYTES, Access, DIFS, OVERHEAD_BYTES, SIFS, SLOT, WlanKeys, frame_time};
 
-use super::support::{DCF, Net, Packet, config, resting};
+use super::support::{Net, Packet, config, resting};
 
 const BYTES: u32 = 1024;
 const SECONDS: u64 = 60;
@@ -18,7 +18,7 @@ struct Saturation {
 
 /// Equations 7, 9 and 13 with W = 32 and m = 5, without a retry limit. Here a collision takes as
 /// long as a success.
-fn bianchi(config: &WlanConfig, stations: i32) -> Saturation {
+fn bianchi(config: &WlanKeys, stations: i32) -> Saturation {
     let (window, stages) = (32.0, 5);
     let transmits = |p: f64| {
         let doubled = 1.0 - 2.0 * p;
@@ -34,7 +34,7 @@ fn bianchi(config: &WlanConfig, stations: i32) -> Saturation {
     let tau = transmits(low);
     let busy = 1.0 - (1.0 - tau).powi(stations);
     let success = f64::from(stations) * tau * (1.0 - tau).powi(stations - 1);
-    let data = frame_time(BYTES + config.overhead_bytes, config.rate, config.preamble);
+    let data = frame_time(BYTES + OVERHEAD_BYTES, config.rate, config.preamble);
     let acknowledgement = frame_time(ACK_BYTES, config.basic_rate, config.preamble);
     let exchange = (data + SIFS + acknowledgement + DIFS).as_secs_f64();
     let slot = (1.0 - busy) * SLOT.as_secs_f64() + busy * exchange;
@@ -45,7 +45,7 @@ fn bianchi(config: &WlanConfig, stations: i32) -> Saturation {
 }
 
 /// The same of the machine: each delivery brings the next packet of its station.
-fn measured(config: &WlanConfig, stations: u32) -> Saturation {
+fn measured(config: &WlanKeys, stations: u32) -> Saturation {
     let places: Vec<_> = (0..stations).map(|number| resting(f64::from(number))).collect();
     let mut net = Net::new(config, 1, &places);
     let end = Time::from_nanos(SECONDS * 1_000_000_000);
@@ -72,7 +72,7 @@ fn measured(config: &WlanConfig, stations: u32) -> Saturation {
 
 #[test]
 fn saturated_stations_carry_what_bianchi_says() {
-    let config = WlanConfig { access: DCF, retry_limit: u32::MAX, ..config() };
+    let config = WlanKeys { access: Access::CsmaCa, retry_limit: u32::MAX, ..config() };
     for (stations, tolerance) in [(1, 0.005), (2, 0.02), (5, 0.02), (10, 0.02), (20, 0.02)] {
         let (here, there) = (measured(&config, stations), bianchi(&config, stations as i32));
         let ratio = here.bits_per_second / there.bits_per_second;
@@ -85,7 +85,7 @@ fn saturated_stations_carry_what_bianchi_says() {
 /// One alone: a mean of 15.5 slots between exchanges.
 #[test]
 fn one_alone_backs_off_half_its_window() {
-    let config = WlanConfig { access: DCF, ..config() };
+    let config = WlanKeys { access: Access::CsmaCa, ..config() };
     let data = frame_time(BYTES + 36, config.rate, config.preamble);
     let exchange = data + SIFS + frame_time(ACK_BYTES, config.basic_rate, config.preamble) + DIFS;
     let cycle = exchange.as_secs_f64() + 15.5 * SLOT.as_secs_f64();
@@ -96,7 +96,7 @@ fn one_alone_backs_off_half_its_window() {
 
 #[test]
 fn who_has_little_to_send_seldom_collides() {
-    let config = WlanConfig { access: DCF, ..config() };
+    let config = WlanKeys { access: Access::CsmaCa, ..config() };
     let places: Vec<_> = (0..10).map(|number| resting(f64::from(number))).collect();
     let mut net = Net::new(&config, 1, &places);
     for number in 0..1000_u32 {

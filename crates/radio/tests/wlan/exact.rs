@@ -4,9 +4,9 @@ use base::{Direction, Duration, Time};
 use mobility::handover::{Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use observe::DropReason;
-use radio::wlan::{Access, DataRate, End, Loss, Station, WlanConfig};
+use radio::wlan::{Access, DataRate, End, Loss, Station, WlanKeys};
 
-use super::support::{DCF, Net, Packet, config, micros, millis, resting, walking};
+use super::support::{Net, Packet, config, micros, millis, resting, walking};
 
 /// 1500 bytes at 11 Mbit/s: 192 µs and 8 · 1536 / 11 µs, rounded up.
 const DATA: u64 = 1_310_000;
@@ -69,8 +69,8 @@ fn use_is_counted_as_it_goes_on() {
 /// Of frames that collide the longest counts.
 #[test]
 fn collisions_take_their_time_once() {
-    let access = Access::CsmaCa { cw_min: 0, cw_max: 0 };
-    let config = WlanConfig { access, retry_limit: 1, ..config() };
+    let access = Access::CsmaCa;
+    let config = WlanKeys { access, cw_min: 0, cw_max: 0, retry_limit: 1, ..config() };
     let mut net = Net::new(&config, 1, &[resting(10.0), resting(20.0), resting(30.0)]);
     net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
     let under_way = micros(100);
@@ -85,7 +85,7 @@ fn collisions_take_their_time_once() {
 /// IEEE 802.11-2012 §9.7.6.5.
 #[test]
 fn acknowledgements_are_no_faster_than_data() {
-    let config = WlanConfig { rate: DataRate::Mbps1, basic_rate: DataRate::Mbps11, ..config() };
+    let config = WlanKeys { rate: DataRate::Mbps1, basic_rate: DataRate::Mbps11, ..config() };
     let mut net = Net::new(&config, 1, &[resting(10.0)]);
     net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
     net.down(Time::ZERO, 0, 0, full(1)).expect("there is room");
@@ -104,7 +104,7 @@ fn a_turn_that_nobody_takes_leaves_the_others_their_slots() {
     let sends_at = |leaving: u32| {
         let mut stations = vec![resting(10.0)];
         stations.extend((0..8).map(|_| walking(95.0, 500.0, 100.0)));
-        let mut net = Net::new(&WlanConfig { access: DCF, ..config() }, 1, &stations);
+        let mut net = Net::new(&WlanKeys { access: Access::CsmaCa, ..config() }, 1, &stations);
         net.down(micros(99_500), 0, 0, full(99)).expect("there is room");
         net.up(micros(99_900), 0, full(0)).expect("there is room");
         for station in 1..=leaving {
@@ -155,7 +155,7 @@ fn a_queue_has_its_limit() {
 
 /// A packet each 2 ms to `(millis, access point)` while a station walks at 10 m/s from the first
 /// to the second.
-fn walk(config: &WlanConfig, points: impl Fn(&Net) -> Vec<u32>) -> Net {
+fn walk(config: &WlanKeys, points: impl Fn(&Net) -> Vec<u32>) -> Net {
     let mut net = Net::new(config, 2, &[walking(0.0, 150.0, 10.0)]);
     for number in 0..7500 {
         let now = millis(2 * u64::from(number));
@@ -176,7 +176,7 @@ const CHANGE: u64 = 8_800_000_000;
 #[test]
 fn break_before_make_is_silent_for_the_switch_time() {
     let config = config();
-    let switch = config.handover.switch_time.as_nanos();
+    let switch = config.switch_time.as_nanos();
     let net = walk(&config, |_| vec![0, 1]);
     let links = [(0, UP_0), (CHANGE, DOWN_0), (CHANGE + switch, UP_1)];
     assert_eq!(net.links(), links);
@@ -192,8 +192,8 @@ fn break_before_make_is_silent_for_the_switch_time() {
 #[test]
 fn make_before_break_has_no_gap() {
     let mut config = config();
-    config.handover.mode = Mode::MakeBeforeBreak;
-    let switch = config.handover.switch_time.as_nanos();
+    config.handover = Mode::MakeBeforeBreak;
+    let switch = config.switch_time.as_nanos();
     // It goes by the links: to the second as soon as there is one.
     let net = walk(&config, |net| net.wlan.attached(0).into_iter().collect());
     // Out of range of the first after 10 s: at the beacon of 10.1 s.
@@ -208,7 +208,7 @@ fn make_before_break_has_no_gap() {
 #[test]
 fn in_the_overlap_both_are_heard() {
     let mut config = config();
-    config.handover.mode = Mode::MakeBeforeBreak;
+    config.handover = Mode::MakeBeforeBreak;
     let mut net = Net::new(&config, 2, &[walking(0.0, 150.0, 10.0)]);
     net.run(millis(9_500));
     assert!(net.wlan.is_attached(0, 0) && net.wlan.is_attached(0, 1));
@@ -320,7 +320,7 @@ fn who_rests_in_range_costs_nothing() {
 
 #[test]
 fn a_lone_frame_with_back_off_goes_in_the_next_slot() {
-    let mut net = Net::new(&WlanConfig { access: DCF, ..config() }, 1, &[resting(10.0)]);
+    let mut net = Net::new(&WlanKeys { access: Access::CsmaCa, ..config() }, 1, &[resting(10.0)]);
     net.down(micros(1_000_007), 0, 0, full(0)).expect("there is room");
     net.run(millis(1_100));
     assert_eq!(net.delivered()[0].0, 1_000_020_000 + DATA);
@@ -329,11 +329,11 @@ fn a_lone_frame_with_back_off_goes_in_the_next_slot() {
 /// Golden: 2000 packets to a station 70 m away with loud noise, and 2000 back.
 #[test]
 fn losses_are_golden() {
-    let mut config = WlanConfig { loss: Loss::FromPlace, ..config() };
-    config.air.noise_dbm = -69.0;
+    let mut config = WlanKeys { loss: Loss::FromPlace, ..config() };
+    config.noise = -69.0;
     config.retry_limit = 3;
     let run = |access| {
-        let mut net = Net::new(&WlanConfig { access, ..config }, 1, &[resting(70.0)]);
+        let mut net = Net::new(&WlanKeys { access, ..config.clone() }, 1, &[resting(70.0)]);
         for number in 0..2000 {
             let now = millis(10 * u64::from(number));
             net.down(now, 0, 0, full(number)).expect("there is room");
@@ -352,5 +352,5 @@ fn losses_are_golden() {
     };
     let expect = [[3347, 1549, 0, 202], [3377, 1587, 0, 210]];
     assert_eq!(run(Access::ContentionFree), expect);
-    assert_eq!(run(DCF), [[4431, 1420, 1385, 374], [4443, 1439, 1385, 381]]);
+    assert_eq!(run(Access::CsmaCa), [[4431, 1420, 1385, 374], [4443, 1439, 1385, 381]]);
 }

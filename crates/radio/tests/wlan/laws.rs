@@ -7,7 +7,7 @@ use link::queue::{self, Discipline};
 use mobility::handover::{Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use proptest::prelude::*;
-use radio::wlan::{Access, End, Loss, Output, Station, WlanConfig};
+use radio::wlan::{Access, End, Loss, Output, Station, WlanKeys};
 
 use super::support::{Net, Packet, config, packets};
 
@@ -24,16 +24,17 @@ enum Step {
 
 #[derive(Clone, Debug)]
 struct Run {
-    config: WlanConfig,
+    config: WlanKeys,
+    queue: queue::Config,
     points: u32,
     stations: Vec<Station>,
     steps: Vec<(u64, Step)>,
 }
 
-fn any_config() -> impl Strategy<Value = WlanConfig> {
+fn any_config() -> impl Strategy<Value = (WlanKeys, queue::Config)> {
     let access = prop_oneof![
-        Just(Access::ContentionFree),
-        (0..64_u32, 0..1100_u32).prop_map(|(cw_min, cw_max)| Access::CsmaCa { cw_min, cw_max }),
+        Just((Access::ContentionFree, (31, 1023))),
+        (0..64_u32, 0..1100_u32).prop_map(|windows| (Access::CsmaCa, windows)),
     ];
     let codel = queue::Config {
         discipline: Discipline::CoDel(queue::codel::Config {
@@ -48,18 +49,18 @@ fn any_config() -> impl Strategy<Value = WlanConfig> {
     let noise = prop::option::of(-80.0..-50.0_f64);
     (access, queues, handover, noise, 1..5_u32, 0..10_u32).prop_map(
         |(access, queue, (make, trigger, switch, ahead), noise, retry_limit, hold_limit)| {
-            let mut config = WlanConfig { access, retry_limit, hold_limit, ..config() };
-            (config.downlink, config.uplink) = (queue, queue);
+            let (access, (cw_min, cw_max)) = access;
+            let mut config =
+                WlanKeys { access, cw_min, cw_max, retry_limit, hold_limit, ..config() };
             if let Some(noise_dbm) = noise {
                 config.loss = Loss::FromPlace;
-                config.air.noise_dbm = noise_dbm;
+                config.noise = noise_dbm;
             }
-            let mode = if make { Mode::MakeBeforeBreak } else { Mode::BreakBeforeMake };
-            config.handover.mode = mode;
-            config.handover.time_to_trigger = Duration::from_millis(trigger);
-            config.handover.switch_time = Duration::from_millis(switch);
-            config.handover.anticipation = ahead.map(Duration::from_millis);
-            config
+            config.handover = if make { Mode::MakeBeforeBreak } else { Mode::BreakBeforeMake };
+            config.time_to_trigger = Duration::from_millis(trigger);
+            config.switch_time = Duration::from_millis(switch);
+            config.anticipation = ahead.map(Duration::from_millis);
+            (config, queue)
         },
     )
 }
@@ -67,7 +68,7 @@ fn any_config() -> impl Strategy<Value = WlanConfig> {
 fn any_run() -> impl Strategy<Value = Run> {
     let corner = (-150.0..450.0_f64, -60.0..60.0_f64, 10.0..400.0_f64);
     let stations = prop::collection::vec(prop::collection::vec(corner, 1..5), 1..5);
-    (any_config(), 1..4_u32, stations).prop_flat_map(|(config, points, corners)| {
+    (any_config(), 1..4_u32, stations).prop_flat_map(|((config, queue), points, corners)| {
         let walk = |corners: &Vec<(f64, f64, f64)>| {
             let leg = |&(x, y, speed): &(f64, f64, f64)| Leg::new(Position::new(x, y), speed);
             let legs: Vec<_> = corners.iter().map(leg).collect();
@@ -84,7 +85,10 @@ fn any_run() -> impl Strategy<Value = Run> {
         let release = any.prop_map(|(point, station, _)| Step::Release { point, station });
         let step = prop_oneof![8 => down, 8 => up, 1 => hold, 1 => release];
         let steps = prop::collection::vec((0..8_000_u64, step), 0..400);
-        steps.prop_map(move |steps| Run { config, points, stations: stations.clone(), steps })
+        steps.prop_map(move |steps| {
+            let (config, stations) = (config.clone(), stations.clone());
+            Run { config, queue, points, stations, steps }
+        })
     })
 }
 
@@ -178,7 +182,7 @@ enum Wakes {
 }
 
 fn play(run: &Run, wakes: Wakes) -> (Net, Books) {
-    let mut net = Net::new(&run.config, run.points, &run.stations);
+    let mut net = Net::with_queues(&run.config, run.queue, run.points, &run.stations);
     let (mut books, mut now, mut read) = (Books::default(), 0, 0);
     for (number, (pause, step)) in (0_u32..).zip(&run.steps) {
         now += pause;

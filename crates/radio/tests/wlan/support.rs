@@ -2,12 +2,10 @@
 
 use base::{Duration, Time};
 use link::{Dropped, Load, queue};
-use mobility::handover::{self, Change, Mode};
+use mobility::handover::{Change, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use radio::Sdu;
-use radio::wlan::{
-    Access, AccessPoint, Air, DataRate, End, Loss, Output, Preamble, Station, Wlan, WlanConfig,
-};
+use radio::wlan::{AccessPoint, DataRate, End, Loss, Output, Station, Wlan, WlanKeys};
 
 /// A packet with a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,31 +38,18 @@ pub(crate) const fn packets(limit: u32) -> queue::Config {
 }
 
 /// The usual values, without losses.
-pub(crate) fn config() -> WlanConfig {
-    WlanConfig {
-        rate: DataRate::Mbps11,
+pub(crate) fn config() -> WlanKeys {
+    WlanKeys {
         basic_rate: DataRate::Mbps1,
-        preamble: Preamble::Long,
-        overhead_bytes: 36,
-        access: Access::ContentionFree,
-        retry_limit: 7,
         loss: Loss::None,
-        air: Air { power_dbm: 15.0, frequency_ghz: 2.4, noise_dbm: -94.0, range_m: 100.0 },
-        downlink: packets(50),
-        uplink: packets(50),
+        range: 100.0,
         hold_limit: 20,
-        handover: handover::Config {
-            mode: Mode::BreakBeforeMake,
-            hysteresis_db: 3.0,
-            time_to_trigger: Duration::ZERO,
-            switch_time: Duration::from_nanos(123_456_789),
-            anticipation: None,
-        },
-        beacon_interval: Duration::from_millis(100),
+        handover: Mode::BreakBeforeMake,
+        hysteresis: 3.0,
+        switch_time: Duration::from_nanos(123_456_789),
+        ..WlanKeys::default()
     }
 }
-
-pub(crate) const DCF: Access = Access::CsmaCa { cw_min: 31, cw_max: 1023 };
 
 /// `count` access points in a row, 150 m apart: their ranges of 100 m overlap by 50 m.
 pub(crate) fn row(count: u32) -> Vec<AccessPoint> {
@@ -99,8 +84,18 @@ pub(crate) struct Net {
 }
 
 impl Net {
-    pub(crate) fn new(config: &WlanConfig, points: u32, stations: &[Station]) -> Self {
-        let mut net = Self { wlan: Wlan::new(config, &row(points), stations, 1), log: Vec::new() };
+    pub(crate) fn new(config: &WlanKeys, points: u32, stations: &[Station]) -> Self {
+        Self::with_queues(config, packets(50), points, stations)
+    }
+
+    pub(crate) fn with_queues(
+        config: &WlanKeys,
+        queue: queue::Config,
+        points: u32,
+        stations: &[Station],
+    ) -> Self {
+        let config = WlanKeys { access_point: row(points), ..config.clone() };
+        let mut net = Self { wlan: Wlan::new(&config, [queue; 2], stations, 1), log: Vec::new() };
         net.poll(Time::ZERO);
         net
     }
