@@ -105,8 +105,8 @@ fn a_soft_handover_in_mid_transfer_loses_nothing() {
 fn a_hard_handover_in_mid_transfer_loses_nothing() {
     for iur in [Iur::Connected, Iur::Absent] {
         let mut config = walk();
-        config.movement.handover.diversity = Diversity::Never;
-        config.movement.topology.iur = iur;
+        config.mobility.handover = Diversity::Never;
+        config.topology.iur = iur;
         let facts = downloaded(&config);
         assert_eq!(facts.handovers(HandoverEvent::Hard), 1, "{iur:?} {:?}", facts.handovers);
         assert_eq!(facts.handovers(HandoverEvent::Soft), 0);
@@ -177,9 +177,8 @@ fn any_network() -> impl Strategy<Value = CellConfig> {
         };
         let ues = walkers.into_iter().enumerate().map(ue).collect();
         let mut config = network(2, 400.0, ues);
-        config.movement.handover.diversity =
-            if hard { Diversity::Never } else { Diversity::Allowed };
-        config.movement.topology.iur = if iur { Iur::Connected } else { Iur::Absent };
+        config.mobility.handover = if hard { Diversity::Never } else { Diversity::Allowed };
+        config.topology.iur = if iur { Iur::Connected } else { Iur::Absent };
         config.interference.error_rates =
             if from_place { ErrorRates::FromPlace } else { ErrorRates::Given };
         config.rrc.first_channel = if at_once {

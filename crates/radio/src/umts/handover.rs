@@ -10,36 +10,10 @@
 
 mod keys;
 
-use base::{Duration, Probability, Time};
+use base::{Probability, Time};
 use settings::words;
 
 pub use keys::Mobility;
-
-/// How a UE is handed over.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Config {
-    /// Event 1a: a cell joins whose pilot is at most this much below the best (reporting range).
-    pub add_range_db: f64,
-    /// Event 1b: a cell leaves whose pilot is more than this below the best.
-    pub remove_range_db: f64,
-    /// Half of it is taken off the range of 1a, put on that of 1b, and asked of a better cell in
-    /// 1c.
-    pub hysteresis_db: f64,
-    /// By how much a cell must be better for a hard handover (event 1d, or 2a on another carrier).
-    pub hard_hysteresis_db: f64,
-    /// How long 1a must hold (time to trigger).
-    pub add_time: Duration,
-    /// How long 1b must hold.
-    pub remove_time: Duration,
-    /// How long 1c, 1d and 2a must hold.
-    pub replace_time: Duration,
-    /// Cells in the set at most.
-    pub size: usize,
-    /// May there be several?
-    pub diversity: Diversity,
-    /// How long a UE may have no cell under its serving RNC before that role moves on.
-    pub relocation_time: Duration,
-}
 
 words! {
     /// Whether a UE on dedicated channels may be linked to several cells at once.
@@ -140,7 +114,7 @@ pub enum Decision {
 /// The cells that one UE is linked to.
 #[derive(Clone, Debug)]
 pub struct ActiveSet {
-    config: Config,
+    mobility: Mobility,
     members: Vec<u32>,
     serving: u32,
     /// Since when no member is under the serving RNC.
@@ -164,9 +138,9 @@ enum Event {
 
 impl ActiveSet {
     /// A set of one cell, whose RNC serves.
-    pub fn new(config: Config, topology: &Topology, cell: u32) -> Self {
+    pub fn new(mobility: Mobility, topology: &Topology, cell: u32) -> Self {
         Self {
-            config,
+            mobility,
             members: vec![cell],
             serving: topology.rnc(cell),
             drifting_since: None,
@@ -225,23 +199,23 @@ impl ActiveSet {
 
     /// What holds of TS 25.331 §14.1.2.1–4 with W = 0 and no cell offsets.
     fn events(&self, topology: &Topology, pilots_db: &[f64]) -> Vec<Event> {
-        let Config { add_range_db, remove_range_db, hysteresis_db, .. } = self.config;
+        let Mobility { add_range, remove_range, hysteresis, .. } = self.mobility;
         let pilot = |cell: u32| pilots_db[cell as usize];
         let best = pilot(self.best(pilots_db));
         let worst = pilot(self.worst(pilots_db));
-        let half = hysteresis_db / 2.0;
+        let half = hysteresis / 2.0;
         let mut events = Vec::new();
         for cell in 0..pilots_db.len() as u32 {
             if self.members.contains(&cell) {
-                if self.members.len() > 1 && pilot(cell) <= best - (remove_range_db + half) {
+                if self.members.len() > 1 && pilot(cell) <= best - (remove_range + half) {
                     events.push(Event::Leaves(cell));
                 }
             } else if !self.may_join(topology, cell) {
-                if pilot(cell) >= best + self.config.hard_hysteresis_db / 2.0 {
+                if pilot(cell) >= best + self.mobility.hard_hysteresis / 2.0 {
                     events.push(Event::Best(cell));
                 }
-            } else if self.members.len() < self.config.size {
-                if pilot(cell) >= best - (add_range_db - half) {
+            } else if self.members.len() < self.mobility.cells as usize {
+                if pilot(cell) >= best - (add_range - half) {
                     events.push(Event::Enters(cell));
                 }
             } else if pilot(cell) >= worst + half {
@@ -254,22 +228,16 @@ impl ActiveSet {
     /// Soft handover wants the same carrier, and a way to the serving RNC.
     fn may_join(&self, topology: &Topology, cell: u32) -> bool {
         let site = topology.cells[cell as usize];
-        self.config.diversity == Diversity::Allowed
-            && self.config.size > 1
+        self.mobility.handover == Diversity::Allowed
+            && self.mobility.cells > 1
             && site.carrier == topology.cells[self.members[0] as usize].carrier
             && topology.reaches(self.serving, site.rnc)
     }
 
     /// Of the events that have held for long enough, the one of the best cell, joining first.
     fn due(&self, now: Time, pilots_db: &[f64]) -> Option<Event> {
-        let held = self.holding.iter().filter(|(event, since)| {
-            let time = match event {
-                Event::Enters(_) => self.config.add_time,
-                Event::Leaves(_) => self.config.remove_time,
-                Event::Replaces(_) | Event::Best(_) => self.config.replace_time,
-            };
-            *since + time <= now
-        });
+        let time = self.mobility.time_to_trigger;
+        let held = self.holding.iter().filter(|(_, since)| *since + time <= now);
         let rank = |event: &Event| match event {
             Event::Enters(cell) | Event::Replaces(cell) | Event::Best(cell) => {
                 (1, pilots_db[*cell as usize])
@@ -319,7 +287,7 @@ impl ActiveSet {
     }
 
     fn relocate(&mut self, now: Time, topology: &Topology, pilots_db: &[f64]) -> Option<Decision> {
-        self.drifting_since.filter(|since| *since + self.config.relocation_time <= now)?;
+        self.drifting_since.filter(|since| *since + self.mobility.relocation_time <= now)?;
         self.serving = topology.rnc(self.best(pilots_db));
         Some(Decision::Relocate { rnc: self.serving })
     }
@@ -372,25 +340,11 @@ pub fn selection(error_rates: impl IntoIterator<Item = Probability>) -> Probabil
     Probability::new(all).expect("a product of probabilities is one")
 }
 
-/// When a radio link is lost (TS 25.331 §8.5.6; TS 25.214 §4.3.1.2).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LinkTimers {
-    /// At this quality in dB or below a frame is out of sync (`Q_out`).
-    pub out_db: f64,
-    /// At this quality in dB or above a frame is in sync (`Q_in`).
-    pub in_db: f64,
-    /// Successive frames out of sync that start T313: N313.
-    pub n313: u32,
-    /// Successive frames in sync that stop it: N315.
-    pub n315: u32,
-    /// From then until the link has failed: T313.
-    pub t313: Duration,
-}
-
-/// Watches the link of one UE, once a radio frame.
+/// Watches the link of one UE, once a radio frame: when is it lost (TS 25.331 §8.5.6; TS 25.214
+/// §4.3.1.2)?
 #[derive(Clone, Copy, Debug)]
 pub struct LinkMonitor {
-    timers: LinkTimers,
+    mobility: Mobility,
     out: u32,
     sync: u32,
     /// When T313 runs out.
@@ -410,27 +364,32 @@ pub enum LinkState {
 
 impl LinkMonitor {
     /// A link that is up.
-    pub const fn new(timers: LinkTimers) -> Self {
-        Self { timers, out: 0, sync: 0, fails: None }
+    pub const fn new(mobility: Mobility) -> Self {
+        Self { mobility, out: 0, sync: 0, fails: None }
     }
 
-    /// Takes in the quality of the frame that ends at `now`, in dB. A frame between the thresholds
-    /// counts for neither.
+    /// Takes in the quality of the frame that ends at `now`, the best pilot in dB: at the weakest
+    /// that is heard (`Q_out`) or below it is out of sync, at `IN_SYNC_DB` above that (`Q_in`) or
+    /// above in sync. A frame between the thresholds counts for neither.
     pub fn measure(&mut self, now: Time, quality_db: f64) -> LinkState {
-        if quality_db <= self.timers.out_db {
+        let Mobility { pilot_min, n313, n315, t313, .. } = self.mobility;
+        if quality_db <= pilot_min {
             (self.out, self.sync) = (self.out + 1, 0);
-        } else if quality_db >= self.timers.in_db {
+        } else if quality_db >= pilot_min + IN_SYNC_DB {
             (self.out, self.sync) = (0, self.sync + 1);
         }
         match self.fails {
             Some(time) if time <= now => return LinkState::Failed,
-            Some(_) if self.sync >= self.timers.n315 => self.fails = None,
-            None if self.out >= self.timers.n313 => self.fails = Some(now + self.timers.t313),
+            Some(_) if self.sync >= n315 => self.fails = None,
+            None if self.out >= n313 => self.fails = Some(now + t313),
             Some(_) | None => {}
         }
         if self.fails.is_some() { LinkState::Failing } else { LinkState::Up }
     }
 }
+
+/// By how much a pilot must be better than the weakest for a frame to be in sync.
+const IN_SYNC_DB: f64 = 2.0;
 
 #[cfg(test)]
 mod tests;

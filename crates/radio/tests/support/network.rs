@@ -6,14 +6,12 @@ use mobility::motion::{Motion, Position};
 use observe::Observe;
 use radio::umts::Output;
 use radio::umts::admission::Limits;
-use radio::umts::cell::{Cell, CellConfig, Fach, Movement, Rach, UeConfig};
+use radio::umts::cell::{Cell, CellConfig, Fach, Rach, UeConfig};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
-use radio::umts::handover::{self, Diversity, Iur, LinkTimers, Site, Topology};
+use radio::umts::handover::{Iur, Mobility, Site, Topology};
 use radio::umts::interference::{Air, Antenna};
-use radio::umts::rrc::{
-    self, Activity, AfterDch, Dedicated, FirstChannel, Inactivity, Rest, TrafficVolume,
-};
+use radio::umts::rrc::{self, Dedicated, Inactivity, TrafficVolume};
 
 use super::{Packet, dch, millis, probability, rlc};
 
@@ -25,8 +23,6 @@ pub fn sf(chips: u32) -> SpreadingFactor {
 
 pub fn rrc() -> rrc::Config {
     rrc::Config {
-        setup_delay: millis(250),
-        dch_delay: millis(250),
         release_delay: millis(100),
         update_delay: millis(100),
         paging_delay: millis(320),
@@ -35,18 +31,8 @@ pub fn rrc() -> rrc::Config {
             fach: Some(Duration::from_secs(3)),
             pch: Some(Duration::from_secs(20)),
         },
-        activity: Activity::Pdu,
-        first_channel: FirstChannel::Shared,
-        after_dch: AfterDch::Shared,
-        rest: Rest::CellPch,
-        traffic_volume: TrafficVolume {
-            downlink: 512,
-            uplink: 512,
-            time_to_trigger: Duration::ZERO,
-            pending_time: millis(1000),
-        },
+        traffic_volume: TrafficVolume { pending_time: millis(1000), ..TrafficVolume::default() },
         updates_before_ura: Some(3),
-        out_of_service: Duration::from_secs(12),
         ..rrc::Config::default()
     }
 }
@@ -76,30 +62,8 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
         rach: Rach { rate: base::Rate::from_bps(32_000), access_delay: millis(40) },
         admission: Limits { downlink_sf: sf(32), uplink_sf: sf(64), ..Limits::default() },
         interference: Air::default(),
-        movement: Movement {
-            topology: Topology { cells: (0..node_bs).map(site).collect(), iur: Iur::Connected },
-            handover: handover::Config {
-                add_range_db: 3.0,
-                remove_range_db: 5.0,
-                hysteresis_db: 0.0,
-                hard_hysteresis_db: 3.0,
-                add_time: millis(320),
-                remove_time: millis(320),
-                replace_time: millis(320),
-                size: 3,
-                diversity: Diversity::Allowed,
-                relocation_time: Duration::from_secs(5),
-            },
-            timers: LinkTimers {
-                out_db: -18.0,
-                in_db: -16.0,
-                n313: 20,
-                n315: 1,
-                t313: Duration::from_secs(3),
-            },
-            gap: millis(200),
-        },
-        pilot_min_db: -18.0,
+        topology: Topology { cells: (0..node_bs).map(site).collect(), iur: Iur::Connected },
+        mobility: Mobility::default(),
     }
 }
 

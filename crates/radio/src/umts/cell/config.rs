@@ -6,7 +6,7 @@ use settings::{OfTime, Speed, section};
 
 use crate::umts::admission::Limits;
 use crate::umts::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
-use crate::umts::handover::{self, LinkTimers, Topology};
+use crate::umts::handover::{Mobility, Topology};
 use crate::umts::interference::{Air, Antenna};
 use crate::umts::rrc::{self, Dedicated};
 use crate::umts::{BlockErrorRate, DchConfig};
@@ -35,24 +35,11 @@ pub struct CellConfig {
     pub admission: Limits,
     /// Powers, noise and path loss, and where the error rates of blocks come from.
     pub interference: Air,
-    /// How UEs go from cell to cell.
-    pub movement: Movement,
-    /// The weakest pilot that is heard, Ec/I0 in dB (Qqualmin, TS 25.304 §5.2.6).
-    pub pilot_min_db: f64,
-}
-
-/// How UEs go from cell to cell.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Movement {
     /// Where each cell belongs.
     pub topology: Topology,
-    /// When a UE on dedicated channels is handed over. Its margin for hard handover is also that of
-    /// cell reselection.
-    pub handover: handover::Config,
-    /// When a radio link has failed, by the best pilot of the active set.
-    pub timers: LinkTimers,
-    /// A hard handover: for how long nothing is sent.
-    pub gap: Duration,
+    /// How UEs go from cell to cell. The margin for a hard handover is also that of cell
+    /// reselection, the weakest pilot that of TS 25.304 §5.2.6 (Qqualmin).
+    pub mobility: Mobility,
 }
 
 /// A UE.

@@ -7,7 +7,7 @@ use settings::{
     Table, Tbler, as_key, named, section,
 };
 
-use super::config::{CellConfig, Fach, Movement, Rach, UeConfig};
+use super::config::{CellConfig, Fach, Rach, UeConfig};
 use crate::kinds::{Around, Keys, Queues};
 use crate::umts::admission::Limits;
 use crate::umts::channels::CodeTree;
@@ -127,13 +127,8 @@ impl CellKeys {
             rach: self.rach.clone(),
             admission: self.admission.clone(),
             interference: self.interference,
-            movement: Movement {
-                topology: self.topology(&node_bs),
-                handover: self.mobility.config(),
-                timers: self.mobility.timers(),
-                gap: self.mobility.gap,
-            },
-            pilot_min_db: self.mobility.pilot_min,
+            topology: self.topology(&node_bs),
+            mobility: self.mobility,
         }
     }
 
@@ -257,12 +252,12 @@ impl CellKeys {
         for ue in &config.ues {
             let pilots = air.pilots_db(&air.gains(ue.motion.at(Time::ZERO)));
             let best = pilots.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if best < config.pilot_min_db {
+            if best < self.mobility.pilot_min {
                 let key = format!("radio.ue.{}.position", ue.name);
                 let message = format!(
                     "{} is in no cell: its best pilot has {best:.1} dB, and \
                      radio.mobility.pilot_min is {} dB",
-                    ue.name, config.pilot_min_db
+                    ue.name, self.mobility.pilot_min
                 );
                 let keys = [&*key, "radio.place.radius", "radio.mobility.pilot_min", "radio"];
                 return tree.clash(&keys, message);

@@ -400,7 +400,7 @@ impl<T: Sdu> Cell<T> {
     /// How often blocks of the dedicated channels of `ue` are in error where it is.
     fn tbler(&self, ue: u32, direction: Direction) -> BlockErrorRate {
         let mobile = &self.ues[ue as usize];
-        if mobile.pilot_db < self.config.pilot_min_db {
+        if mobile.pilot_db < self.config.mobility.pilot_min {
             return BlockErrorRate::LOST;
         }
         match self.config.interference.error_rates {

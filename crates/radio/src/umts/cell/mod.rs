@@ -22,6 +22,6 @@ mod machine;
 mod movement;
 mod ue;
 
-pub use config::{CellConfig, Fach, Movement, Rach, UeConfig};
+pub use config::{CellConfig, Fach, Rach, UeConfig};
 pub use keys::{CellKeys, NodeB, Place, Ue};
 pub use machine::Cell;

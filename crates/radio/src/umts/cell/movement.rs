@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use observe::{Context, HandoverEvent, HandoverFact, Observe};
 
-use super::Movement;
+use super::config::CellConfig;
 use super::machine::{Cell, LOOK};
 use crate::Sdu;
 use crate::umts::Coverage;
@@ -46,7 +46,7 @@ impl<T: Sdu> Cell<T> {
         if monitored.last() == Some(LinkState::Failed) {
             return self.fail(cx, ue);
         }
-        let decision = links.active.measure(now, &self.config.movement.topology, &pilots);
+        let decision = links.active.measure(now, &self.config.topology, &pilots);
         let carried_out = decision.is_none_or(|decision| self.hand_over(cx, ue, decision));
         if let Some(links) = &mut self.ues[ue as usize].links
             && !carried_out
@@ -69,14 +69,14 @@ impl<T: Sdu> Cell<T> {
 
     /// The dedicated channels of `ue` have begun: in the cell where it has its code.
     pub(super) fn begin_links(&mut self, now: Time, ue: u32) {
-        let Movement { handover, timers, topology, .. } = &self.config.movement;
+        let CellConfig { mobility, topology, .. } = &self.config;
         let mobile = &mut self.ues[ue as usize];
         let cell = mobile.codes.first().map(|(cell, _)| *cell);
         let cell = cell.expect("dedicated channels have a code");
         mobile.cells.clear();
         mobile.cells.push(cell);
-        let active = ActiveSet::new(*handover, topology, cell);
-        mobile.links = Some(Links { active, monitor: LinkMonitor::new(*timers) });
+        let active = ActiveSet::new(*mobility, topology, cell);
+        mobile.links = Some(Links { active, monitor: LinkMonitor::new(*mobility) });
         let pilots = self.pilots(now, ue);
         self.ues[ue as usize].pilot_db = pilots[cell as usize];
         self.link(ue);
@@ -141,7 +141,7 @@ impl<T: Sdu> Cell<T> {
             Decision::Hard { to, serving } => {
                 say(to, HandoverEvent::Hard);
                 mobile.close(now);
-                mobile.gap = Some(now + self.config.movement.gap);
+                mobile.gap = Some(now + self.config.mobility.gap);
                 match serving {
                     Serving::Kept => {}
                     Serving::Moved => mobile.bearer.relocate(now),
@@ -166,10 +166,10 @@ impl<T: Sdu> Cell<T> {
     /// Where `ue` is, the cell that it should camp on: says what RRC must know of it.
     fn choose(&mut self, now: Time, ue: u32) -> Option<Input> {
         let pilots = self.pilots(now, ue);
-        let Movement { handover, topology, .. } = &self.config.movement;
+        let CellConfig { mobility, topology, .. } = &self.config;
         let best =
             (0..pilots.len()).max_by(|a, b| pilots[*a].total_cmp(&pilots[*b]).then(b.cmp(a)));
-        let best = best.filter(|cell| pilots[*cell] >= self.config.pilot_min_db);
+        let best = best.filter(|cell| pilots[*cell] >= self.config.mobility.pilot_min);
         let mobile = &mut self.ues[ue as usize];
         let now_on = mobile.cells.first().map(|cell| *cell as usize);
         mobile.cells.truncate(1);
@@ -185,8 +185,8 @@ impl<T: Sdu> Cell<T> {
                 (was == Coverage::Lost).then_some(Input::CoverageFound)
             }
             (Some(old), Some(best)) => {
-                let stays = pilots[old] >= self.config.pilot_min_db
-                    && pilots[best] < pilots[old] + handover.hard_hysteresis_db;
+                let stays = pilots[old] >= self.config.mobility.pilot_min
+                    && pilots[best] < pilots[old] + mobility.hard_hysteresis;
                 if old == best || stays {
                     return None;
                 }

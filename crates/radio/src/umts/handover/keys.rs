@@ -3,11 +3,12 @@
 use base::Duration;
 use settings::{Along, Count, Decibels, Flag, OfTime, Word, section};
 
-use super::{Config, Diversity, LinkTimers};
+use super::Diversity;
 
 section! {
     /// `[radio.mobility]`: how mobiles go from cell to cell. Defaults: our choice among what
     /// TS 25.331 §10.3.7 allows, where no other source is given.
+    #[derive(Copy)]
     pub struct Mobility {
         /// Soft, with several cells at a time, or hard, from one to the other.
         pub handover: Diversity as Word<Diversity> = Diversity::Allowed;
@@ -39,35 +40,3 @@ section! {
         pub t313: Duration as OfTime = Duration::from_secs(3);
     }
 }
-
-impl Mobility {
-    /// When a UE on dedicated channels is handed over.
-    pub(crate) fn config(&self) -> Config {
-        Config {
-            add_range_db: self.add_range,
-            remove_range_db: self.remove_range,
-            hysteresis_db: self.hysteresis,
-            hard_hysteresis_db: self.hard_hysteresis,
-            add_time: self.time_to_trigger,
-            remove_time: self.time_to_trigger,
-            replace_time: self.time_to_trigger,
-            size: self.cells as usize,
-            diversity: self.handover,
-            relocation_time: self.relocation_time,
-        }
-    }
-
-    /// When a radio link has failed.
-    pub(crate) fn timers(&self) -> LinkTimers {
-        LinkTimers {
-            out_db: self.pilot_min,
-            in_db: self.pilot_min + IN_SYNC_DB,
-            n313: self.n313,
-            n315: self.n315,
-            t313: self.t313,
-        }
-    }
-}
-
-/// By how much a pilot must be better than the weakest for a frame to be in sync.
-const IN_SYNC_DB: f64 = 2.0;

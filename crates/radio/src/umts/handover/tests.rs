@@ -3,18 +3,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::umts::conditions::FRAME;
 
-fn config() -> Config {
-    Config {
-        add_range_db: 3.0,
-        remove_range_db: 5.0,
-        hysteresis_db: 2.0,
-        hard_hysteresis_db: 6.0,
-        add_time: FRAME * 20,
-        remove_time: FRAME * 60,
-        replace_time: FRAME * 20,
-        size: 2,
-        diversity: Diversity::Allowed,
+fn mobility() -> Mobility {
+    Mobility {
+        hysteresis: 2.0,
+        hard_hysteresis: 6.0,
+        time_to_trigger: FRAME * 20,
+        cells: 2,
         relocation_time: FRAME * 100,
+        ..Mobility::default()
     }
 }
 
@@ -45,7 +41,7 @@ const ONE_RNC: [(u32, u32, u32); 4] = [(0, 0, 0), (0, 0, 0), (1, 0, 0), (2, 0, 0
 fn a_cell_joins_after_the_time_to_trigger() {
     let net = topology(Iur::Absent, &ONE_RNC);
     let decided =
-        |pilots: &[f64]| hold(&mut ActiveSet::new(config(), &net, 0), &net, pilots, 0..100);
+        |pilots: &[f64]| hold(&mut ActiveSet::new(mobility(), &net, 0), &net, pilots, 0..100);
     // The range of 1a is 3 dB less half of the hysteresis.
     let add = |cell, kind| vec![(20, Decision::Add { cell, kind })];
     assert_eq!(decided(&[-8.0, -20.0, -10.0, -20.0]), add(2, Kind::Soft));
@@ -60,7 +56,7 @@ fn a_cell_joins_after_the_time_to_trigger() {
 #[test]
 fn a_dip_within_the_time_to_trigger_starts_it_anew() {
     let net = topology(Iur::Absent, &ONE_RNC);
-    let mut set = ActiveSet::new(config(), &net, 0);
+    let mut set = ActiveSet::new(mobility(), &net, 0);
     let (near, far) = ([-8.0, -20.0, -9.0, -20.0], [-8.0, -20.0, -12.0, -20.0]);
     assert_eq!(hold(&mut set, &net, &near, 0..20), vec![]);
     assert!(set.is_pending());
@@ -73,11 +69,11 @@ fn a_dip_within_the_time_to_trigger_starts_it_anew() {
 #[test]
 fn a_cell_leaves_below_its_range_and_the_last_one_stays() {
     let net = topology(Iur::Absent, &ONE_RNC);
-    let mut set = ActiveSet::new(config(), &net, 0);
+    let mut set = ActiveSet::new(mobility(), &net, 0);
     hold(&mut set, &net, &[-8.0, -20.0, -8.0, -20.0], 0..30);
     assert_eq!(set.members(), [0, 2]);
     assert_eq!(hold(&mut set, &net, &[-13.9, -20.0, -8.0, -20.0], 30..200), vec![]);
-    let remove = vec![(260, Decision::Remove { cell: 0 })];
+    let remove = vec![(220, Decision::Remove { cell: 0 })];
     assert_eq!(hold(&mut set, &net, &[-14.0, -20.0, -8.0, -20.0], 200..400), remove);
     assert_eq!(set.members(), [2]);
     assert_eq!(hold(&mut set, &net, &[-30.0, -30.0, -25.0, -30.0], 400..600), vec![]);
@@ -86,7 +82,7 @@ fn a_cell_leaves_below_its_range_and_the_last_one_stays() {
 #[test]
 fn a_better_cell_replaces_the_worst_of_a_full_set() {
     let net = topology(Iur::Absent, &ONE_RNC);
-    let mut set = ActiveSet::new(config(), &net, 0);
+    let mut set = ActiveSet::new(mobility(), &net, 0);
     hold(&mut set, &net, &[-8.0, -20.0, -9.0, -20.0], 0..30);
     let replace = Decision::Replace { old: 2, new: 3, kind: Kind::Soft };
     assert_eq!(hold(&mut set, &net, &[-8.0, -20.0, -9.0, -8.0], 30..99), vec![(50, replace)]);
@@ -95,8 +91,8 @@ fn a_better_cell_replaces_the_worst_of_a_full_set() {
 
 #[test]
 fn hard_where_soft_is_not_allowed() {
-    let check = |net: Topology, config: Config, expected: Option<Decision>| {
-        let mut set = ActiveSet::new(config, &net, 0);
+    let check = |net: Topology, mobility: Mobility, expected: Option<Decision>| {
+        let mut set = ActiveSet::new(mobility, &net, 0);
         let decided = hold(&mut set, &net, &[-10.0, -7.0], 0..50);
         assert_eq!(
             decided,
@@ -105,27 +101,27 @@ fn hard_where_soft_is_not_allowed() {
     };
     let hard = |serving| Some(Decision::Hard { to: 1, serving });
     let soft = Some(Decision::Add { cell: 1, kind: Kind::Soft });
-    let never = Config { diversity: Diversity::Never, ..config() };
+    let never = Mobility { handover: Diversity::Never, ..mobility() };
     let one_rnc = || topology(Iur::Absent, &[(0, 0, 0), (1, 0, 0)]);
-    check(one_rnc(), config(), soft);
+    check(one_rnc(), mobility(), soft);
     check(one_rnc(), never, hard(Serving::Kept));
-    check(one_rnc(), Config { hard_hysteresis_db: 6.1, ..never }, None);
-    check(topology(Iur::Absent, &[(0, 0, 0), (1, 0, 1)]), config(), hard(Serving::Kept));
-    check(topology(Iur::Absent, &[(0, 0, 0), (1, 1, 0)]), config(), hard(Serving::Moved));
-    check(topology(Iur::Connected, &[(0, 0, 0), (1, 1, 0)]), config(), soft);
+    check(one_rnc(), Mobility { hard_hysteresis: 6.1, ..never }, None);
+    check(topology(Iur::Absent, &[(0, 0, 0), (1, 0, 1)]), mobility(), hard(Serving::Kept));
+    check(topology(Iur::Absent, &[(0, 0, 0), (1, 1, 0)]), mobility(), hard(Serving::Moved));
+    check(topology(Iur::Connected, &[(0, 0, 0), (1, 1, 0)]), mobility(), soft);
     check(topology(Iur::Connected, &[(0, 0, 0), (1, 1, 0)]), never, hard(Serving::Kept));
 }
 
 #[test]
 fn a_drift_rnc_comes_to_serve_when_the_old_one_has_no_cell_left() {
     let net = topology(Iur::Connected, &[(0, 0, 0), (1, 1, 0)]);
-    let mut set = ActiveSet::new(config(), &net, 0);
+    let mut set = ActiveSet::new(mobility(), &net, 0);
     assert!(!set.drifts(&net));
     hold(&mut set, &net, &[-10.0, -8.0], 0..21);
     assert!(set.drifts(&net) && set.serving() == 0);
     let decided = hold(&mut set, &net, &[-20.0, -8.0], 21..400);
     let (leaves, relocates) = (Decision::Remove { cell: 0 }, Decision::Relocate { rnc: 1 });
-    assert_eq!(decided, vec![(81, leaves), (181, relocates)]);
+    assert_eq!(decided, vec![(41, leaves), (141, relocates)]);
     assert!(!set.drifts(&net) && set.serving() == 1 && !set.is_pending());
 }
 
@@ -137,13 +133,9 @@ fn selection_combining_fails_only_if_all_fail() {
     assert!(selection([p(0.3), p(0.0)]).value() == 0.0);
 }
 
-fn timers() -> LinkTimers {
-    LinkTimers { out_db: -18.0, in_db: -16.0, n313: 20, n315: 2, t313: FRAME * 300 }
-}
-
 /// Feeds (quality, frames) and says in which frame each state is new.
 fn watch(script: &[(f64, u64)]) -> Vec<(u64, LinkState)> {
-    let mut monitor = LinkMonitor::new(timers());
+    let mut monitor = LinkMonitor::new(Mobility { n315: 2, ..Mobility::default() });
     let (mut frame, mut last, mut log) = (0, LinkState::Up, Vec::new());
     for (quality, frames) in script {
         for _ in 0..*frames {
@@ -180,15 +172,15 @@ proptest! {
             (prop::collection::vec(-25.0..-3.0_f64, 5), 1..80_u64),
             1..25,
         ),
-        size in 1..4_usize,
+        cells in 1..4_u32,
         connected in any::<bool>(),
         soft in any::<bool>(),
     ) {
         let iur = if connected { Iur::Connected } else { Iur::Absent };
-        let diversity = if soft { Diversity::Allowed } else { Diversity::Never };
+        let handover = if soft { Diversity::Allowed } else { Diversity::Never };
         let net = topology(iur, &[(0, 0, 0), (0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 1, 1)]);
-        let config = Config { size, diversity, ..config() };
-        let mut set = ActiveSet::new(config, &net, 0);
+        let mobility = Mobility { handover, cells, ..mobility() };
+        let mut set = ActiveSet::new(mobility, &net, 0);
         let (mut shadow, mut serving, mut frame) = (vec![0], 0, 0);
         for (pilots, frames) in rounds {
             for _ in 0..frames {
@@ -198,7 +190,7 @@ proptest! {
                     Some(Decision::Add { cell, .. }) => shadow.push(cell),
                     Some(Decision::Remove { cell }) => shadow.retain(|member| *member != cell),
                     Some(Decision::Replace { old, new, .. }) => {
-                        prop_assert_eq!(shadow.len(), size);
+                        prop_assert_eq!(shadow.len(), cells as usize);
                         shadow.retain(|member| *member != old);
                         shadow.push(new);
                     }
@@ -215,13 +207,13 @@ proptest! {
                 }
                 prop_assert_eq!(set.members(), &shadow[..]);
                 prop_assert_eq!(set.serving(), serving);
-                prop_assert!((1..=size).contains(&shadow.len()));
+                prop_assert!((1..=cells).contains(&(shadow.len() as u32)));
                 prop_assert!(soft || shadow.len() == 1);
                 prop_assert!(connected || !set.drifts(&net), "no drift without Iur");
                 let carrier = |cell: &u32| net.cells[*cell as usize].carrier;
                 prop_assert!(shadow.iter().all(|cell| carrier(cell) == carrier(&shadow[0])));
                 let is_new = |(i, cell)| !shadow[..i].contains(cell);
-            prop_assert!(shadow.iter().enumerate().all(is_new));
+                prop_assert!(shadow.iter().enumerate().all(is_new));
             }
         }
     }
@@ -235,7 +227,7 @@ proptest! {
         hard in any::<bool>(),
     ) {
         let net = topology(Iur::Connected, &[(0, 0, 0), (1, 0, u32::from(hard))]);
-        let mut set = ActiveSet::new(config(), &net, 0);
+        let mut set = ActiveSet::new(mobility(), &net, 0);
         let pairs = wander.chunks(2).enumerate();
         let decided = pairs.filter_map(|(frame, noise)| {
             set.measure(at(frame as u64), &net, &[-8.0 + noise[0], -8.0 + apart + noise[1]])
