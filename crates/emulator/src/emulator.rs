@@ -8,7 +8,7 @@ use base::{Direction, Duration, Time};
 use bytes::Bytes;
 use world::{Datagram, Delivery, NodeId, World};
 
-use crate::packet_ledger::{DIRECTIONS, PacketLedger, Traffic, index};
+use crate::packet_ledger::{PacketLedger, Traffic};
 use crate::{Moment, Side};
 use os::{Machine, Written};
 
@@ -84,7 +84,7 @@ impl Emulator {
 
     /// What is in the world, or was polled and not written, counted packet by packet.
     pub(crate) fn held(&self, direction: Direction) -> Traffic {
-        let from = self.ends[index(direction)];
+        let from = self.ends[direction as usize];
         let writing = self.writing.iter().map(|delivery| &delivery.packet);
         let packets = self.world.held().chain(writing);
         packets.filter(|packet| packet.ends.source == from).fold(
@@ -100,7 +100,7 @@ impl Emulator {
     /// or still be there.
     pub(crate) fn close(&mut self) -> Result<(), String> {
         self.ledger.close();
-        for (direction, name) in DIRECTIONS.into_iter().zip(["down", "up"]) {
+        for (direction, name) in Direction::BOTH.into_iter().zip(["down", "up"]) {
             let (lane, held) = (self.ledger.lane(direction), self.held(direction));
             let (entered, left, drops) = (lane.entered.packets, lane.left.packets, lane.drops());
             if entered != left + drops + held.packets || held != lane.held {
@@ -190,7 +190,7 @@ impl Machine for Emulator {
         while let Ok(call) = self.calls.try_recv() {
             match call {
                 Call::Read(answer) => {
-                    let [down, up] = DIRECTIONS.map(|way| self.ledger.read(now, way));
+                    let [down, up] = Direction::BOTH.map(|way| self.ledger.read(now, way));
                     // Whoever asked may have gone.
                     answer.send(Moment { at_s: now.as_secs_f64(), down, up }).ok();
                 }

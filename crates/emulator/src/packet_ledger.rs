@@ -108,7 +108,7 @@ impl PacketLedger {
     }
 
     pub(crate) fn lane(&self, direction: Direction) -> &Lane {
-        &self.lanes[index(direction)]
+        &self.lanes[direction as usize]
     }
 
     pub(crate) const fn lateness(&self) -> &Histogram<u64> {
@@ -136,7 +136,7 @@ impl PacketLedger {
     ) -> Arrival {
         let number = self.numbers;
         self.numbers += 1;
-        let lane = &mut self.lanes[index(direction)];
+        let lane = &mut self.lanes[direction as usize];
         lane.entered.add(bytes);
         lane.unreadable += u64::from(protocol.is_none());
         Arrival { at, unseen, bytes, protocol, number, backlog: lane.held.packets as u32 }
@@ -144,20 +144,20 @@ impl PacketLedger {
 
     /// It is the world's next, number `uid` there.
     pub(crate) fn enter(&mut self, direction: Direction, uid: u64, arrival: Arrival) {
-        let lane = &mut self.lanes[index(direction)];
+        let lane = &mut self.lanes[direction as usize];
         lane.held.add(arrival.bytes);
         lane.entries.insert(uid, arrival);
     }
 
     /// It is not taken in, since too much is held.
     pub(crate) fn turn_away(&mut self, direction: Direction, arrival: Arrival) {
-        self.lanes[index(direction)].memory += 1;
+        self.lanes[direction as usize].memory += 1;
         self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Memory));
     }
 
     /// Packet `uid` of the world, due at `due`, left at `now`.
     pub(crate) fn leave(&mut self, now: Time, direction: Direction, uid: u64, due: Time) {
-        let lane = &mut self.lanes[index(direction)];
+        let lane = &mut self.lanes[direction as usize];
         let arrival = lane.take(uid).expect("what leaves came in");
         lane.left.add(arrival.bytes);
         let delay = now.saturating_since(arrival.at);
@@ -171,7 +171,7 @@ impl PacketLedger {
 
     /// The kernel did not take packet `uid` of the world, due at `due`.
     pub(crate) fn refuse(&mut self, direction: Direction, uid: u64, due: Time) {
-        let lane = &mut self.lanes[index(direction)];
+        let lane = &mut self.lanes[direction as usize];
         let arrival = lane.take(uid).expect("what leaves came in");
         lane.refused += 1;
         self.tape.row(|| Row::new(direction, &arrival, Some(due), None, Fate::Refused));
@@ -179,8 +179,8 @@ impl PacketLedger {
 
     /// Closes the ledger: what is still held stays so.
     pub(crate) fn close(&mut self) {
-        for direction in DIRECTIONS {
-            let lane = &self.lanes[index(direction)];
+        for direction in Direction::BOTH {
+            let lane = &self.lanes[direction as usize];
             for arrival in lane.entries.values() {
                 self.tape.row(|| Row::new(direction, arrival, None, None, Fate::Queued));
             }
@@ -189,7 +189,7 @@ impl PacketLedger {
 
     /// What a meter shows at `now`.
     pub(crate) fn read(&mut self, now: Time, direction: Direction) -> Reading {
-        let lane = &mut self.lanes[index(direction)];
+        let lane = &mut self.lanes[direction as usize];
         let Recent { since, left, delay } = lane.recent;
         lane.recent = Recent { since: now, ..Recent::default() };
         let elapsed = now.saturating_since(since).as_secs_f64();
@@ -202,8 +202,8 @@ impl PacketLedger {
     }
 
     fn drop_one(&mut self, uid: u64, reason: DropReason) {
-        for direction in DIRECTIONS {
-            let lane = &mut self.lanes[index(direction)];
+        for direction in Direction::BOTH {
+            let lane = &mut self.lanes[direction as usize];
             if let Some(arrival) = lane.take(uid) {
                 lane.dropped.count(reason);
                 self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Dropped(reason)));
@@ -251,17 +251,6 @@ impl Observe for PacketLedger {
             | PacketEvent::Entered
             | PacketEvent::Left => {}
         }
-    }
-}
-
-/// Both.
-pub(crate) const DIRECTIONS: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
-
-/// The port where packets of `direction` come in; they leave at the other.
-pub(crate) const fn index(direction: Direction) -> usize {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
     }
 }
 

@@ -21,7 +21,7 @@ use serde::Serialize;
 use wire::{Capture, LinkLayer};
 
 use crate::Side;
-use crate::packet_ledger::{Arrival, index};
+use crate::packet_ledger::Arrival;
 use os::{SetupError, setup_error};
 
 /// What is written of a run.
@@ -84,7 +84,7 @@ impl Row {
     ) -> Self {
         Self {
             uid: arrival.number,
-            direction: ["down", "up"][index(direction)],
+            direction: ["down", "up"][direction as usize],
             bytes: arrival.bytes,
             protocol: arrival.protocol,
             entered_s: arrival.at.as_secs_f64(),

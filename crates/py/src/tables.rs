@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Direction, Duration, Time};
+use base::{Duration, Time};
 use numpy::{Element, PyArray1};
 use observe::{
     BlockKind, CodeEvent, DropReason, HandoverEvent, PacketEvent, RrcEvent, RrcState, Subject,
@@ -207,7 +207,7 @@ fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
     let table = Table::new(py)
         .time(rows().map(|row| row.time))?
         .column("cell", rows().map(|row| row.cell))?
-        .column("direction", rows().map(|row| direction(row.direction)))?
+        .column("direction", rows().map(|row| row.direction as u8))?
         .column("blocks", rows().map(|row| row.blocks))?
         .column("capacity", rows().map(|row| row.capacity))?;
     tables.set_item("common", table.0)
@@ -314,7 +314,7 @@ pub(crate) fn recorded(
     let blocks = || trace.blocks.iter();
     let table = Table::new(py)
         .time(blocks().map(|row| row.time))?
-        .column("direction", blocks().map(|row| direction(row.fact.direction)))?
+        .column("direction", blocks().map(|row| row.fact.direction as u8))?
         .column("sn", blocks().map(|row| row.fact.sn))?
         .column("kind", blocks().map(|row| kind(row.fact.kind)))?
         .column("poll", blocks().map(|row| row.fact.poll))?
@@ -328,13 +328,6 @@ pub(crate) fn recorded(
         .column("machine", hops().map(|row| row.machine))?
         .column("event", hops().map(|row| hop(row.event)))?;
     tables.set_item("hops", table.0)
-}
-
-const fn direction(direction: Direction) -> u8 {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
-    }
 }
 
 const fn kind(kind: BlockKind) -> u8 {

@@ -13,7 +13,7 @@ use radio::umts::{
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, run, traffic};
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 const LONG: Duration = Duration::from_secs(100_000);
 
 fn state(blocks: u32, tbler: f64) -> ChannelState {

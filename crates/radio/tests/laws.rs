@@ -10,7 +10,7 @@ use radio::umts::{Bearer, Channel, Counters, DchConfig, Limit, Output};
 
 use crate::support::{Delivery, Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 const LOSS: [f64; 8] = [0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.8, 0.95];
 const SEEDS: u64 = 30;
 const LONG: Duration = Duration::from_secs(20_000);

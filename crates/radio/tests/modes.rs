@@ -13,7 +13,7 @@ use radio::umts::{Bearer, Counters, Output};
 
 use crate::support::{Packet, at, dch, millis, traffic};
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 const LOSS: [f64; 6] = [0.0, 0.01, 0.1, 0.3, 0.6, 0.9];
 const LONG: Duration = Duration::from_secs(20_000);
 

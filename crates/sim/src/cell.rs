@@ -80,7 +80,7 @@ impl CellMetrics {
 
     pub(crate) fn common(&mut self, now: Time, fact: CommonFact) {
         let CommonFact { cell, direction, used, capacity, .. } = fact;
-        self.blocks[place(direction)] += u64::from(used);
+        self.blocks[direction as usize] += u64::from(used);
         let whole = now.saturating_since(Time::ZERO).whole(SECOND);
         let time = Time::ZERO + SECOND * whole;
         let same = |row: &&mut CommonRow| (row.cell, row.direction) == (cell, direction);
@@ -260,13 +260,6 @@ impl CellMetrics {
             max: max as u32,
             occupancy: (occupied + share * span) / whole / f64::from(cells),
         }
-    }
-}
-
-const fn place(direction: Direction) -> usize {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
     }
 }
 

@@ -108,21 +108,13 @@ impl<B: Body> Machine<B> {
 
     /// The packets between entry and exit.
     pub(crate) fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
+        let both = Direction::BOTH.into_iter();
         match self {
             Self::Pipe { pipe, .. } => Box::new(pipe.held()),
             Self::Link { link, .. } => Box::new(link.held()),
-            Self::Bearer { bearer, .. } => {
-                let [down, up] = [Direction::Downlink, Direction::Uplink];
-                Box::new(bearer.held(down).chain(bearer.held(up)))
-            }
-            Self::Cell { cell, .. } => {
-                let [down, up] = [Direction::Downlink, Direction::Uplink];
-                Box::new(cell.held(down).chain(cell.held(up)))
-            }
-            Self::Wlan { wlan, .. } => {
-                let [down, up] = [Direction::Downlink, Direction::Uplink];
-                Box::new(wlan.held(down).chain(wlan.held(up)))
-            }
+            Self::Bearer { bearer, .. } => Box::new(both.flat_map(move |way| bearer.held(way))),
+            Self::Cell { cell, .. } => Box::new(both.flat_map(move |way| cell.held(way))),
+            Self::Wlan { wlan, .. } => Box::new(both.flat_map(move |way| wlan.held(way))),
             Self::Reassembly(reassembly) => Box::new(reassembly.held()),
             Self::Middlebox { .. }
             | Self::Agent { .. }

@@ -82,7 +82,7 @@ fn lateness_moves_no_due_time_and_is_counted() {
         assert_eq!(late_dues, dues, "at {lag:?}");
         let most = late.ledger.lateness().max();
         assert!(most > 0 && most <= lag.as_nanos() * 1001 / 1000, "{most} ns at {lag:?}");
-        for direction in DIRECTIONS {
+        for direction in Direction::BOTH {
             let [counted, expected] = [&late, &punctual].map(|emulator| {
                 let Lane { entered, left, dropped, .. } = emulator.ledger.lane(direction);
                 (*entered, *left, *dropped)
@@ -103,7 +103,7 @@ fn what_is_held_takes_at_most_so_much_memory() {
     assert!(emulator.ledger.weight_with(0) <= MOST_MEMORY);
     let before = lane.memory;
     emulator.handle_packet(micros(60_000), 1, &udp(1500)).expect("it never fails");
-    let lanes = DIRECTIONS.map(|direction| emulator.ledger.lane(direction));
+    let lanes = Direction::BOTH.map(|direction| emulator.ledger.lane(direction));
     assert_eq!(lanes.map(|lane| lane.memory), [before, 1], "memory is that of both directions");
     emulator.close().expect("packets are conserved");
 }

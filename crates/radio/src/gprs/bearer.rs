@@ -381,18 +381,12 @@ impl<T: Sdu> Bearer<T> {
         low + Duration::from_nanos((span * self.chance.next_f64()) as u64)
     }
 
-    const fn lane(&self, direction: Direction) -> &Lane<T> {
-        match direction {
-            Direction::Downlink => &self.downlink,
-            Direction::Uplink => &self.uplink,
-        }
+    fn lane(&self, direction: Direction) -> &Lane<T> {
+        direction.of(&self.downlink, &self.uplink)
     }
 
-    const fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
-        match direction {
-            Direction::Downlink => &mut self.downlink,
-            Direction::Uplink => &mut self.uplink,
-        }
+    fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
+        direction.of(&mut self.downlink, &mut self.uplink)
     }
 }
 

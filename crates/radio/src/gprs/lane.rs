@@ -56,22 +56,19 @@ pub(crate) struct Moment<'a, O> {
 
 impl<T: Sdu> Lane<T> {
     pub(crate) fn new(direction: Direction, config: &Config, seed: u64, name: &str) -> Self {
-        let Config { slots: [down, up], queues: [forth, back], gprs, .. } = config;
+        let Config { slots, queues, gprs, .. } = config;
         let Gprs { tbf, core, round_trip, poll_blocks, .. } = gprs;
-        let (slots, end, median, queue) = match direction {
-            Direction::Downlink => (down, "downlink", core.downlink, forth),
-            Direction::Uplink => (up, "uplink", core.uplink, back),
-        };
+        let median = direction.of(core.downlink, core.uplink);
         let lifetime = gprs.lifetime.filter(|_| direction == Direction::Downlink);
-        let name = format!("{name}/{end}");
+        let name = format!("{name}/{}", direction.name());
         Self {
             direction,
-            slots: *slots,
+            slots: slots[direction as usize],
             numbers: u64::from(2 * config.window()),
             poll_blocks: *poll_blocks,
             round_trip: round_trip.ceil_to(BLOCK_PERIOD).whole(BLOCK_PERIOD),
             core: CoreNetwork::new(median, core, seed, &format!("{name}/core")),
-            packets: Packets::new(queue, lifetime, seed, &name),
+            packets: Packets::new(&queues[direction as usize], lifetime, seed, &name),
             tbf: Tbf::Absent,
             release: Release::of(tbf, direction),
             adapter: Adapter::new(gprs.scheme(), gprs.limits()),

@@ -147,10 +147,7 @@ impl<T: Sdu> Bearer<T> {
     /// its channel has room.
     pub fn next_demand(&self, now: Time, direction: Direction) -> Option<Time> {
         let (lane, sender) = self.end(direction);
-        let peer = match direction {
-            Direction::Downlink => &self.uplink,
-            Direction::Uplink => &self.downlink,
-        };
+        let peer = direction.of(&self.uplink, &self.downlink);
         sender.poll_timeout(now, &lane.sdus, &peer.sdus)
     }
 
@@ -261,10 +258,7 @@ impl<T: Sdu> Bearer<T> {
         let lane = self.lane_mut(direction);
         lane.set_state(from, state);
         let peer = PeerChannel { tti: lane.tti, blocks: state.blocks };
-        match direction {
-            Direction::Downlink => self.mobile.set_peer(peer),
-            Direction::Uplink => self.network.set_peer(peer),
-        }
+        direction.of(&mut self.mobile, &mut self.network).set_peer(peer);
     }
 
     /// The last moment of which all has been done, where something comes at `now`: `now` itself if
@@ -289,24 +283,15 @@ impl<T: Sdu> Bearer<T> {
     }
 
     fn lane(&self, direction: Direction) -> &Lane<T> {
-        match direction {
-            Direction::Downlink => &self.downlink,
-            Direction::Uplink => &self.uplink,
-        }
+        direction.of(&self.downlink, &self.uplink)
     }
 
     fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
-        match direction {
-            Direction::Downlink => &mut self.downlink,
-            Direction::Uplink => &mut self.uplink,
-        }
+        direction.of(&mut self.downlink, &mut self.uplink)
     }
 
     /// The end where `direction` begins.
     fn end(&self, direction: Direction) -> (&Lane<T>, &Entity) {
-        match direction {
-            Direction::Downlink => (&self.downlink, &self.network),
-            Direction::Uplink => (&self.uplink, &self.mobile),
-        }
+        direction.of((&self.downlink, &self.network), (&self.uplink, &self.mobile))
     }
 }

@@ -114,11 +114,8 @@ pub(crate) enum Relocation {
 
 impl Change {
     /// The channel of `direction` from then on.
-    pub(crate) const fn of(&self, direction: Direction) -> ChannelState {
-        match direction {
-            Direction::Downlink => self.downlink,
-            Direction::Uplink => self.uplink,
-        }
+    pub(crate) fn of(&self, direction: Direction) -> ChannelState {
+        direction.of(self.downlink, self.uplink)
     }
 }
 

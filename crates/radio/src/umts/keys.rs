@@ -82,11 +82,8 @@ impl ChannelKeys {
 }
 
 /// The table of a direction's channel.
-pub(crate) const fn table_of(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Downlink => "radio.downlink",
-        Direction::Uplink => "radio.uplink",
-    }
+pub(crate) fn table_of(direction: Direction) -> &'static str {
+    direction.of("radio.downlink", "radio.uplink")
 }
 
 impl UmtsKeys {

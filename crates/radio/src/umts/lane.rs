@@ -64,11 +64,9 @@ impl<T: Sdu> Lane<T> {
         seed: u64,
         name: &str,
     ) -> Self {
-        let [down, up] = config.dpdchs;
-        let (end, Channel { tti, limit, .. }, dpdchs) = match direction {
-            Direction::Downlink => ("downlink", &config.downlink, down),
-            Direction::Uplink => ("uplink", &config.uplink, up),
-        };
+        let Channel { tti, limit, .. } = direction.of(&config.downlink, &config.uplink);
+        let (name, dpdchs) =
+            (format!("{name}/{}", direction.name()), config.dpdchs[direction as usize]);
         Self {
             direction,
             tti: *tti,
@@ -84,7 +82,7 @@ impl<T: Sdu> Lane<T> {
                 .buffer
                 .filter(|manager| manager.service == Service::InTurn)
                 .map(|_| FlowQueues::new()),
-            errors: BlockErrors::new(seed, &format!("{name}/{end}"), *tti, config.dpcch, dpdchs),
+            errors: BlockErrors::new(seed, &name, *tti, config.dpcch, dpdchs),
             pdcp: Convergence::new(&config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
             contents: Contents { base: 0, sdus: VecDeque::new(), told: 0 },

@@ -85,14 +85,6 @@ pub enum End {
     Station(u32),
 }
 
-/// The place of `direction` in an array.
-pub(super) const fn place(direction: Direction) -> usize {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
-    }
-}
-
 impl Mobile {
     /// True if it has a link to `access_point`.
     pub(super) fn is_at(&self, access_point: u32) -> bool {
@@ -252,7 +244,7 @@ impl<T: Sdu> Wlan<T> {
 
     /// What has been counted of `direction`.
     pub const fn counters(&self, direction: Direction) -> Counters {
-        self.counters[place(direction)]
+        self.counters[direction as usize]
     }
 
     /// How long the medium of `access_point` was in use until `now`: data frames, acknowledgements
@@ -288,17 +280,14 @@ impl<T: Sdu> Wlan<T> {
         access_point: Option<u32>,
         frame: Frame<T>,
     ) -> Result<(), Dropped<T>> {
-        let counters = &mut self.counters[place(direction)];
+        let counters = &mut self.counters[direction as usize];
         counters.sdus += 1;
         let Some(access_point) = access_point else {
             let reason = DropReason::Unreachable;
             counters.drops.count(reason);
             return Err(Dropped { packet: frame.sdu, reason });
         };
-        let sender = match direction {
-            Direction::Downlink => 0,
-            Direction::Uplink => frame.station + 1,
-        };
+        let sender = direction.of(0, frame.station + 1);
         let (medium, mut around) = self.medium(access_point);
         let taken = medium.handle_input(now, sender, frame, &mut around);
         self.settle_medium(access_point);

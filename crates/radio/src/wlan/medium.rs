@@ -11,7 +11,7 @@ use super::airtime::{ACK_BYTES, DIFS, OVERHEAD_BYTES, SIFS, frame_time};
 use super::counters::Counters;
 use super::errors::FreeSpace;
 use super::keys::{Loss, WlanKeys};
-use super::machine::{End, Mobile, Output, place};
+use super::machine::{End, Mobile, Output};
 use super::sender::{Frame, Head, Sender};
 use super::turns::{Left, Turns};
 use crate::Sdu;
@@ -102,7 +102,7 @@ impl<T: Sdu> Medium<T> {
             }
             Some(_) | None => 0,
         };
-        let counters = &mut around.counters[place(from.direction)];
+        let counters = &mut around.counters[from.direction as usize];
         let pushed = from.push(now, frame, idle_bytes, counters);
         self.take_gone(sender, around);
         pushed?;
@@ -197,7 +197,7 @@ impl<T: Sdu> Medium<T> {
             };
             let bytes = head.frame.sdu.bytes() + OVERHEAD_BYTES;
             longest = longest.max(frame_time(bytes, around.config.rate, around.config.preamble));
-            around.counters[place(from.direction)].frames += 1;
+            around.counters[from.direction as usize].frames += 1;
             true
         });
         (self.began, self.until) = (now, now + longest);
@@ -226,12 +226,12 @@ impl<T: Sdu> Medium<T> {
                 continue;
             }
             let direction = self.senders[sender as usize].direction;
-            let counters = &mut around.counters[place(direction)];
+            let counters = &mut around.counters[direction as usize];
             if is_collision {
                 counters.collisions += 1;
                 self.fail(now, sender, head, around);
             } else if self.errs(now, &head, around) {
-                around.counters[place(direction)].frame_errors += 1;
+                around.counters[direction as usize].frame_errors += 1;
                 self.fail(now, sender, head, around);
             } else {
                 deliver(now, direction, head, around);
@@ -268,7 +268,7 @@ impl<T: Sdu> Medium<T> {
         {
             return Some(head);
         }
-        let head = from.pop(now, &mut around.counters[place(from.direction)]);
+        let head = from.pop(now, &mut around.counters[from.direction as usize]);
         self.take_gone(sender, around);
         head
     }
@@ -359,11 +359,8 @@ fn deliver<T: Sdu>(
 ) {
     let Frame { station, sdu } = head.frame;
     let access_point = around.access_point;
-    let at = match direction {
-        Direction::Downlink => End::Station(station),
-        Direction::Uplink => End::AccessPoint(access_point),
-    };
-    around.counters[place(direction)].deliver(sdu.bytes(), now - head.since);
+    let at = direction.of(End::Station(station), End::AccessPoint(access_point));
+    around.counters[direction as usize].deliver(sdu.bytes(), now - head.since);
     around.outputs.push_back(Output::Delivered { at, access_point, station, sdu });
 }
 
@@ -374,7 +371,7 @@ fn drop_frame<T: Sdu>(
     reason: DropReason,
     around: &mut Surroundings<'_, T>,
 ) {
-    let counters = &mut around.counters[place(direction)];
+    let counters = &mut around.counters[direction as usize];
     counters.drops.count(reason);
     counters.waiting_time += now - head.since;
     around.outputs.push_back(Output::Dropped(Dropped { packet: head.frame.sdu, reason }));

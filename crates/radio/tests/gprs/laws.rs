@@ -7,7 +7,7 @@ use radio::gprs::{Bearer, CodingScheme, Config, Errors, GapKind, Gprs, Quality, 
 
 use super::support::{Exit, Fate, Packet, Run, at, chance, config, gap, ms};
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 
 /// A carrier with which `rate` of the blocks of `scheme` err.
 fn by_carrier((rate, scheme): (f64, CodingScheme)) -> Errors {

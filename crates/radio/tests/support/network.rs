@@ -15,7 +15,7 @@ use radio::umts::rrc::{self, Dedicated, Inactivity, TrafficVolume};
 
 use super::{Packet, dch, millis, probability, rlc};
 
-pub const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+pub const BOTH: [Direction; 2] = Direction::BOTH;
 
 pub fn sf(chips: u32) -> SpreadingFactor {
     SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")

@@ -11,7 +11,7 @@ use radio::wlan::{Access, End, Loss, Output, Station, WlanKeys};
 
 use super::support::{Net, Packet, config, packets};
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 
 /// What a test does, and how long after the step before in µs.
 #[derive(Clone, Copy, Debug)]
@@ -105,13 +105,6 @@ struct Books {
     refused: [u64; 2],
 }
 
-const fn place(direction: Direction) -> usize {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
-    }
-}
-
 impl Books {
     fn enter(&mut self, output: &Output<Packet>) {
         match *output {
@@ -127,15 +120,15 @@ impl Books {
                 assert_eq!(at, end);
                 let links = self.links.get(&station).cloned().unwrap_or_default();
                 assert!(links.contains(&access_point), "over a link that is there");
-                self.delivered[place(direction)] += 1;
-                let key = (place(direction) as u32, station, access_point);
+                self.delivered[direction as usize] += 1;
+                let key = (direction as usize as u32, station, access_point);
                 let before = self.last.insert(key, sdu.number);
                 assert!(before.is_none_or(|before| before < sdu.number), "in order");
             }
             Output::Dropped(dropped) => {
                 let packet = self.under_way.remove(&dropped.packet.number);
                 let (direction, ..) = packet.expect("each packet comes out once");
-                self.dropped[place(direction)] += 1;
+                self.dropped[direction as usize] += 1;
             }
             Output::Link { station, event } => {
                 let links = self.links.entry(station).or_default();
@@ -157,7 +150,7 @@ impl Books {
     /// In = delivered + dropped + held, of each direction, by these books and by the machine's.
     fn balance(&self, net: &Net) {
         for direction in BOTH {
-            let side = place(direction);
+            let side = direction as usize;
             let held: Vec<_> = net.wlan.held(direction).map(|packet| packet.number).collect();
             let mut sorted = held.clone();
             sorted.sort_unstable();
@@ -218,7 +211,7 @@ fn play(run: &Run, wakes: Wakes) -> (Net, Books) {
         };
         if taken.is_err() {
             books.under_way.remove(&number);
-            books.refused[place(direction)] += 1;
+            books.refused[direction as usize] += 1;
         }
         net.poll(time);
         enter(&mut books, &net, &mut read);

@@ -1,6 +1,6 @@
 //! What comes out of radio bearers and cells.
 
-use base::{Direction, Time};
+use base::Time;
 use link::Dropped;
 use observe::{DropReason, Observe, PacketEvent};
 
@@ -12,10 +12,7 @@ impl<B: Body> World<B> {
         while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id]
             && let Some((direction, output)) = bearer.poll_output()
         {
-            let to = match direction {
-                Direction::Downlink => *mobile,
-                Direction::Uplink => *network,
-            };
+            let to = direction.of(*mobile, *network);
             self.emerge(now, id, to, output, observe);
         }
         self.machines.reschedule(id);
@@ -27,10 +24,7 @@ impl<B: Body> World<B> {
         while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id]
             && let Some((ue, direction, output)) = cell.poll_output()
         {
-            let to = match direction {
-                Direction::Downlink => mobiles[ue as usize],
-                Direction::Uplink => *network,
-            };
+            let to = direction.of(mobiles[ue as usize], *network);
             self.emerge(now, id, to, output, observe);
         }
         self.machines.reschedule(id);

@@ -6,7 +6,7 @@ use base::{Agenda, Direction, Duration, Time};
 use observe::{CommonFact, Context, Observe, RrcFact, RrcState};
 
 use super::common::Common;
-use super::ue::{BOTH, Ue, place};
+use super::ue::Ue;
 use super::{CellConfig, UeConfig};
 use crate::umts::channels::CodeTree;
 use crate::umts::interference::{ErrorRates, Interference};
@@ -141,7 +141,7 @@ impl<T: Sdu> Cell<T> {
             match id.checked_sub(ues) {
                 None => self.run_ue(cx, id),
                 Some(common) if (common as usize) < 2 * self.sectors.len() => {
-                    self.run_common(cx, common / 2, BOTH[common as usize % 2]);
+                    self.run_common(cx, common / 2, Direction::BOTH[common as usize % 2]);
                 }
                 Some(_) => self.look(cx),
             }
@@ -203,10 +203,10 @@ impl<T: Sdu> Cell<T> {
             self.open(now, ue);
         }
         self.ues[ue as usize].bearer.handle_timeout(now, cx.observe);
-        for direction in BOTH {
+        for direction in Direction::BOTH {
             let mobile = &mut self.ues[ue as usize];
             let sent = mobile.bearer.counters(direction).blocks_sent;
-            if std::mem::replace(&mut mobile.sent[place(direction)], sent) != sent {
+            if std::mem::replace(&mut mobile.sent[direction as usize], sent) != sent {
                 let waiting = mobile.bearer.buffer_occupancy(direction);
                 self.tell(now, ue, Input::Sent { direction, waiting });
             }
@@ -219,7 +219,7 @@ impl<T: Sdu> Cell<T> {
     fn run_common(&mut self, cx: &mut Context<'_, impl Observe>, cell: u32, direction: Direction) {
         let now = cx.now;
         let (ues, payload) = (&mut self.ues, self.config.bearer.rlc.block_bytes());
-        let common = &mut self.sectors[cell as usize].common[place(direction)];
+        let common = &mut self.sectors[cell as usize].common[direction as usize];
         let mut before = std::mem::take(&mut common.granted);
         let start = now + common.tti;
         let used = common.share(start, |ue| ues[ue as usize].waiting(direction, start, payload));
@@ -235,14 +235,14 @@ impl<T: Sdu> Cell<T> {
             }
         }
         for (ue, blocks) in &granted {
-            let tbler = ues[*ue as usize].tbler[place(direction)];
+            let tbler = ues[*ue as usize].tbler[direction as usize];
             ues[*ue as usize].grant(now, direction, *blocks, tbler);
         }
         for (ue, _) in before.iter().chain(&granted) {
             self.settle(now, *ue);
         }
         before.clear();
-        let common = &mut self.sectors[cell as usize].common[place(direction)];
+        let common = &mut self.sectors[cell as usize].common[direction as usize];
         // Who was granted a TTI must lose it after that.
         if !granted.is_empty() {
             common.due = Some(common.due.map_or(start, |due| due.min(start)));
@@ -253,13 +253,13 @@ impl<T: Sdu> Cell<T> {
 
     /// After a decision: when the next is needed.
     fn wish_again(&mut self, now: Time, cell: u32, direction: Direction) {
-        let common = &self.sectors[cell as usize].common[place(direction)];
+        let common = &self.sectors[cell as usize].common[direction as usize];
         let wishes = common.members().filter_map(|ue| {
-            let wish = self.ues[ue as usize].wishes[place(direction)]?;
+            let wish = self.ues[ue as usize].wishes[direction as usize]?;
             Some(common.decision(now, wish))
         });
         let due = wishes.chain(common.due).min();
-        self.sectors[cell as usize].common[place(direction)].due = due;
+        self.sectors[cell as usize].common[direction as usize].due = due;
         self.agenda.set(self.common_id(cell, direction), due);
     }
 
@@ -270,17 +270,17 @@ impl<T: Sdu> Cell<T> {
         self.agenda.set(ue, timers.into_iter().flatten().min());
         self.ready.push_back(ue);
         let joined = mobile.joined;
-        for direction in BOTH {
+        for direction in Direction::BOTH {
             let mobile = &mut self.ues[ue as usize];
             let demand = joined.and_then(|_| mobile.bearer.next_demand(now, direction));
             let wish = match direction {
                 Direction::Downlink => demand,
                 Direction::Uplink => mobile.after_access(now, demand, &self.config.rach),
             };
-            mobile.wishes[place(direction)] = wish;
+            mobile.wishes[direction as usize] = wish;
             let (Some(cell), Some(wish)) = (joined, wish) else { continue };
             let id = self.common_id(cell, direction);
-            let common = &mut self.sectors[cell as usize].common[place(direction)];
+            let common = &mut self.sectors[cell as usize].common[direction as usize];
             let decision = common.decision(now, wish);
             if common.due.is_none_or(|due| decision < due) {
                 common.due = Some(decision);
@@ -379,11 +379,10 @@ impl<T: Sdu> Cell<T> {
     /// Opens the dedicated channels of both directions, with the error rates of now.
     pub(super) fn open(&mut self, now: Time, ue: u32) {
         let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return };
-        for direction in BOTH {
-            let (channel, sf) = match direction {
-                Direction::Downlink => (&self.config.bearer.downlink, dedicated.downlink),
-                Direction::Uplink => (&self.config.bearer.uplink, dedicated.uplink),
-            };
+        for direction in Direction::BOTH {
+            let bearer = &self.config.bearer;
+            let channel = direction.of(&bearer.downlink, &bearer.uplink);
+            let sf = direction.of(dedicated.downlink, dedicated.uplink);
             let payload = self.config.bearer.rlc.block_bytes();
             let rate = self.config.spreading.rate_of(direction, sf);
             let rate = rate.expect("admitted channels have factors of their directions");
@@ -404,7 +403,7 @@ impl<T: Sdu> Cell<T> {
             return BlockErrorRate::LOST;
         }
         match self.config.interference.error_rates {
-            ErrorRates::Given => mobile.tbler[place(direction)],
+            ErrorRates::Given => mobile.tbler[direction as usize],
             ErrorRates::FromPlace => {
                 let quality = self.radio.quality(ue, direction);
                 quality.map_or(BlockErrorRate::LOST, |quality| quality.bler.into())
@@ -428,7 +427,7 @@ impl<T: Sdu> Cell<T> {
     }
 
     const fn common_id(&self, cell: u32, direction: Direction) -> u32 {
-        self.ues.len() as u32 + 2 * cell + place(direction) as u32
+        self.ues.len() as u32 + 2 * cell + direction as u32
     }
 
     const fn look_id(&self) -> u32 {

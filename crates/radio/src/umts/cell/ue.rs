@@ -51,7 +51,7 @@ pub(super) struct Ue<T> {
 impl<T: Sdu> Ue<T> {
     /// Closes both directions.
     pub(super) fn close(&mut self, now: Time) {
-        for direction in BOTH {
+        for direction in Direction::BOTH {
             self.grant(now, direction, 0, BlockErrorRate::LOST);
         }
     }
@@ -72,7 +72,7 @@ impl<T: Sdu> Ue<T> {
 
     /// How many blocks of `payload` bytes wait for a TTI that starts at `start`.
     pub(super) fn waiting(&self, direction: Direction, start: Time, payload: u32) -> u32 {
-        if self.wishes[place(direction)].is_none_or(|wish| wish > start) {
+        if self.wishes[direction as usize].is_none_or(|wish| wish > start) {
             return 0;
         }
         let bytes = self.bearer.buffer_occupancy(direction);
@@ -98,17 +98,8 @@ impl<T: Sdu> Ue<T> {
     /// True if it has a connection or wants one.
     pub(super) fn is_awake(&self) -> bool {
         self.rrc.state() != RrcState::Idle
-            || BOTH.into_iter().any(|direction| self.bearer.buffer_occupancy(direction) > 0)
-    }
-}
-
-/// Downlink and uplink, in the order of pairs.
-pub(super) const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
-
-/// The place of `direction` in a pair.
-pub(super) const fn place(direction: Direction) -> usize {
-    match direction {
-        Direction::Downlink => 0,
-        Direction::Uplink => 1,
+            || Direction::BOTH
+                .into_iter()
+                .any(|direction| self.bearer.buffer_occupancy(direction) > 0)
     }
 }

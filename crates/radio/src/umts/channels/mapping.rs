@@ -5,7 +5,7 @@ use std::fmt;
 
 use base::Direction;
 
-use super::{Content, Directions, LogicalChannel, PhysicalChannel, Scope, TransportChannel};
+use super::{Content, LogicalChannel, PhysicalChannel, Scope, TransportChannel};
 
 /// The transport channels over which a logical channel may go (TS 25.301 §5.3.1.1.2). A pair is
 /// legal in the directions that both have.
@@ -104,7 +104,7 @@ impl fmt::Display for IllegalMapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Logical { channel, over, direction } => {
-                let name = Directions::of(direction);
+                let name = direction.name();
                 write!(f, "{channel} cannot be carried by {over} {name}: ")?;
                 why_not_logical(f, channel, over, direction)?;
                 let carriers: Vec<String> =
@@ -180,7 +180,7 @@ mod tests {
     use Direction::{Downlink, Uplink};
 
     use super::*;
-    use crate::umts::channels::Plane;
+    use crate::umts::channels::{Directions, Plane};
 
     /// Which letters a pair has: `d` downlink, `u` uplink, `b` both, `-` none (TS 25.301 Figures 5
     /// and 6, the UE's side).

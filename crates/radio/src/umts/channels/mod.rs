@@ -40,14 +40,6 @@ pub enum Directions {
 }
 
 impl Directions {
-    /// One direction alone.
-    pub const fn of(direction: Direction) -> Self {
-        match direction {
-            Direction::Downlink => Self::Downlink,
-            Direction::Uplink => Self::Uplink,
-        }
-    }
-
     /// Whether `direction` is one of them.
     pub const fn include(self, direction: Direction) -> bool {
         match (self, direction) {
@@ -68,8 +60,8 @@ impl Directions {
 impl fmt::Display for Directions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Downlink => "downlink",
-            Self::Uplink => "uplink",
+            Self::Downlink => Direction::Downlink.name(),
+            Self::Uplink => Direction::Uplink.name(),
             Self::Both => "uplink and downlink",
         })
     }

@@ -171,7 +171,7 @@ impl fmt::Display for DedicatedError {
                  over several, 6 at most (TS 25.211 §5.2.1)"
             ),
             Self::Count { direction, sf, dpdchs, most } => {
-                let name = Directions::of(*direction);
+                let name = direction.name();
                 write!(f, "{dpdchs} DPDCHs of spreading factor {sf} {name}: must be 1 to {most}")
             }
         }

@@ -275,11 +275,8 @@ impl fmt::Display for SpreadingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { chips, direction } => {
-                let name = name(*direction);
-                let highest = match direction {
-                    Direction::Downlink => 512,
-                    Direction::Uplink => 256,
-                };
+                let name = direction.name();
+                let highest = direction.of(512, 256);
                 write!(
                     f,
                     "spreading factor {chips} {name}: must be a power of two from 4 to {highest}"
@@ -294,7 +291,7 @@ impl fmt::Display for SpreadingError {
                 f,
                 "{} asked {}: no spreading factor carries it; factor 4 carries {} at most",
                 kbits(*asked),
-                name(*direction),
+                direction.name(),
                 kbits(*most)
             ),
         }
@@ -302,13 +299,6 @@ impl fmt::Display for SpreadingError {
 }
 
 impl std::error::Error for SpreadingError {}
-
-const fn name(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Downlink => "downlink",
-        Direction::Uplink => "uplink",
-    }
-}
 
 fn kbits(rate: Rate) -> String {
     format!("{} kbit/s", rate.as_bps() as f64 / 1000.0)

@@ -45,7 +45,7 @@ fn close(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within, "{a} is not {b}");
 }
 
-const BOTH: [Direction; 2] = [Direction::Downlink, Direction::Uplink];
+const BOTH: [Direction; 2] = Direction::BOTH;
 
 #[test]
 fn a_lone_ue_sends_what_its_target_needs() {

@@ -351,10 +351,7 @@ impl Entity {
 
     fn measure(&mut self, now: Time, direction: Direction, waiting: u64) {
         let volume = &self.config.traffic_volume;
-        let threshold = match direction {
-            Direction::Downlink => volume.downlink,
-            Direction::Uplink => volume.uplink,
-        };
+        let threshold = direction.of(volume.downlink, volume.uplink);
         let traffic = self.traffic(direction);
         traffic.waiting = waiting;
         let since = traffic.above_since.unwrap_or(now);
@@ -454,11 +451,8 @@ impl Entity {
         }
     }
 
-    const fn traffic(&mut self, direction: Direction) -> &mut Traffic {
-        match direction {
-            Direction::Downlink => &mut self.downlink,
-            Direction::Uplink => &mut self.uplink,
-        }
+    fn traffic(&mut self, direction: Direction) -> &mut Traffic {
+        direction.of(&mut self.downlink, &mut self.uplink)
     }
 }
 
