@@ -1,11 +1,11 @@
-"""TCP over long thin radio pipes: run a scenario, look at its numbers, draw them.
+"""TCP over long thin radio pipes: run a scenario, read its metrics, plot them.
 
 >>> import thinpipe as tp
 >>> run = tp.run("umts-dch-384", {"tcp.variant": "vegas"}, seed=1, radio__tbler="5 %")
 >>> run.flows[0].normalized_throughput, run.rtt, run.plot.cwnd()  # doctest: +SKIP
 
-What a run returns is in seconds, bit/s, bytes and segments. A setting carries its unit as text, as
-in a scenario's file: ``duration="60 s"``, ``radio__tbler="5 %"``.
+Results are in seconds, bit/s, bytes and segments. Settings are text with a unit, as in a scenario
+file: ``duration="60 s"``, ``radio__tbler="5 %"``.
 """
 
 from thinpipe._core import (

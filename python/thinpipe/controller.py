@@ -1,4 +1,4 @@
-"""Your own congestion control: a class, told of acknowledgements and losses, that sets a window.
+"""Custom congestion control: a class that sets the window on acknowledgements and losses.
 
 >>> import thinpipe as tp
 >>> class Halving(tp.CongestionControl):
@@ -30,34 +30,34 @@ from thinpipe._core import Ack, Limits, Loss, LostSegment
 from thinpipe.scenario import keys
 
 KEY: Final = "tcp.congestion_control"
-"""The key whose value an algorithm can be."""
+"""The key that takes an algorithm as its value."""
 
 
 class CongestionControl(ABC):
-    """A congestion control: the base of your own.
+    """Base class of custom congestion controls.
 
-    Each connection has an object of its own, which decides by three attributes. They are read
-    after every call, and may be properties:
+    Each connection has its own object, which sets three attributes. The simulator reads them after
+    every call; they may be properties:
 
     `window`
-        The congestion window in bytes. Less than a segment counts as one.
+        The congestion window in bytes; at least one segment is always allowed.
     `ssthresh`
-        The slow-start threshold in bytes. Loss recovery returns to it, and results show it.
+        The slow-start threshold in bytes. Loss recovery ends at it, and results show it.
     `pacing_rate`
-        How fast to send, in bit/s; ``None``, the default, sends whenever the window allows.
+        The pacing rate in bit/s; with ``None``, the default, only the window limits sending.
 
-    The rest is told: `on_ack` and `on_loss`, and if need be `on_start`, `on_idle`, `on_undo` and
-    `on_lost_segment`. The calls of a connection come in the order of simulated time.
+    The simulator calls `on_ack` and `on_loss`, and where overridden `on_start`, `on_idle`,
+    `on_undo` and `on_lost_segment`, in the order of simulated time.
     """
 
     name: ClassVar[str] = ""
-    """What results and settings call it; the name of the class in lower case, if left empty."""
+    """Its name in results and settings; if empty, the name of the class in lower case."""
 
     wants_rate: ClassVar[bool] = False
-    """Whether `Ack.rate` is to be measured."""
+    """Whether to measure `Ack.rate`."""
 
     limits: Limits
-    """The frame of the connection: there before `on_start`, as are window and threshold."""
+    """Limits of the connection; set before `on_start`, as are window and threshold."""
 
     window: float
     ssthresh: float
@@ -71,32 +71,32 @@ class CongestionControl(ABC):
     def on_start(self) -> None:  # noqa: B027 - it may be left out
         """Begin a connection.
 
-        `window` and `ssthresh` are the scenario's by then, unless the class or the object has its
-        own.
+        `window` and `ssthresh` are already set from the scenario, unless the class or the object
+        sets them itself.
         """
 
     @abstractmethod
     def on_ack(self, ack: Ack) -> None:
-        """Something new was acknowledged."""
+        """Handle an acknowledgement of new data."""
 
     @abstractmethod
     def on_loss(self, loss: Loss) -> None:
-        """Begin an episode of congestion: a segment counts as lost, or a queue marked one."""
+        """Begin a congestion episode: a segment counts as lost, or a queue marked one (ECN)."""
 
     def on_lost_segment(self, lost: LostSegment) -> None:  # noqa: B027 - it may be left out
-        """One segment was found lost, whether or not it begins an episode."""
+        """Handle a lost segment, whether or not it begins a congestion episode."""
 
     def on_idle(self, now_s: float) -> None:  # noqa: ARG002 - for those that override it
-        """Nothing was sent for longer than a retransmission timeout.
+        """Handle an idle time longer than a retransmission timeout.
 
         By default the window falls back to the initial one (RFC 5681 §4.1).
         """
         self._put("window", min(self.window, self.limits.initial_window * self.mss))
 
     def on_undo(self, now_s: float, window: float, ssthresh: float) -> None:  # noqa: ARG002
-        """Take the last loss back: it was none. `window` and `ssthresh` are those before it.
+        """Undo the last loss, which was spurious. `window` and `ssthresh` are those before it.
 
-        By default neither is then smaller than it was (RFC 4015 §3.2).
+        By default both return at least to these values (RFC 4015 §3.2).
         """
         self._put("window", max(self.window, window))
         self._put("ssthresh", max(self.ssthresh, ssthresh))
@@ -108,28 +108,28 @@ class CongestionControl(ABC):
 
 
 Algorithm = type[CongestionControl] | CongestionControl
-"""A class, or an object of it, of which each connection gets a copy as it was before any run."""
+"""A class, or an object; each connection gets an unused copy of the object."""
 
-Made = TypeVar("Made", bound=Algorithm)
+AlgorithmT = TypeVar("AlgorithmT", bound=Algorithm)
 
 _registered: dict[str, Algorithm] = {}
 
 
-def register(algorithm: Made) -> Made:
-    """Let settings and scenario files name an algorithm of yours.
+def register(algorithm: AlgorithmT) -> AlgorithmT:
+    """Register a custom algorithm under its name, for settings and scenario files.
 
     Parameters
     ----------
     algorithm
-        A subclass of `CongestionControl`, or an object of one. This works as a decorator too. A
-        later one of the same name takes its place.
+        A subclass of `CongestionControl`, or an object of one; the function is a decorator, too.
+        A later algorithm of the same name replaces it.
 
     Raises
     ------
     TypeError
         If it is neither.
     ValueError
-        If an algorithm that ships has its name.
+        If a built-in algorithm has this name.
 
     Examples
     --------
@@ -145,12 +145,12 @@ def register(algorithm: Made) -> Made:
 
 
 def registered() -> tuple[tuple[str, Algorithm], ...]:
-    """Return the algorithms that settings can name, beside those that ship."""
+    """Return the registered algorithms with their names."""
     return tuple(_registered.items())
 
 
 def name_of(algorithm: Algorithm) -> str:
-    """Return what results and settings call an algorithm."""
+    """Return the name of an algorithm in results and settings."""
     kind = algorithm if isinstance(algorithm, type) else type(algorithm)
     if not issubclass(kind, CongestionControl):
         raise TypeError(f"{KEY}: {algorithm!r} is no subclass of thinpipe.CongestionControl")
@@ -161,7 +161,7 @@ def name_of(algorithm: Algorithm) -> str:
 
 
 def resolve(value: object) -> Algorithm | None:
-    """Return the algorithm that a setting's value is: itself, or ``FILE.py:CLASS``.
+    """Return the algorithm that a setting's value is or names as ``FILE.py:CLASS``.
 
     Raises
     ------
@@ -176,30 +176,30 @@ def resolve(value: object) -> Algorithm | None:
     if isinstance(value, CongestionControl):
         return value
     if isinstance(value, type):
-        name_of(value)  # refuses what is none
+        name_of(value)  # raises if it is not an algorithm
         return value
     return None
 
 
-Beginning = Callable[[Limits], tuple[CongestionControl, bool, bool]]
+Starter = Callable[[Limits], tuple[CongestionControl, bool, bool]]
 
 
-def beginning(algorithm: Algorithm) -> Beginning:
-    """Return what begins a connection: its controller, and what else that wants to know."""
+def starter(algorithm: Algorithm) -> Starter:
+    """Return a function that makes a connection's controller and says which events it wants."""
 
     def begin(limits: Limits) -> tuple[CongestionControl, bool, bool]:
         made = algorithm() if isinstance(algorithm, type) else copy.deepcopy(algorithm)
         made.limits = limits
         _set_defaults(made)
         made.on_start()
-        hears_all = type(made).on_lost_segment is not CongestionControl.on_lost_segment
-        return made, bool(made.wants_rate), hears_all
+        wants_lost_segments = type(made).on_lost_segment is not CongestionControl.on_lost_segment
+        return made, bool(made.wants_rate), wants_lost_segments
 
     return begin
 
 
 def _set_defaults(made: CongestionControl) -> None:
-    """Give an algorithm the scenario's window and threshold, where it has none of its own."""
+    """Set window and threshold from the scenario, where the algorithm does not."""
     start = {
         "window": made.limits.initial_window * made.mss,
         "ssthresh": made.limits.initial_ssthresh * made.mss,
@@ -228,7 +228,7 @@ def _from_file(path: Path, name: str) -> type[CongestionControl]:
 
 @cache
 def _module(path: Path, _changed_ns: int) -> ModuleType:
-    """Run a file as a module. It is run again after a change."""
+    """Import a file as a module, again after each change."""
     name = f"thinpipe.custom.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -241,6 +241,6 @@ def _module(path: Path, _changed_ns: int) -> ModuleType:
 
 @cache
 def _shipped() -> frozenset[str]:
-    """Values of the key that need no algorithm of the user's."""
+    """Return the names of the built-in algorithms."""
     key = next(key for key in keys() if key.name == KEY)
     return frozenset(key.expected.replace(",", " ").split()) - {"or"}

@@ -1,4 +1,4 @@
-"""Programs behind a link of the simulator, in real time.
+"""Run programs behind an emulated link, in real time.
 
 >>> import thinpipe as tp
 >>> with tp.emulate("umts-384", tbler=0.05) as net:  # doctest: +SKIP
@@ -39,13 +39,13 @@ from thinpipe.scenario import keys as all_keys
 if TYPE_CHECKING:
     import polars as pl
 
-START_S: Final = 60.0
-END_S: Final = 60.0
-"""How long an emulator may take to begin and to end: far more than either takes."""
+START_TIMEOUT_S: Final = 60.0
+END_TIMEOUT_S: Final = 60.0
+"""Limits for the start and the end of an emulator, far above what either takes."""
 
 
 def check(point: Point) -> None:
-    """Check a scenario and its settings, and that it has one mobile at rest and no middlebox.
+    """Check that a scenario is valid, with one stationary mobile and no middlebox.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def emulate(
     server: str | Sequence[str] | None = None,
     **overrides: Value,
 ) -> EmulatedNetwork:
-    """Return a network behind an emulated link, for a ``with`` block.
+    """Return a network behind an emulated link, as a context manager.
 
     Parameters
     ----------
@@ -92,18 +92,19 @@ def emulate(
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
     seed
-        Where chance starts; the scenario's own by default.
+        Seed of the random numbers; the scenario's by default.
     mtu
         The longest IP packet, in bytes.
     log
-        A ``.jsonl`` or ``.parquet`` file with a row for each packet; see `EmulatedNetwork.packets`.
+        A ``.jsonl`` or ``.parquet`` file with one row per packet; see `EmulatedNetwork.packets`.
     pcap
-        A directory for a capture at each end, ``network.pcapng`` and ``mobile.pcapng``.
+        A directory for captures at both ends, ``network.pcapng`` and ``mobile.pcapng``.
     server
-        What to run at the network side meanwhile; the block begins once it listens.
+        A server to run at the network side; the block begins once it listens.
     **overrides
         Further settings, with ``__`` for the dot: ``radio__tbler="5 %"``. A key without it is one
-        of the scenario's ``[radio]``, or else ``[link]``: ``tbler=0.05``, ``delay="300 ms"``.
+        of the scenario's ``[radio]`` or, without a radio, ``[link]``: ``tbler=0.05``,
+        ``delay="300 ms"``.
 
     Raises
     ------
@@ -132,7 +133,7 @@ def emulate(
 
 
 def unavailable() -> str | None:
-    """Say in one line why this machine allows no emulation; ``None`` if it does. It tries."""
+    """Try an emulation; return in one line why it fails, ``None`` if it works."""
     plain = Scenario("trial", '[link]\ndelay = "0 ms"\nrate = "1 Gbit/s"\n')
     try:
         with emulate(plain):
@@ -142,11 +143,11 @@ def unavailable() -> str | None:
 
 
 class EmulatedNetwork:
-    """A link, and the network namespace behind it, for the time of a ``with`` block.
+    """An emulated link and the network namespace behind it, for the duration of a ``with`` block.
 
-    What runs inside has the link for its only way out; it reaches this machine, or what `server`
-    and `popen_outside` run, at `gateway`. Programs that still run at the end of the block are
-    ended. If this process dies, the emulator ends as well.
+    Programs inside reach the network only through the link; `gateway` is this machine, with what
+    `server` and `popen_outside` run. The end of the block terminates programs that still run. If
+    this process dies, the emulator ends as well.
     """
 
     def __init__(self, point: Point, options: Sequence[str], log: Path | None) -> None:
@@ -168,13 +169,13 @@ class EmulatedNetwork:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-")))
             self._record_file = folder / "record.json"
-            self._said = stack.enter_context((folder / "said").open("w+", encoding="utf-8"))
+            self._stderr = stack.enter_context((folder / "said").open("w+", encoding="utf-8"))
             self._emulator = stack.enter_context(self._start(folder))
             stack.callback(self._end)
             answer = _answer(self._emulator)
             if answer is None:
                 self._end()
-                raise EmulationError(self._complaint())
+                raise EmulationError(self._last_error())
             self._holder, self._environment = answer
             self._stack.push(stack.pop_all())
         return self
@@ -191,10 +192,10 @@ class EmulatedNetwork:
             self._end()
             if self._record_file.exists():
                 text = self._record_file.read_text(encoding="utf-8")
-                told = EmulationRecord.from_json(text)
-                self._record = replace(told, command=None, exit_status=None)
+                record = EmulationRecord.from_json(text)
+                self._record = replace(record, command=None, exit_status=None)
             elif error is None:
-                raise EmulationError(self._complaint())
+                raise EmulationError(self._last_error())
 
     @property
     def gateway(self) -> IPv4Address:
@@ -203,18 +204,18 @@ class EmulatedNetwork:
 
     @property
     def gateway6(self) -> IPv6Address | None:
-        """The same of IPv6; ``None`` where the kernel has none."""
+        """The IPv6 address of the gateway; ``None`` if the kernel has no IPv6."""
         address = self.environment.get("THINPIPE_GATEWAY6")
         return None if address is None else IPv6Address(address)
 
     @property
     def pid(self) -> int:
-        """The emulator's process."""
+        """The process ID of the emulator."""
         return cast("subprocess.Popen[str]", self._emulator).pid
 
     @property
     def environment(self) -> dict[str, str]:
-        """What programs find in their environment besides.
+        """Variables added to the environment of programs.
 
         Raises
         ------
@@ -227,7 +228,7 @@ class EmulatedNetwork:
 
     @property
     def record(self) -> EmulationRecord:
-        """What became of all packets; known after the block.
+        """The summary of all packets; available after the block.
 
         Raises
         ------
@@ -240,7 +241,7 @@ class EmulatedNetwork:
 
     @property
     def packets(self) -> pl.DataFrame:
-        """The log as a table, as of `thinpipe.packet_log.read_log`; after the block.
+        """The log as a table (see `thinpipe.packet_log.read_log`); available after the block.
 
         Raises
         ------
@@ -263,7 +264,7 @@ class EmulatedNetwork:
         RuntimeError
             If it is not called in the ``with`` block.
         """
-        return _ran(self._within(self._inside(), command, options), command, check=check)
+        return _run_as(self._within(self._inside(), command, options), command, check=check)
 
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program inside; `options` are those of `subprocess.Popen`.
@@ -281,7 +282,7 @@ class EmulatedNetwork:
         self, command: Command, *, check: bool = False, **options: object
     ) -> subprocess.CompletedProcess[Any]:
         """Run a program at the network side; otherwise as `run`."""
-        return _ran(self._within(self._outside(), command, options), command, check=check)
+        return _run_as(self._within(self._outside(), command, options), command, check=check)
 
     def popen_outside(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program at the network side; otherwise as `popen`."""
@@ -313,13 +314,13 @@ class EmulatedNetwork:
             [*program, *settings, *self._options, *tail],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             text=True,
             start_new_session=True,  # Ctrl-C is for this process, which ends the emulator in turn
         )
 
     def _scenario(self, folder: Path) -> str:
-        """Return a name or path under which the command finds the scenario."""
+        """Return the scenario's name, or the path of a file with it."""
         scenario = self._point.scenario
         file = Path(scenario.name)
         if _core.shipped().get(scenario.name) == scenario.source:
@@ -330,35 +331,35 @@ class EmulatedNetwork:
         return str(file)
 
     def _end(self) -> None:
-        """Let the emulator end: it does when its command does, which waits for an end of input."""
+        """End the emulator: it ends with its command, which ends when its input is closed."""
         emulator = self._emulator
         if emulator is None or emulator.stdin is None:
             return
         emulator.stdin.close()
         try:
-            emulator.wait(END_S)
+            emulator.wait(END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             emulator.kill()
 
-    def _complaint(self) -> str:
-        """Return what the emulator said last."""
-        self._said.seek(0)
-        lines = [each for each in self._said if each.startswith(COMPLAINT)]
+    def _last_error(self) -> str:
+        """Return the emulator's last error message."""
+        self._stderr.seek(0)
+        lines = [each for each in self._stderr if each.startswith(ERROR_PREFIX)]
         status = None if self._emulator is None else self._emulator.poll()
-        told = lines[-1].removeprefix(COMPLAINT).strip() if lines else ""
-        return told or f"the emulator ended with status {status}"
+        message = lines[-1].removeprefix(ERROR_PREFIX).strip() if lines else ""
+        return message or f"the emulator ended with status {status}"
 
 
 HOLDER: Final = ("/bin/sh", "-c", "env | grep ^THINPIPE_; echo $$; exec cat")
-"""Tells what it was given and its number, by which it is entered; stays until its input ends."""
+"""Prints its environment and its process ID, then waits until its input ends."""
 
 ONLY_WITHIN: Final = "there is a network in the block of `with emulate(…) as net:` only"
 
-COMPLAINT: Final = "thinpipe: "
+ERROR_PREFIX: Final = "thinpipe: "
 
 
 def _key(scenario: Scenario, keyword: str) -> str:
-    """Return the key that a keyword stands for."""
+    """Return the key that a keyword argument means."""
     known = {key.name for key in all_keys()}
     if "__" in keyword or keyword in known:
         return keyword.replace("__", ".")
@@ -368,12 +369,12 @@ def _key(scenario: Scenario, keyword: str) -> str:
 
 
 def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | None:
-    """Return the number of the holder and what the emulator adds to its environment.
+    """Return the holder's process ID and the environment variables that the emulator adds.
 
-    ``None`` if the emulator ended, or says nothing.
+    ``None`` if the emulator ended or prints nothing in time.
     """
     output = cast("IO[str]", emulator.stdout)
-    ready, _, _ = select.select([output], [], [], START_S)
+    ready, _, _ = select.select([output], [], [], START_TIMEOUT_S)
     added: dict[str, str] = {}
     for line in output if ready else ():
         name, equals, value = line.rstrip("\n").partition("=")
@@ -383,10 +384,10 @@ def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | Non
     return None
 
 
-def _ran(
+def _run_as(
     options: dict[str, Any], command: Command, *, check: bool
 ) -> subprocess.CompletedProcess[Any]:
-    """Run a program, and call it by the command that the user gave."""
+    """Run a program; results and errors show the user's command, without our prefix."""
     try:
         done: subprocess.CompletedProcess[Any] = subprocess.run(**options, check=False)
     except subprocess.TimeoutExpired as error:
@@ -399,13 +400,13 @@ def _ran(
 
 
 def _end_all(programs: Sequence[subprocess.Popen[Any]]) -> None:
-    """End the programs that still run, and close the pipes to all of them."""
+    """Terminate programs that still run, and close all pipes."""
     running = [program for program in programs if program.poll() is None]
     for program in running:
         program.terminate()
     for program in running:
         try:
-            program.wait(PATIENCE_S)
+            program.wait(TERM_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             program.kill()
             program.wait()
@@ -414,5 +415,5 @@ def _end_all(programs: Sequence[subprocess.Popen[Any]]) -> None:
             pipe.close()
 
 
-PATIENCE_S: Final = 2.0
-"""Between asking a program to end and ending it."""
+TERM_TIMEOUT_S: Final = 2.0
+"""From SIGTERM to SIGKILL."""

@@ -1,4 +1,4 @@
-"""Files and directories that are there whole or not at all."""
+"""Atomic writes of files and directories."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from errno import EEXIST, EISDIR, ELOOP
 from pathlib import Path
 from typing import Final
 
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 
 MANIFEST: Final = "thinpipe.sha256"
-"""Names each file of a directory and its digest, as sha256sum does: what may be replaced."""
+"""Lists the files of a directory with digests, as sha256sum does; only these may be replaced."""
 
 
-def refuse_foreign(target: Path) -> None:
-    """Check that a directory may be put in the place of `target`.
+def check_replaceable(target: Path) -> None:
+    """Check that `target` may be replaced by a new directory.
 
     Raises
     ------
     FileExistsError
-        If `target` is a file, or a directory holding anything but what its manifest names.
+        If `target` is a file, or a directory with anything that its manifest does not list.
     """
     if target.is_dir():
         known = _read_manifest(target)
@@ -40,20 +40,20 @@ def refuse_foreign(target: Path) -> None:
 
 
 @contextmanager
-def whole_directory(given: Path) -> Iterator[Path]:
-    """Yield an empty directory that takes the place of `given` when the block ends well.
+def atomic_directory(given: Path) -> Iterator[Path]:
+    """Yield an empty directory that becomes `given` when the block ends without an exception.
 
-    Until then it is a hidden sibling, and it vanishes if the block is left by an exception. A
-    directory that stood there before is replaced if all of it was made here.
+    Until then it is a hidden sibling; an exception in the block removes it. An existing directory
+    is replaced if its manifest lists all of its files, unchanged.
 
     Raises
     ------
     FileExistsError
-        If something else stands there.
+        If something else exists there.
     OSError
-        If the directory cannot be made; errors that name a file in it name it as it would be.
+        If the directory cannot be written; the error names the final path.
     """
-    refuse_foreign(given)
+    check_replaceable(given)
     target = given.resolve()
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     former = target.with_name(f".{target.name}.{os.getpid()}.former")
@@ -63,17 +63,17 @@ def whole_directory(given: Path) -> Iterator[Path]:
         with named_as(given, partial):
             yield partial
             _write_manifest(partial)
-            refuse_foreign(given)
+            check_replaceable(given)
             if target.exists():
                 target.rename(former)
             partial.rename(target)
     finally:
-        with undisturbed():
+        with signals_deferred():
             _clean_up(target, partial, former, missing)
 
 
-def write_whole(target: Path, content: bytes) -> None:
-    """Write a file in one step: readers see the former content or the new one.
+def write_atomically(target: Path, content: bytes) -> None:
+    """Write a file atomically: readers see the old content or the new.
 
     Raises
     ------
@@ -91,8 +91,8 @@ def write_whole(target: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-def refuse_unwritable(target: Path) -> None:
-    """Check that `write_whole` can write `target`, before the work whose outcome goes there.
+def check_writable(target: Path) -> None:
+    """Check that `write_atomically` can write `target`, before the work begins.
 
     Raises
     ------
@@ -108,13 +108,12 @@ def refuse_unwritable(target: Path) -> None:
 
 
 def destination(target: Path) -> Path:
-    """Return the file that a path means, with symbolic links followed.
+    """Return the file that a path names, with symbolic links resolved.
 
     Raises
     ------
     OSError
-        If something stands there that is no regular file, such as a device or a pipe: what takes
-        its place in one step would do away with it.
+        If it exists and is no regular file: a rename would replace a device or a pipe.
     """
     if target.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
@@ -127,7 +126,7 @@ def destination(target: Path) -> Path:
 
 
 def write_file(file: Path, content: bytes | memoryview) -> None:
-    """Write a file, and name it if that fails, as Python does only where it opens one.
+    """Write a file; errors name it, which Python's do only on opening.
 
     Raises
     ------
@@ -163,7 +162,7 @@ def _clean_up(target: Path, partial: Path, former: Path, missing: list[Path]) ->
 
 @contextmanager
 def named_as(given: Path, partial: Path) -> Iterator[None]:
-    """Let errors about `partial`, or a file in it, name what the caller gave."""
+    """Let errors about `partial` or a file in it name the path under `given` instead."""
     try:
         yield
     except OSError as error:
@@ -180,7 +179,7 @@ def _write_manifest(directory: Path) -> None:
 
 
 def _read_manifest(directory: Path) -> dict[str, str]:
-    """Return the digest of each file that a directory's manifest names, itself included."""
+    """Return the digests by file name from a directory's manifest, which counts as listed."""
     try:
         lines = (directory / MANIFEST).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, IsADirectoryError, UnicodeDecodeError):

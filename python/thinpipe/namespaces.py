@@ -1,4 +1,4 @@
-"""Starting programs in the namespaces of a process."""
+"""Start programs in the namespaces of another process."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FLAGS: Final = {"user": "--user", "net": "--net", "mnt": "--mount"}
 def within(
     process: int, command: Command, options: Mapping[str, Any], variables: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the options by which `subprocess.Popen` starts a program where a process is.
+    """Return options for `subprocess.Popen` that start a program in the namespaces of a process.
 
     Parameters
     ----------
     process
-        Whose namespaces to enter: those of users, networks and mounts, if they are not ours.
+        Whose user, network and mount namespaces to enter, where they differ from ours.
     command, options
         As of `subprocess.Popen`.
     variables
@@ -32,9 +32,9 @@ def within(
     Raises
     ------
     FileNotFoundError
-        If there is no such program.
+        If the program does not exist.
     ValueError
-        If the command has no word.
+        If the command is empty.
     """
     words = _words(command, shell=options.get("shell", False))
     directory = Path(options.get("cwd") or Path.cwd())
@@ -53,14 +53,14 @@ def _words(command: Command, *, shell: bool) -> list[str]:
 
 
 def _require(program: str, directory: Path, path: str | None) -> None:
-    """Find a program as the kernel would, so that a missing one is an error here."""
+    """Look a program up as the kernel would, so that a missing one raises here."""
     found = (directory / program).exists() if "/" in program else shutil.which(program, path=path)
     if not found:
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), program)
 
 
 def _entrance(process: int, directory: Path) -> list[str]:
-    """Return the command that runs another in the namespaces of a process; empty in our own."""
+    """Return the command prefix that enters the namespaces of a process; empty if they are ours."""
     flags = [
         flag
         for name, flag in FLAGS.items()
@@ -68,9 +68,9 @@ def _entrance(process: int, directory: Path) -> list[str]:
     ]
     if not flags:
         return []
-    # Whoever enters a mount namespace stands at its root.
-    stay = ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', str(directory.absolute())]
-    return ["nsenter", f"--target={process}", "--preserve-credentials", *flags, "--", *stay]
+    # Entering a mount namespace resets the working directory to its root.
+    change = ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', str(directory.absolute())]
+    return ["nsenter", f"--target={process}", "--preserve-credentials", *flags, "--", *change]
 
 
 def _namespace(process: int, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""A scenario's network without a run: nodes, links and places."""
+"""A scenario's network without a run: nodes, links and positions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from thinpipe import _core
 from thinpipe.point import Point, Value
 from thinpipe.scenario import Scenario
 
-ALIKE: Final = 6
-"""From so many on, nodes that differ in nothing but their name stand as one."""
+MIN_ALIKE: Final = 6
+"""From this number on, nodes that differ only in their name are merged into one."""
 
 WIRED: Final = "wired"
-"""The kind of a link that is no radio."""
+"""The kind of a wired link."""
 
 WLAN: Final = "wlan"
 """The kind of a link of a wireless LAN."""
@@ -32,11 +32,11 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One direction of a link; ``None`` has no limit, or is no matter of one number.
+class Direction:
+    """One direction of a link; ``None`` is unlimited, or not a single number.
 
-    ``slots`` are the time slots of a radio that has them in the place of a rate. ``shared`` is a
-    queue that stands ahead of all links of the kind that begin at the node: an access point's.
+    ``slots`` are the time slots of a radio that has them instead of a rate. ``shared`` means that
+    all links of this kind at the node share one queue, as at an access point.
     """
 
     rate_bps: float | None
@@ -49,7 +49,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link between two nodes of a network, by their numbers: forth from the first to the second.
+    """A link between two nodes, given by index; ``forward`` leads from the first to the second.
 
     ``kind`` is `WIRED` or that of a radio.
     """
@@ -57,13 +57,13 @@ class Link:
     name: str
     kind: str
     ends: tuple[int, int]
-    forth: Way
-    back: Way | None
+    forward: Direction
+    reverse: Direction | None
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """What stands somewhere and sends; ``range_m`` where its reach is a circle."""
+    """A transmitter with a position; ``range_m`` where its coverage is a circle."""
 
     name: str
     position_m: tuple[float, float]
@@ -72,7 +72,7 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Where a mobile goes: time in s and place in m where its way bends and where it ends."""
+    """The path of a mobile: time in s and position in m of each waypoint."""
 
     name: str
     course: tuple[tuple[float, float, float], ...]
@@ -80,7 +80,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A static route, by the names of nodes: at one, packets to another go via a neighbour."""
+    """A static route, by node names: at ``at``, packets to ``to`` go via the neighbour ``via``."""
 
     at: str
     to: str
@@ -89,9 +89,9 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Nodes and the links between them, and what has a place.
+    """Nodes, the links between them, and what has a position.
 
-    ``routes`` are those that are given; all other packets take the way of the least delay.
+    ``routes`` are the static ones; all other packets take the path with the least delay.
     """
 
     nodes: tuple[Node, ...]
@@ -106,7 +106,7 @@ class Network:
         scenario: str | os.PathLike[str] | Scenario,
         settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
     ) -> Network:
-        """Build the network of a scenario under settings, which are those of `thinpipe.run`.
+        """Build the network of a scenario with settings as of `thinpipe.run`.
 
         Raises
         ------
@@ -133,15 +133,15 @@ class Network:
         )
 
     def grouped(self) -> Network:
-        """Return the network with nodes that are alike as one, from `ALIKE` of them on."""
+        """Return the network with groups of at least `MIN_ALIKE` alike nodes merged."""
         network = self
-        # One kind at a time: what is as one changes what its neighbours are alike in.
+        # One group at a time: a merge can make neighbours alike.
         while (merged := network._merged()) is not None:
             network = merged
         return network
 
     def _merged(self) -> Network | None:
-        """Return the network with one kind of nodes as one, if there are enough of some kind."""
+        """Return the network with one group of alike nodes merged; ``None`` if all are small."""
         links: dict[int, list[int]] = defaultdict(list)
         for number, link in enumerate(self.links):
             for end in link.ends:
@@ -150,15 +150,20 @@ class Network:
         for number, node in enumerate(self.nodes):
             around = [self._seen_from(number, link) for link in links[number]]
             alike[node.middlebox, frozenset(Counter(around).items())].append(number)
-        enough = (nodes for nodes in alike.values() if len(nodes) >= ALIKE)
+        enough = (nodes for nodes in alike.values() if len(nodes) >= MIN_ALIKE)
         merged = next(enough, None)
         return None if merged is None else self._merge(merged, links)
 
     def _seen_from(self, node: int, number: int) -> tuple[object, ...]:
-        """Return what a link is to a node: all but names, its own and the node's."""
+        """Return a link as seen from one of its nodes, without names."""
         link = self.links[number]
         start, end = link.ends
-        return (end, "to") if start == node else (start, "from"), link.kind, link.forth, link.back
+        return (
+            (end, "to") if start == node else (start, "from"),
+            link.kind,
+            link.forward,
+            link.reverse,
+        )
 
     def _merge(self, merged: Sequence[int], links: Mapping[int, list[int]]) -> Network:
         nodes, kept = dict(enumerate(self.nodes)), dict(enumerate(self.links))
@@ -192,15 +197,15 @@ def _span(names: Sequence[str]) -> str:
     return f"{first}{_TO}{last}"
 
 
-def _links(ways: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[Link, ...]:
-    """Join the directions that have a name and both ends in common."""
+def _links(directions: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[Link, ...]:
+    """Join the two directions of each link: those with the same name and ends."""
     links: dict[tuple[str, frozenset[int]], Link] = {}
-    ends_of = _ends(ways)
-    users = Counter((each["name"], ends[0]) for each, ends in zip(ways, ends_of, strict=True))
-    for each, ends in zip(ways, ends_of, strict=True):
+    ends_of = _ends(directions)
+    users = Counter((each["name"], ends[0]) for each, ends in zip(directions, ends_of, strict=True))
+    for each, ends in zip(directions, ends_of, strict=True):
         name, _, suffix = each["name"].rpartition("/")
         key = (name or suffix, frozenset(ends))
-        way = Way(
+        way = Direction(
             each["rate_bps"],
             each["delay_s"],
             each["queue_packets"],
@@ -208,28 +213,28 @@ def _links(ways: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tupl
             _slots(values, suffix) if each["kind"] != WIRED and each["rate_bps"] is None else None,
             shared=each["kind"] == WLAN and suffix == "down" and users[each["name"], ends[0]] > 1,
         )
-        forth = links.get(key)
+        forward = links.get(key)
         links[key] = (
             Link(key[0], each["kind"], ends, way, None)
-            if forth is None
-            else replace(forth, back=way)
+            if forward is None
+            else replace(forward, reverse=way)
         )
     return tuple(links.values())
 
 
-def _ends(ways: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return where each way begins and ends; where its twin ends, if no packet takes it."""
-    to = {each["name"]: each["to"] for each in ways}
+def _ends(directions: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return the ends of each direction; an unused one begins where its opposite ends."""
+    to = {each["name"]: each["to"] for each in directions}
     return [
-        (to[_twin(each["name"])] if each["from"] is None else each["from"], each["to"])
-        for each in ways
+        (to[_opposite(each["name"])] if each["from"] is None else each["from"], each["to"])
+        for each in directions
     ]
 
 
-def _twin(name: str) -> str:
+def _opposite(name: str) -> str:
     """Return the name of the other direction of a link.
 
-    >>> _twin("wan/down")
+    >>> _opposite("wan/down")
     'wan/up'
     """
     link, _, way = name.rpartition("/")

@@ -1,4 +1,4 @@
-"""The log of an emulator: a row for each packet, as JSON lines or Parquet."""
+"""The log of an emulator: one row per packet, as JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.files import destination, named_as, refuse_unwritable
-from thinpipe.signals import undisturbed
+from thinpipe.files import check_writable, destination, named_as
+from thinpipe.signals import signals_deferred
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,21 +20,21 @@ PARQUET: Final = ".parquet"
 
 
 @contextmanager
-def whole_log(given: Path) -> Iterator[Path]:
-    """Yield the file to write JSON lines into; at the end they stand in `given`.
+def atomic_log(given: Path) -> Iterator[Path]:
+    """Yield a file for JSON lines, which becomes `given` when the block ends without an exception.
 
-    A file that stood there before is replaced. If the block is left by an exception, nothing is.
+    An existing file is replaced.
 
     Raises
     ------
     ValueError
         If the name ends in neither ``.jsonl`` nor ``.parquet``.
     OSError
-        If the file cannot be written, which is noticed before the block begins.
+        If the file cannot be written; this is checked before the block begins.
     """
     if given.suffix not in (LINES, PARQUET):
         raise ValueError(f"{given}: a log is a {LINES} or a {PARQUET} file")
-    refuse_unwritable(given)
+    check_writable(given)
     end = destination(given)
     lines, table = (_partial(end, suffix) for suffix in (LINES, PARQUET))
     with named_as(given, lines), named_as(given, table):
@@ -47,7 +47,7 @@ def whole_log(given: Path) -> Iterator[Path]:
             else:
                 lines.replace(end)
         finally:
-            with undisturbed():
+            with signals_deferred():
                 lines.unlink(missing_ok=True)
                 table.unlink(missing_ok=True)
 
@@ -58,23 +58,23 @@ def read_log(file: str | os.PathLike[str]) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        A row for each packet, in the order in which their fates were known:
+        One row per packet, in the order in which packets left or were dropped:
 
         ``uid``
-            A number of its own, counted from the first.
+            The packet's number, from the first on.
         ``direction``
             ``down`` (towards the mobile) or ``up``.
         ``bytes``
-            Of the IP packet.
+            Length of the IP packet.
         ``protocol``
-            IP's number of it, such as 6 for TCP; null if the packet is no IP.
+            The IP protocol number, such as 6 for TCP; null if the packet is not IP.
         ``entered_s``, ``due_s``, ``left_s``
-            When it came in, when the model had it leave and when it did, in seconds of the
-            emulator's clock; null if it did not.
+            When it arrived, when it should have left by the model, and when it did, in seconds of
+            the emulator's clock; null if it did not leave.
         ``fate``
-            ``delivered``, ``queued`` at the end, or the reason of the drop.
+            ``delivered``, ``queued`` (at the end), or the drop reason.
         ``backlog_packets``
-            Packets that its direction held when it came in.
+            Packets queued or in transmission in its direction on arrival.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _convert(lines: Path, table: Path) -> None:
     import polars as pl
 
     try:
-        with undisturbed():
+        with signals_deferred():
             _scan(lines).sink_parquet(table)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).partition(" (os error")[0]
@@ -118,8 +118,8 @@ def _scan(lines: Path) -> pl.LazyFrame:
         "fate": pl.String(),
         "backlog_packets": pl.UInt32(),
     }
-    if not lines.stat().st_size:  # polars takes a file without a line for a mistake
+    if not lines.stat().st_size:  # polars rejects an empty file
         return pl.LazyFrame(schema=columns)
-    # Its reader of JSON knows few types; the others come by a cast.
+    # polars' JSON reader knows few types; the others need a cast.
     wide = {name: pl.Int64() if kind.is_integer() else kind for name, kind in columns.items()}
     return pl.scan_ndjson(lines, schema={**wide, "direction": pl.String()}).cast(pl.Schema(columns))

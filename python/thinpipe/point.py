@@ -1,4 +1,4 @@
-"""One point of a parameter space: a scenario and the settings that change it."""
+"""A point of a parameter space: a scenario with settings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import os
 
 Value = str | SupportsFloat | Sequence[Any] | Algorithm
-"""A setting's value: text with a unit (``"5 %"``), a number, numpy's too, true or false, or a list
-of them, as in ``{"link.drop_arrivals": [14, 28]}``.
+"""A setting's value: text with a unit (``"5 %"``), a number (also numpy's), a bool, or a list of
+them, as in ``{"link.drop_arrivals": [14, 28]}``.
 
-``tcp.congestion_control`` may also be a class of yours, or ``"FILE.py:CLASS"``."""
+``tcp.congestion_control`` also takes a class of your own, or ``"FILE.py:CLASS"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Point:
     scenario: Scenario
     settings: tuple[tuple[str, str], ...] = ()
     algorithms: tuple[tuple[str, Algorithm], ...] = ()
-    """Congestion controls that the settings name, beside those that ship or are registered."""
+    """Custom congestion controls in the settings that are not registered."""
 
     @classmethod
     def of(
@@ -37,7 +37,7 @@ class Point:
         settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
         **more: Value,
     ) -> Point:
-        """Name a point.
+        """Make a point.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Point:
         ScenarioError
             If the scenario does not exist.
         TypeError
-            If settings are no pairs, or a value is neither text nor a number nor a truth value.
+            If settings are not pairs, or a value has another type than `Value`.
         """
         pairs = _pairs(settings)
         pairs += [(key.replace("__", "."), value) for key, value in more.items()]
@@ -69,7 +69,7 @@ class Point:
         return cls(find(scenario), tuple(plain), tuple(algorithms[-1:]))
 
     def label(self) -> str:
-        """Return the settings in one line."""
+        """Return the settings as one line of text."""
         return " ".join(f"{key}={value}" for key, value in self.settings)
 
 
@@ -92,7 +92,7 @@ def as_text(key: str, value: Value) -> str:
 
 
 def _as_member(key: str, value: Value | Mapping[str, Any]) -> str:
-    """Return a member of a list as TOML: text in quotes, and tables for those of a schedule."""
+    """Return a list member as TOML; the members of a schedule are inline tables."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):

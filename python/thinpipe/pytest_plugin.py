@@ -1,4 +1,4 @@
-"""A fixture for tests that run programs behind an emulated link."""
+"""A pytest fixture for tests that run programs behind an emulated link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def thinpipe_unavailable() -> str | None:
-    """Say why this machine allows no emulation; ``None`` if it does."""
+    """Return why emulation does not work on this machine; ``None`` if it works."""
     from thinpipe.emulation import unavailable
 
     return unavailable()
@@ -22,10 +22,10 @@ def thinpipe_unavailable() -> str | None:
 
 @pytest.fixture
 def thinpipe_emulate(thinpipe_unavailable: str | None) -> Iterator[Callable[..., EmulatedNetwork]]:
-    """Return a function that puts programs behind a link: ``thinpipe_emulate("umts-384")``.
+    """Return a function that emulates a network: ``thinpipe_emulate("umts-384")``.
 
-    It takes what `thinpipe.emulate` takes; each network that it returns ends with the test. The
-    test is skipped, with the reason, where the machine allows no emulation.
+    It takes the arguments of `thinpipe.emulate`; its networks end with the test. Where emulation
+    does not work, the test is skipped with the reason.
     """
     if thinpipe_unavailable:
         pytest.skip(f"no emulation here: {thinpipe_unavailable}")

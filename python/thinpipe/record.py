@@ -1,4 +1,4 @@
-"""What typed records have in common: they are read from JSON by the types of their fields."""
+"""The base of typed records, which are read from JSON by the types of their fields."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 
 
 class Record:
-    """A frozen dataclass with the fields of a JSON object."""
+    """Base of frozen dataclasses with the fields of a JSON object."""
 
     __slots__ = ()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what ``--json`` or ``--record`` wrote.
+        """Read the output of ``--json`` or ``--record``.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What is known of a run: of one that has just finished, or of one that was saved."""
+"""The results of a run, finished or loaded from disk."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.result import Cell, Flow, Link, Middlebox, Radio, Result
-from thinpipe.signals import undisturbed
-from thinpipe.tables import CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS, WAITS
+from thinpipe.signals import signals_deferred
+from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinpipe.plot import Plots
 
-FIGURES: Final = "result.json"
+RESULT_FILE: Final = "result.json"
 
 
 class Recording(ABC):
-    """The figures, tables and pictures of a run.
+    """The metrics, tables and plots of a run.
 
     Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
-    simulation. ``rtt``, ``cwnd`` and ``events`` are always there; ``segments``, ``blocks`` and
-    ``hops`` of runs with ``trace=True``.
+    simulation. Every run has ``rtt``, ``cwnd`` and ``events``; ``segments``, ``blocks`` and
+    ``hops`` need a run with ``trace=True``.
     """
 
     @property
     @abstractmethod
     def result(self) -> Result:
-        """All figures."""
+        """All metrics of the run."""
 
     @abstractmethod
     def _table(self, name: str) -> pl.DataFrame:
@@ -44,22 +44,22 @@ class Recording(ABC):
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links, each way apart."""
+        """The links, one entry per direction."""
         return self.result.links
 
     @property
     def radio(self) -> Radio | None:
-        """The radio blocks; ``None`` without a radio."""
+        """Metrics of the radio blocks; ``None`` without a radio."""
         return self.result.radio
 
     @property
     def cell(self) -> Cell | None:
-        """The network of cells; ``None`` without one."""
+        """Metrics of the cells; ``None`` without a network of cells."""
         return self.result.cell
 
     @property
     def middlebox(self) -> Middlebox | None:
-        """The middlebox; ``None`` without one."""
+        """Metrics of the middlebox; ``None`` without one."""
         return self.result.middlebox
 
     @property
@@ -69,12 +69,12 @@ class Recording(ABC):
 
     @property
     def cwnd(self) -> pl.DataFrame:
-        """Congestion window, capped by the receiver's, and ssthresh: one row for each change."""
+        """Congestion window, capped by the receiver's, and ssthresh: one row per change."""
         return self._table("cwnd")
 
     @property
     def base_rtt(self) -> pl.DataFrame:
-        """What Vegas held for the round-trip time without queues: one row for each change."""
+        """Vegas' baseRTT: one row per change."""
         return self._table("base_rtt")
 
     @property
@@ -89,7 +89,7 @@ class Recording(ABC):
 
     @property
     def blocks(self) -> pl.DataFrame:
-        """Radio blocks, at the start of the TTI in which each was sent."""
+        """Radio blocks, with the start of the TTI in which each was sent."""
         return self._table("blocks")
 
     @property
@@ -99,51 +99,51 @@ class Recording(ABC):
 
     @property
     def pages(self) -> pl.DataFrame:
-        """Pages that arrived whole, where flows have some, with their response times."""
+        """Complete pages of web flows, with their response times."""
         return self._table("pages")
 
     @property
     def echoes(self) -> pl.DataFrame:
-        """Echoes of what was typed, where flows have some, with the time that each took."""
+        """Echoes of telnet flows, with the time from keystroke to echo."""
         return self._table("echoes")
 
     @property
     def probes(self) -> pl.DataFrame:
-        """Probes that arrived, where flows have some, with their delays one way."""
+        """Probes that arrived, with their one-way delays."""
         return self._table("probes")
 
     @property
     def datagrams(self) -> pl.DataFrame:
-        """UDP datagrams, where flows have some, at the time when each was sent.
+        """UDP datagrams, by the time when each was sent.
 
-        ``arrived_s`` and ``delay_s`` are null of one that has not arrived; ``lost_at`` is the link
-        or host that dropped it, and ``lost_by`` why.
+        ``arrived_s`` and ``delay_s`` are null if it has not arrived; ``lost_at`` is the link or
+        host that dropped it, ``lost_by`` the reason.
         """
         return self._table("datagrams")
 
     @property
     def rrc(self) -> pl.DataFrame:
-        """Changes of the RRC states of the mobiles of a network of cells."""
+        """RRC state changes of the mobiles in a network of cells."""
         return self._table("rrc")
 
     @property
     def codes(self) -> pl.DataFrame:
-        """Codes of each cell allocated and released, and requests that were blocked."""
+        """Code allocations and releases in each cell, and blocked requests."""
         return self._table("codes")
 
     @property
     def handovers(self) -> pl.DataFrame:
-        """Cells that mobiles joined, left or changed to, and radio links that failed."""
+        """Cells added to, removed from or replaced in active sets, and radio link failures."""
         return self._table("handovers")
 
     @property
     def common(self) -> pl.DataFrame:
-        """Blocks on each cell's FACH (down) and RACH (up), second by second while in use."""
+        """Blocks on each cell's FACH (down) and RACH (up), per second of use."""
         return self._table("common")
 
     @property
     def middlebox_backlog(self) -> pl.DataFrame:
-        """What a middlebox held for each mobile, and what might be in flight: on each change."""
+        """A middlebox's backlog and window for each mobile: one row per change."""
         return self._table("middlebox_backlog")
 
     @property
@@ -153,22 +153,22 @@ class Recording(ABC):
 
     @property
     def middlebox_events(self) -> pl.DataFrame:
-        """Retransmissions of a middlebox, stalls and recoveries of mobiles, zero windows."""
+        """A middlebox's retransmissions, stalls and recoveries of mobiles, zero windows."""
         return self._table("middlebox_events")
 
     @property
     def mobility(self) -> pl.DataFrame:
-        """What happened to mobiles and their agents: links, addresses, messages, bindings.
+        """Events of mobiles and their agents: links, addresses, messages, bindings.
 
-        ``subject`` is the access router of a link or an advertisement, an address, or whoever is
-        at the other end of ``message``; ``care_of`` is the address by which a mobile is reached
-        once it is ``bound``, and once it knows (``registered``).
+        ``subject`` is the access router of a link or an advertisement, an address, or the other
+        end of ``message``. ``care_of`` is the care-of address of a binding: in ``bound`` events of
+        agents, and in ``registered`` events of mobiles.
         """
         return self._table("mobility")
 
     @property
     def plot(self) -> Plots:
-        """Pictures: ``run.plot.cwnd()`` and friends."""
+        """Plots of the run, such as ``run.plot.cwnd()``."""
         from thinpipe.plot import Plots
 
         return Plots(self)
@@ -186,7 +186,7 @@ class Recording(ABC):
 
 
 class SavedRun(Recording):
-    """A run that was saved: each table is read when it is first asked for."""
+    """A run loaded from disk; each table is read on first access."""
 
     def __init__(self, directory: Path, result: Result) -> None:
         self.directory: Final = directory
@@ -195,7 +195,7 @@ class SavedRun(Recording):
 
     @property
     def result(self) -> Result:
-        """All figures."""
+        """All metrics of the run."""
         return self._result
 
     def _table(self, name: str) -> pl.DataFrame:
@@ -210,16 +210,18 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     Raises
     ------
     OSError
-        If it is no such directory, or cannot be read.
+        If it is not the directory of a run, or cannot be read.
 
     Examples
     --------
     >>> load("out").plot.time_sequence(start_s=10, end_s=20)  # doctest: +SKIP
     """
     path = Path(directory)
-    if FIGURES not in os.listdir(path):  # noqa: PTH208 - names the path if it is none
-        raise NotADirectoryError(ENOTDIR, f"is no run's directory: it has no {FIGURES}", str(path))
-    file = path / FIGURES
+    if RESULT_FILE not in os.listdir(path):  # noqa: PTH208 - its error names the path
+        raise NotADirectoryError(
+            ENOTDIR, f"is no run's directory: it has no {RESULT_FILE}", str(path)
+        )
+    file = path / RESULT_FILE
     try:
         result = Result.from_json(file.read_text(encoding="utf-8"))
     except (KeyError, TypeError, ValueError):
@@ -229,11 +231,11 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
 
 
 def _read(directory: Path, name: str) -> pl.DataFrame:
-    with undisturbed():  # Rust panics if its look for numpy is interrupted
+    with signals_deferred():  # Rust panics if its look for numpy is interrupted
         import polars as pl
 
         file = directory / f"{name}.parquet"
-        if name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *WAITS) and not file.exists():
+        if name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION) and not file.exists():
             raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
         if name in TRACED and not file.exists():
             raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")

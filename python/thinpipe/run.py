@@ -1,4 +1,4 @@
-"""Running scenarios, and what a run leaves."""
+"""Run scenarios and hold their results."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thinpipe import _core
-from thinpipe.controller import Beginning, beginning, registered
-from thinpipe.files import whole_directory, write_file
+from thinpipe.controller import Starter, registered, starter
+from thinpipe.files import atomic_directory, write_file
 from thinpipe.point import Point, Value
 from thinpipe.recording import Recording
 from thinpipe.result import Result
 from thinpipe.scenario import Scenario
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 from thinpipe.tables import TRACED, frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 Trace: TypeAlias = bool | Literal["ns2"]
-"""What a run records beside its series."""
+"""What a run traces: nothing, segments, blocks and hops, or also a trace file of ns-2."""
 
 
 class Run(Recording):
@@ -35,34 +35,33 @@ class Run(Recording):
 
     @cached_property
     def result(self) -> Result:
-        """All figures."""
+        """All metrics of the run."""
         return Result.from_json(self._core.json())
 
     def json(self) -> str:
-        """Return all figures as ``thinpipe run --json`` prints them."""
+        """Return all metrics as ``thinpipe run --json`` prints them."""
         return self._core.json()
 
     def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write ``result.json``, a Parquet file a table and, with a trace, captures.
+        """Write ``result.json``, one Parquet file per table and, with a trace, captures.
 
-        There is a capture per host, and one per node of a network through which mobiles move. With
-        ``trace="ns2"`` there are also ``ns2.tr``, a trace file of ns-2, and ``ns2.nodes``, the name
-        of each number in it.
+        There is one capture per host; in a network through which mobiles move, one per node.
+        ``trace="ns2"`` adds ``ns2.tr``, a trace file of ns-2, and ``ns2.nodes``, the names of its
+        node numbers.
 
-        The directory appears when all is written, or not at all, and ``thinpipe.sha256`` in it
-        names its files. The directory of a former run is replaced; one that holds anything else, or
-        anything changed since, is left alone.
+        The directory appears complete or not at all; ``thinpipe.sha256`` lists its files. An
+        earlier run's directory is replaced; it is an error if it holds other or changed files.
 
         Raises
         ------
         OSError
-            If the directory cannot be written, or holds something that no run wrote.
+            If the directory cannot be written, or holds other or changed files.
         """
-        with whole_directory(Path(directory)) as partial:
+        with atomic_directory(Path(directory)) as partial:
             self.write_files(partial)
 
     def write_files(self, directory: Path) -> None:
-        """Write the files of `save` into a directory that is there.
+        """Write the files of `save` into an existing directory.
 
         Raises
         ------
@@ -80,12 +79,14 @@ class Run(Recording):
             self._core.write_ns2(str(directory))
 
     def has(self, table: str) -> bool:
-        """Say whether the run has a table of that name."""
+        """Return whether the run has a table of that name."""
         return table in self._tables
 
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame]:
-        with undisturbed():  # Rust, ours and polars', panics if its look for numpy is interrupted
+        with (
+            signals_deferred()
+        ):  # Rust, ours and polars', panics if its look for numpy is interrupted
             machines = self._core.machines()
             tables = self._core.tables()
             return {name: frame(name, columns, machines) for name, columns in tables.items()}
@@ -115,10 +116,10 @@ def run(
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
     trace
-        Also record segments, radio blocks and the way of each packet; with ``"ns2"`` all this, and
-        what `Run.save` writes as a trace file of ns-2.
+        Also record segments, radio blocks and the hops of each packet; ``"ns2"`` adds the trace
+        file of ns-2 that `Run.save` writes.
     progress
-        Told the simulated and the whole time, in seconds, about ten times a second.
+        Called with the simulated and the total time in seconds, about ten times per second.
     **more
         Further settings, with ``__`` for the dot: ``tcp__mss=512``, ``duration="60 s"``.
 
@@ -129,12 +130,12 @@ def run(
     OSError
         If the scenario's file cannot be read.
     Exception
-        What a congestion control in Python raised: it ends the run. One that decides on what is
-        no number of bytes is a ValueError.
+        Whatever a congestion control in Python raises ends the run. A window that is not a number
+        of bytes is a ValueError.
     TypeError
-        If settings are no pairs of keys and values.
+        If settings are not pairs of keys and values.
     ValueError
-        If there is no such `trace`.
+        If `trace` has another value.
 
     Examples
     --------
@@ -154,28 +155,28 @@ def run_many(
     trace: Trace = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Run]:
-    """Run many points in parallel; the results stand in the order of the points.
+    """Run many points in parallel; the results are in the order of the points.
 
     Parameters
     ----------
     points
-        Made by `Point.of`, which takes what `run` takes; or scenarios as they are.
+        Points made by `Point.of`, which takes the arguments of `run`; or scenarios.
     jobs
-        How many run at a time; all processors if ``None``. The results do not depend on it.
-        A congestion control in Python has them run one after the other.
+        How many run in parallel; all processors if ``None``. The results do not depend on it.
+        With a congestion control in Python, points run one after the other.
     trace
         As in `run`.
     progress
-        Told how many points are done, and of how many.
+        Called with the number of points done and the total.
 
     Raises
     ------
     ScenarioError
         If a scenario or a setting is wrong.
     TypeError
-        If `points` is one point and no list.
+        If `points` is a single point instead of a list.
     ValueError
-        If `jobs` is below 1, or there is no such `trace`.
+        If `jobs` is below 1, or `trace` has another value.
     """
     if isinstance(points, Point | str | os.PathLike | Scenario):
         raise TypeError(f"points: a list of points is needed, not {points!r}")
@@ -198,10 +199,10 @@ def run_each(
     jobs: int | None = None,
     trace: Trace = False,
 ) -> None:
-    """Run many points in parallel and hand each run over, with its index, as soon as it is done.
+    """Run many points in parallel and pass each run, with its index, to `each` when it is done.
 
-    Only runs that are being made or handed over are in memory. `jobs`, `trace` and what is raised
-    are those of `run_many`; an exception in `each` ends all.
+    Finished runs do not stay in memory. `jobs`, `trace` and errors are as in `run_many`; an
+    exception in `each` ends all runs.
     """
     jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if jobs < 1:
@@ -216,11 +217,11 @@ def run_each(
 
 def _row(
     point: Point,
-) -> tuple[str, str, tuple[tuple[str, str], ...], list[tuple[str, Beginning]]]:
+) -> tuple[str, str, tuple[tuple[str, str], ...], list[tuple[str, Starter]]]:
     algorithms = (*point.algorithms, *registered())
     return (
         point.scenario.source,
         point.scenario.name,
         point.settings,
-        [(name, beginning(algorithm)) for name, algorithm in algorithms],
+        [(name, starter(algorithm)) for name, algorithm in algorithms],
     )

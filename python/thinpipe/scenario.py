@@ -1,4 +1,4 @@
-"""Scenarios: where their text comes from."""
+"""Scenarios: names, files and keys."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from thinpipe import _core
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario's TOML text and the name that errors call it by: a shipped name or a file."""
+    """A scenario's TOML text and its name in errors: a shipped name or a file."""
 
     name: str
     source: str
 
     @property
     def description(self) -> str:
-        """What the scenario is, in one line; empty if it does not say.
+        """The scenario's description, in one line; empty without one.
 
         Raises
         ------
@@ -34,9 +34,9 @@ class Scenario:
         return description if isinstance(description, str) else ""
 
     def values(self) -> dict[str, str]:
-        """Return the value of every key that the scenario has, defaults included.
+        """Return the value of every key of the scenario, defaults included.
 
-        Where a key goes by another, its value says so: ``as link.delay``.
+        A key that follows another one says so: ``as link.delay``.
 
         Raises
         ------
@@ -47,13 +47,13 @@ class Scenario:
 
 
 def scenarios() -> dict[str, Scenario]:
-    """Scenarios that ship, by name."""
+    """Return the scenarios that ship, by name."""
     return {name: Scenario(name, source) for name, source in sorted(_core.shipped().items())}
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a scenario. In its name, ``NAME`` stands for the name of a link."""
+    """A key of a scenario. ``NAME`` in it is a placeholder for the name of a link."""
 
     name: str
     default: str
@@ -62,12 +62,12 @@ class Key:
 
 
 def keys(profile: str | None = None) -> list[Key]:
-    """Return every key that a scenario may have or a setting may change.
+    """Return every key of scenarios and settings.
 
     Parameters
     ----------
     profile
-        The value of ``tcp.profile`` or ``radio.profile`` under which defaults are listed.
+        A value of ``tcp.profile`` or ``radio.profile``, whose defaults are returned.
 
     Raises
     ------
@@ -83,12 +83,12 @@ def keys(profile: str | None = None) -> list[Key]:
 
 
 def profiles() -> dict[str, str]:
-    """Return the profiles: sets of defaults for a table, each as commented TOML text."""
+    """Return the profiles, sets of defaults for a table, each as commented TOML text."""
     return dict(_core.profiles())
 
 
 def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
-    """Find a scenario by the name of one that ships, or read it from a file.
+    """Return the scenario of a shipped name, or read one from a file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Signals that ask a program to end."""
+"""Signals that ask the program to end."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ENDING: Final = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Hold signals back until the block is done. Only the main thread ever hears of them."""
+def signals_deferred() -> Iterator[None]:
+    """Defer signals to the end of the block. Only the main thread ever receives them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Column arrays of a run as polars tables."""
+"""Convert column arrays of a run to polars tables."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ALWAYS: Final = ("rtt", "cwnd", "events")
 CELL: Final = ("rrc", "codes", "handovers", "common")
 """Tables of a run with ``radio.kind = "umts-cell"``."""
 
-WAITS: Final = ("pages", "echoes", "probes", "datagrams")
-"""Tables of a run whose flows have such things."""
+APPLICATION: Final = ("pages", "echoes", "probes", "datagrams")
+"""Tables of the applications that a run has."""
 
 VEGAS: Final = ("base_rtt",)
-"""Tables of a run whose congestion control goes by the smallest round-trip time."""
+"""Tables of a run whose congestion control uses the minimum round-trip time."""
 
 MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
 """Tables of a run with a middlebox."""
@@ -52,14 +52,14 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("datagrams", "lost_by"): _core.DROP_REASONS,
 }
 
-_OFTEN_NOTHING: Final = (("datagrams", "arrived_s"), ("datagrams", "delay_s"))
-"""Columns of numbers in which NaN stands for nothing; among names it is a number beyond them."""
+_NAN_IS_NULL: Final = (("datagrams", "arrived_s"), ("datagrams", "delay_s"))
+"""Number columns in which NaN means null; in columns of names an index past the last does."""
 
 
 def frame(
     table: str, columns: Mapping[str, NDArray[np.generic[Any]]], machines: Sequence[str]
 ) -> pl.DataFrame:
-    """Return one table; columns of codes become columns of names."""
+    """Return one table; columns of indices become columns of names."""
     import polars as pl
 
     of_machines = [
@@ -74,8 +74,8 @@ def frame(
         words = names.get((table, column))
         if words is None:
             numbers = pl.Series(column, values)
-            is_often_nothing = (table, column) in _OFTEN_NOTHING
-            series[column] = numbers.fill_nan(None) if is_often_nothing else numbers
+            nan_is_null = (table, column) in _NAN_IS_NULL
+            series[column] = numbers.fill_nan(None) if nan_is_null else numbers
         else:
             kinds = pl.Series(column, [*words, None], dtype=pl.Enum(list(words)))
             series[column] = kinds.gather(pl.Series(values).cast(pl.UInt32))

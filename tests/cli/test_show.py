@@ -8,13 +8,13 @@ import matplotlib.image
 import pytest
 import thinpipe as tp
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from thinpipe.network import ALIKE, Link, Network, Node, Station, Walk, Way
+from thinpipe.network import MIN_ALIKE, Direction, Link, Network, Node, Station, Walk
 from thinpipe.plot.network import draw_network, lines
 from thinpipe.plot.style import style
 from thinpipe.scenario import scenarios
 
-WIRE = Way(100e6, 0.002, 50, None)
-AIR = Way(11e6, None, 50, None)
+WIRE = Direction(100e6, 0.002, 50, None)
+AIR = Direction(11e6, None, 50, None)
 
 DOMAIN = Network(
     nodes=tuple(map(Node, ("CN", "HA", "N1", "MAP", "AR1", "AR2", "MN"))),
@@ -81,9 +81,9 @@ def test_a_picture_of_what_ships_has_every_name_and_no_text_on_another(name):
     ("name", "settings"),
     [
         ("dumbbell-100", {"flow.hosts": "own"}),
-        ("dumbbell-100", {"flow.hosts": "own", "flow.count": ALIKE - 1}),
+        ("dumbbell-100", {"flow.hosts": "own", "flow.count": MIN_ALIKE - 1}),
         ("gprs-3+1", {"radio.ues": 3, "middlebox.kind": "atcp"}),
-        ("umts-384", {"radio.ues": ALIKE, "middlebox.kind": "snoop", "middlebox.at": "RNC"}),
+        ("umts-384", {"radio.ues": MIN_ALIKE, "middlebox.kind": "snoop", "middlebox.at": "RNC"}),
         ("umts-cell-50", {"radio.ues": 4}),
         ("hmipv6-handover", {"wlan.mobiles": 100, "duration": "500 s"}),
     ],
@@ -163,27 +163,27 @@ def test_the_queue_of_an_access_point_is_one_for_all_mobiles():
     alone, two = (Network.of("hmipv6-handover", {"wlan.mobiles": n}) for n in (0, 1))
     for network, shared in ((alone, False), (two, True)):
         air = [link for link in network.links if link.kind == "wlan"]
-        assert {link.forth.shared for link in air} == {shared}
-        assert not any(link.back is None or link.back.shared for link in air)
+        assert {link.forward.shared for link in air} == {shared}
+        assert not any(link.reverse is None or link.reverse.shared for link in air)
     said = lines(two.links[-1])
     assert said[-2:] == ("→ queue 50 packets in all", "← queue 50 packets")
 
 
 def test_many_that_are_alike_stand_as_one():
-    few, many = (Network.of("umts-cell-50", {"radio.ues": n}) for n in (ALIKE - 1, ALIKE))
+    few, many = (Network.of("umts-cell-50", {"radio.ues": n}) for n in (MIN_ALIKE - 1, MIN_ALIKE))
     assert few.grouped() == few
     assert [(node.name, node.count) for node in many.grouped().nodes[-2:]] == [
         ("RNC", 1),
-        (f"UE-0 … UE-{ALIKE - 1}", ALIKE),
+        (f"UE-0 … UE-{MIN_ALIKE - 1}", MIN_ALIKE),
     ]
 
 
 def test_many_mobiles_with_the_same_access_points_stand_as_one():
-    mobiles = range(6, 6 + ALIKE)
+    mobiles = range(6, 6 + MIN_ALIKE)
     air = [Link(f"W{ap}", "wlan", (ap, mobile), AIR, AIR) for mobile in mobiles for ap in (4, 5)]
     nodes = (*DOMAIN.nodes[:6], *(Node(f"MN-{mobile}") for mobile in mobiles))
     network = Network(nodes, (*DOMAIN.links[:5], *air), (), ()).grouped()
-    assert [node.count for node in network.nodes] == [1] * 6 + [ALIKE]
+    assert [node.count for node in network.nodes] == [1] * 6 + [MIN_ALIKE]
     assert [link.ends for link in network.links[5:]] == [(4, 6), (5, 6)]
     drawn(network)
 

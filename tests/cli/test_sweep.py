@@ -139,8 +139,8 @@ def count_runs(directory: Path, arguments: tuple[str, ...]) -> int:
     """Run the program with a counter at what every point goes through."""
     count = (
         "from thinpipe.sweep import running\n"
-        "of, ran = running.figures_of, []\n"
-        "running.figures_of = lambda text: (ran.append(1), of(text))[1]\n"
+        "of, ran = running.metrics_of, []\n"
+        "running.metrics_of = lambda text: (ran.append(1), of(text))[1]\n"
         "from thinpipe.cli.app import program\n"
         "status = program()\n"
         "open('ran', 'w').write(str(len(ran)))\n"

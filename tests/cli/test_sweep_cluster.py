@@ -19,7 +19,7 @@ GRID = (
     "sweep", "umts-dch-384", "--vary", "tcp.variant=reno,vegas", "--vary", "radio.tbler=0 %,10 %",
     "--seeds", "1..4",
 )  # fmt: skip
-PATIENCE_S = 600
+TIMEOUT_S = 600
 
 
 @dataclass
@@ -57,12 +57,12 @@ class Cluster:
     def end(self) -> None:
         for process in reversed(self.processes):
             process.kill()
-            process.wait(PATIENCE_S)
+            process.wait(TIMEOUT_S)
 
 
 def wait_for(log: Path, words: str) -> str:
     """Return the line of a log that has the words, as soon as it is there."""
-    patience = time.monotonic() + PATIENCE_S
+    patience = time.monotonic() + TIMEOUT_S
     while time.monotonic() < patience:
         lines = log.read_text().splitlines() if log.exists() else []
         found = [line for line in lines if words in line]
@@ -121,7 +121,7 @@ def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, cluster):
         time.sleep(0.01)
     cluster.processes[-1].send_signal(signal.SIGKILL)
     assert finished(tmp_path) < 14, "the worker died too late to be missed"
-    said, complaints = running.communicate(timeout=PATIENCE_S)
+    said, complaints = running.communicate(timeout=TIMEOUT_S)
     assert (running.returncode, complaints) == (0, "")
     here = thinpipe(*GRID, "--duration", "4000s", "--out", "b.parquet")
     assert here.stdout == said
@@ -140,7 +140,7 @@ def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_
         assert running.poll() is None
         time.sleep(0.01)
     cluster.processes[0].send_signal(signal.SIGKILL)
-    _, said = running.communicate(timeout=PATIENCE_S)
+    _, said = running.communicate(timeout=TIMEOUT_S)
     assert running.returncode == 2
     assert said.startswith(f"thinpipe: --scheduler {cluster.address}: the scheduler is lost")
     assert said.count("\n") == 1

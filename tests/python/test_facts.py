@@ -125,7 +125,7 @@ def test_what_was_chosen_after_counts_apart(tmp_path):
     counts = tally(found)
     assert counts[Basis.WORDS] == {"holds": 1, CHOSEN_AFTER: 1, "differs": 2}
     assert counts[Basis.OWN] == {"holds": 1}
-    assert [each.told() for each in found[:2]] == ["holds", "holds §"]
+    assert [each.verdict_text() for each in found[:2]] == ["holds", "holds §"]
 
 
 def test_computed_value_is_derived(tmp_path):

@@ -5,8 +5,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from thinpipe.files import MANIFEST, refuse_foreign, whole_directory, write_whole
-from thinpipe.signals import undisturbed
+from thinpipe.files import MANIFEST, atomic_directory, check_replaceable, write_atomically
+from thinpipe.signals import signals_deferred
 
 
 def names(directory: Path) -> list[str]:
@@ -14,7 +14,7 @@ def names(directory: Path) -> list[str]:
 
 
 def make(target: Path, *files: str) -> None:
-    with whole_directory(target) as partial:
+    with atomic_directory(target) as partial:
         for name in files:
             (partial / name).write_text(name)
 
@@ -26,7 +26,7 @@ def interrupted_while_writing(file: Path) -> None:
 
 def test_directory_appears_when_the_block_ends(tmp_path):
     target = tmp_path / "below" / "run"
-    with whole_directory(target) as partial:
+    with atomic_directory(target) as partial:
         (partial / "a").write_text("1")
         assert not target.exists()
     assert names(target) == ["a", MANIFEST]
@@ -35,14 +35,14 @@ def test_directory_appears_when_the_block_ends(tmp_path):
 
 def test_directory_vanishes_when_the_block_is_interrupted(tmp_path):
     target = tmp_path / "new" / "below" / "run"
-    with pytest.raises(KeyboardInterrupt), whole_directory(target) as partial:
+    with pytest.raises(KeyboardInterrupt), atomic_directory(target) as partial:
         interrupted_while_writing(partial / "a")
     assert names(tmp_path) == []
 
 
 def test_former_directory_stays_when_the_block_is_interrupted(tmp_path):
     make(tmp_path / "run", "a")
-    with pytest.raises(KeyboardInterrupt), whole_directory(tmp_path / "run"):
+    with pytest.raises(KeyboardInterrupt), atomic_directory(tmp_path / "run"):
         raise KeyboardInterrupt
     assert names(tmp_path / "run") == ["a", MANIFEST]
     assert names(tmp_path) == ["run"]
@@ -89,7 +89,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path, touch):
 
 def test_what_came_in_the_meantime_is_left_alone(tmp_path):
     make(tmp_path / "run")
-    with pytest.raises(FileExistsError, match="thesis"), whole_directory(tmp_path / "run"):
+    with pytest.raises(FileExistsError, match="thesis"), atomic_directory(tmp_path / "run"):
         (tmp_path / "run" / "thesis.tex").touch()
     assert names(tmp_path / "run") == ["thesis.tex", MANIFEST]
 
@@ -97,12 +97,12 @@ def test_what_came_in_the_meantime_is_left_alone(tmp_path):
 def test_file_in_the_way_is_left_alone(tmp_path):
     (tmp_path / "run").write_text("mine")
     with pytest.raises(FileExistsError, match="not a directory"):
-        refuse_foreign(tmp_path / "run")
+        check_replaceable(tmp_path / "run")
 
 
 def test_errors_name_the_path_that_was_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError) as caught, whole_directory(Path("run")) as partial:
+    with pytest.raises(FileNotFoundError) as caught, atomic_directory(Path("run")) as partial:
         (partial / "no" / "file").touch()
     assert caught.value.filename == "run/no/file"
     with pytest.raises(OSError, match="'/proc/x'"):
@@ -113,7 +113,7 @@ def test_signals_wait_until_the_block_is_done():
     done = []
 
     def work() -> None:
-        with undisturbed():
+        with signals_deferred():
             os.kill(os.getpid(), signal.SIGINT)
             done.append("work")
 
@@ -127,7 +127,7 @@ def test_signals_wait_until_the_block_is_done():
 
 
 def test_file_is_replaced_in_one_step(tmp_path):
-    write_whole(tmp_path / "new" / "page.html", b"1")
-    write_whole(tmp_path / "new" / "page.html", b"22")
+    write_atomically(tmp_path / "new" / "page.html", b"1")
+    write_atomically(tmp_path / "new" / "page.html", b"22")
     assert (tmp_path / "new" / "page.html").read_bytes() == b"22"
     assert len(list((tmp_path / "new").iterdir())) == 1

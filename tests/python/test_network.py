@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from thinpipe.network import WIRED, Link, Network, Node, Way
+from thinpipe.network import WIRED, Direction, Link, Network, Node
 
-WAY = Way(rate_bps=1e6, delay_s=0.002, queue_packets=50, queue_bytes=None)
+WAY = Direction(rate_bps=1e6, delay_s=0.002, queue_packets=50, queue_bytes=None)
 
 
 def network(names: list[str], pairs: list[tuple[int, int]]) -> Network:

@@ -17,10 +17,10 @@ from thinpipe.plot.series import (
     FIN,
     SYN,
     Throughput,
-    heard_by,
+    acks_received,
     outstanding,
+    segments_sent,
     sending_end,
-    sent_by,
     throughput,
     unwrapped,
 )
@@ -96,7 +96,7 @@ def test_means_of_what_is_outstanding():
 
 
 def test_throughput_counts_what_left_in_one_instant_once():
-    series = throughput(sent_by(SHORT), samples=2)
+    series = throughput(segments_sent(SHORT), samples=2)
     assert series.time_s.tolist() == [3, 5, 7]
     assert series.instant_bps.tolist() == [400, 400, 160]
     assert np.isnan(series.last_bps[0])
@@ -107,7 +107,7 @@ def test_throughput_counts_what_left_in_one_instant_once():
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 4])
 def test_throughput_of_one_instant_is_unknown(rows):
-    assert len(throughput(sent_by(SHORT.head(rows))).instant_bps) == 0
+    assert len(throughput(segments_sent(SHORT.head(rows))).instant_bps) == 0
 
 
 def test_numbers_do_not_wrap():
@@ -122,7 +122,7 @@ def test_sacked_ranges_are_offsets():
         sack_from=pl.when(pl.col("time_s") == 4.0).then(201).otherwise(0),
         sack_to=pl.when(pl.col("time_s") == 4.0).then(301).otherwise(0),
     )
-    heard = heard_by(told)
+    heard = acks_received(told)
     some = heard.only(heard.sack_to > heard.sack_from)
     assert (some.time_s.tolist(), some.sack_from.tolist(), some.sack_to.tolist()) == (
         [4.0],
@@ -132,12 +132,12 @@ def test_sacked_ranges_are_offsets():
 
 
 def test_packets_count_from_the_syn():
-    sent = sent_by(SHORT)
+    sent = segments_sent(SHORT)
     assert numbered(sent)["number"].to_list() == [0, 1, 2, 3, 2, 4]
 
 
 def test_bottleneck_is_where_packets_wait():
-    uids = sent_by(SHORT).uid[:2].tolist()
+    uids = segments_sent(SHORT).uid[:2].tolist()
     rows = [
         (0.0, uids[0], "wide", "entered"),
         (0.5, uids[0], "wide", "left"),
@@ -152,9 +152,9 @@ def test_bottleneck_is_where_packets_wait():
     ]
     schema = {"time_s": pl.Float64, "uid": pl.UInt64, "machine": pl.String, "event": pl.String}
     hops = pl.DataFrame(rows, schema=schema, orient="row")
-    sent = sent_by(SHORT)
+    sent = segments_sent(SHORT)
     assert bottleneck(hops, numbered(sent)) == "narrow"
-    seen = traced(hops, "narrow", sent, heard_by(SHORT))
+    seen = traced(hops, "narrow", sent, acks_received(SHORT))
     assert seen.arrived.time_s.tolist() == [0.5, 1.5]
     assert seen.departed.time_s == pytest.approx([0.5, 1.7])
     assert seen.departed.number.tolist() == [0, 1]
@@ -164,8 +164,8 @@ def test_bottleneck_is_where_packets_wait():
 
 def test_queue_of_the_traced_packets_is_that_of_the_link(drops):
     rows = sending_end(drops.segments, 0)
-    sent = sent_by(rows)
-    seen = traced(drops.hops, "bottleneck/down", sent, heard_by(rows))
+    sent = segments_sent(rows)
+    seen = traced(drops.hops, "bottleneck/down", sent, acks_received(rows))
     link = drops.links[0]
     assert bottleneck(drops.hops, numbered(sent)) == link.name
     assert len(seen.dropped.number) == link.drops > 10
@@ -191,7 +191,7 @@ def test_outstanding_in_a_run_stays_within_the_window(radio):
     assert series.instant_bytes.max() == 64 * 512
     assert series.instant_bytes.min() >= 0
     final = radio.flows[0]
-    sent_bytes = sent_by(sending_end(radio.segments, 0)).last.max()
+    sent_bytes = segments_sent(sending_end(radio.segments, 0)).last.max()
     assert series.instant_bytes[-1] == sent_bytes - final.bytes_acked
 
 
@@ -254,7 +254,7 @@ def test_sack_blocks_and_flags_are_drawn():
     )
     none = pl.DataFrame(schema={"time_s": pl.Float64, "uid": pl.UInt64})
     ax = axes()
-    unit = draw_time_sequence(ax, View(0, 9), sent_by(told), heard_by(told), none)
+    unit = draw_time_sequence(ax, View(0, 9), segments_sent(told), acks_received(told), none)
     assert unit.name == "kB"
     times, range_kb = line(ax, "SACK")
     assert (times.tolist(), range_kb.tolist()[:2]) == ([4, 4, 4], [0.2, 0.3])
@@ -264,7 +264,7 @@ def test_sack_blocks_and_flags_are_drawn():
 
 def test_throughput_line_ends_at_the_mean(drops):
     ax = drops.plot.throughput(axes())
-    sent = sent_by(sending_end(drops.segments, 0))
+    sent = segments_sent(sending_end(drops.segments, 0))
     data = sent.only(sent.carries_data)
     span_s = data.time_s[-1] - data.time_s[0]
     mean = 8 * (data.last - data.first).sum() / span_s / 1000

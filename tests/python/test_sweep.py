@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from thinpipe.plot.sweep import Choice, draw_sweep, heading
 from thinpipe.sweep import Study
-from thinpipe.sweep.figures import figures_of
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.interval import Estimate, estimates, quantile
 from thinpipe.sweep.journal import encoded, journal
+from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.parameters import SHARE, column
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
-from thinpipe.sweep.words import figure_label, parameter_text
+from thinpipe.sweep.words import metric_label, parameter_text
 
 
 def study(vary, seeds="1..3", **settings) -> Study:
@@ -91,7 +91,7 @@ def test_words_among_numbers_make_a_column_of_text():
 
 def test_flows_and_links_are_added_up():
     run = tp.run("plain-384", {"flow.count": 3, "queue.packets": 4}, duration="5 s")
-    row = figures_of(run.json())
+    row = metrics_of(run.json())
     assert row["flows.count"] == 3
     assert row["flows.bytes_acked"] == sum(flow.bytes_acked for flow in run.flows)
     goodputs = [flow.goodput_bps or 0.0 for flow in run.flows]
@@ -104,7 +104,7 @@ def test_flows_and_links_are_added_up():
 
 def test_every_number_of_the_json_is_in_the_row():
     text = tp.run("umts-dch-384", duration="5 s").json()
-    row = figures_of(text)
+    row = metrics_of(text)
     found = list(map(repr, row.values()))
 
     def check(part: object) -> None:
@@ -313,7 +313,7 @@ def test_picture_that_cannot_be(x, y, by, expected):
     ],
 )
 def test_names_of_figures(name, label):
-    assert figure_label(name) == label
+    assert metric_label(name) == label
 
 
 @pytest.mark.parametrize(

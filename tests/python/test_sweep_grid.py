@@ -7,7 +7,7 @@ import pytest
 import thinpipe as tp
 from hypothesis import given
 from hypothesis import strategies as st
-from thinpipe.sweep.grid import GREATEST_SEED, Grid, split
+from thinpipe.sweep.grid import MAX_SEED, Grid, split
 
 WORDS = st.text("abc012 .%/=-", min_size=1, max_size=6).filter(lambda text: text == text.strip())
 QUOTED = st.one_of(
@@ -52,7 +52,7 @@ def test_any_text_is_a_grid_or_a_scenario_error(text):
     st.lists(
         st.lists(st.integers(0, 99), min_size=1, max_size=4, unique=True), min_size=1, max_size=3
     ),
-    st.lists(st.integers(0, GREATEST_SEED), min_size=1, max_size=3, unique=True),
+    st.lists(st.integers(0, MAX_SEED), min_size=1, max_size=3, unique=True),
 )
 def test_grid_is_the_cartesian_product_in_order(values, seeds):
     keys = [f"k{number}" for number in range(len(values))]
@@ -102,7 +102,7 @@ def test_schedules_are_values():
         ({"k": [1, "1"]}, None, "1 stands there twice$"),
         ({"k": 1}, "1.5", "^seeds=1.5: whole numbers from 0"),
         ({"k": 1}, [1, 1], "1 stands there twice$"),
-        ({"k": 1}, GREATEST_SEED + 1, "whole numbers from 0"),
+        ({"k": 1}, MAX_SEED + 1, "whole numbers from 0"),
         ({"k": 1}, "1..9999999999999", "at most 1,000,000 numbers$"),
     ],
 )

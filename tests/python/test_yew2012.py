@@ -36,8 +36,8 @@ from thinpipe.papers.yew2012.printed import (
     rounded,
 )
 from thinpipe.papers.yew2012.verdicts import (
+    Decision,
     Judgement,
-    Told,
     greater,
     less,
     mostly,
@@ -170,11 +170,11 @@ TEN = tuple(range(1, 11))
 @pytest.mark.parametrize(
     ("more", "fewer", "told"),
     [
-        (tuple(value + 1 + value / 100 for value in TEN), TEN, Told.HOLDS),
-        (TEN, tuple(value + 1 + value / 100 for value in TEN), Told.FAILS),
-        (TEN, TEN, Told.FAILS),
-        ((2, 1, 4, 3), (1, 2.1, 3.2, 4.3), Told.OPEN),
-        ((2, 3), (1, 1), Told.OPEN),
+        (tuple(value + 1 + value / 100 for value in TEN), TEN, Decision.HOLDS),
+        (TEN, tuple(value + 1 + value / 100 for value in TEN), Decision.FAILS),
+        (TEN, TEN, Decision.FAILS),
+        ((2, 1, 4, 3), (1, 2.1, 3.2, 4.3), Decision.OPEN),
+        ((2, 3), (1, 1), Decision.OPEN),
     ],
 )
 def test_pairs(more, fewer, told):
@@ -234,20 +234,20 @@ def test_few_equal_differences_tell_nothing():
     for differ, p in ((3, 0.125), (4, 0.0625)):
         more = [1.0] * differ + [0.0] * (10 - differ)
         judged = greater(more, [0.0] * 10)
-        assert (judged.told, judged.p_for) == (Told.OPEN, p)
+        assert (judged.told, judged.p_for) == (Decision.OPEN, p)
 
 
 def test_no_difference_refutes_only_over_enough_pairs():
-    assert greater([1.0] * 4, [1.0] * 4).told is Told.OPEN
+    assert greater([1.0] * 4, [1.0] * 4).told is Decision.OPEN
     judged = greater([1.0] * 5, [1.0] * 5)
-    assert (judged.told, judged.p_against) == (Told.FAILS, 1 / 32)
+    assert (judged.told, judged.p_against) == (Decision.FAILS, 1 / 32)
     assert "no difference at all" in judged.line()
 
 
 def test_infinite_values_are_the_largest():
     none, some = [float("inf")] * 5, [1, 2, 3, 4, 5]
-    assert greater(none, some).told is Told.HOLDS
-    assert less(none, some).told is Told.FAILS
+    assert greater(none, some).told is Decision.HOLDS
+    assert less(none, some).told is Decision.FAILS
     assert greater(none, none).effect == "no difference at all"
 
 
@@ -263,35 +263,35 @@ def test_what_is_not_a_number_is_refused():
 
 
 def test_ranks():
-    assert rising({64: (1, 2, 3), 128: (2, 3, 4), 256: (5, 6, 4)}).told is Told.HOLDS
-    assert rising({64: (5, 6, 4), 128: (2, 3, 4), 256: (1, 2, 3)}).told is Told.FAILS
-    assert rising(dict.fromkeys((64, 128), (5,) * 5)).told is Told.FAILS
-    assert rising({64: (1, 2, 3)}).told is Told.OPEN
-    assert rising({}).told is Told.OPEN
+    assert rising({64: (1, 2, 3), 128: (2, 3, 4), 256: (5, 6, 4)}).told is Decision.HOLDS
+    assert rising({64: (5, 6, 4), 128: (2, 3, 4), 256: (1, 2, 3)}).told is Decision.FAILS
+    assert rising(dict.fromkeys((64, 128), (5,) * 5)).told is Decision.FAILS
+    assert rising({64: (1, 2, 3)}).told is Decision.OPEN
+    assert rising({}).told is Decision.OPEN
     grows = {size: [size * seed for seed in TEN] for size in (64, 128, 256)}
-    assert rising_each(grows).told is Told.HOLDS
+    assert rising_each(grows).told is Decision.HOLDS
     flat = rising_each(dict.fromkeys((64, 128), TEN))
-    assert (flat.told, flat.over) == (Told.FAILS, "signed rank of correlations, 10 groups")
+    assert (flat.told, flat.over) == (Decision.FAILS, "signed rank of correlations, 10 groups")
 
 
 def test_shares():
-    assert mostly([True] * 9 + [False]).told is Told.HOLDS
+    assert mostly([True] * 9 + [False]).told is Decision.HOLDS
     assert mostly([True] * 9 + [False]).p_for == pytest.approx(11 / 1024)
-    assert mostly([False] * 9 + [True]).told is Told.FAILS
-    assert mostly([True] * 6 + [False] * 4).told is Told.OPEN
-    assert mostly([]).told is Told.OPEN
+    assert mostly([False] * 9 + [True]).told is Decision.FAILS
+    assert mostly([True] * 6 + [False] * 4).told is Decision.OPEN
+    assert mostly([]).told is Decision.OPEN
 
 
 def test_shares_of_pairs_go_by_those_that_differ():
-    assert oftener([True] * 10, [False] * 10).told is Told.HOLDS
-    assert oftener([False] * 10, [True] * 10).told is Told.FAILS
+    assert oftener([True] * 10, [False] * 10).told is Decision.HOLDS
+    assert oftener([False] * 10, [True] * 10).told is Decision.FAILS
     # Fisher's test of unpaired runs would not tell: 9 of 20 against 4 of 20.
     judged = oftener([True] * 9 + [False] * 11, [True] * 4 + [False] * 16)
     assert judged.p_for == 1 / 32
     assert judged.effect == "9 against 4, alone in 5 against 0"
     # The same shares where pairs differ either way.
     judged = oftener([True] * 9 + [False] * 11, [False] * 9 + [True] * 4 + [False] * 7)
-    assert judged.told is Told.OPEN
+    assert judged.told is Decision.OPEN
 
 
 FOR, AGAINST, NEITHER = (0.04, 0.97), (0.97, 0.04), (0.3, 0.7)
@@ -300,12 +300,12 @@ FOR, AGAINST, NEITHER = (0.04, 0.97), (0.97, 0.04), (0.3, 0.7)
 @pytest.mark.parametrize(
     ("chances", "told"),
     [
-        ([FOR] * 5, Told.HOLDS),
-        ([FOR, NEITHER], Told.OPEN),
-        ([AGAINST], Told.FAILS),
-        ([AGAINST, FOR], Told.OPEN),
-        ([(0.99, 0.02), FOR], Told.FAILS),
-        ([(0.99, 0.02), FOR, FOR], Told.OPEN),
+        ([FOR] * 5, Decision.HOLDS),
+        ([FOR, NEITHER], Decision.OPEN),
+        ([AGAINST], Decision.FAILS),
+        ([AGAINST, FOR], Decision.OPEN),
+        ([(0.99, 0.02), FOR], Decision.FAILS),
+        ([(0.99, 0.02), FOR, FOR], Decision.OPEN),
     ],
 )
 def test_correction_is_on_the_side_of_any_and_not_of_all(chances, told):
@@ -320,8 +320,8 @@ def test_false_claims_rarely_fail_by_chance():
         together([greater([*stream.normal(size=10)], [0.0] * 10) for _ in range(5)])
         for _ in range(400)
     ]
-    assert found.count(Told.HOLDS) == 0
-    assert found.count(Told.FAILS) <= 0.05 * 400 + 2 * (0.05 * 0.95 * 400) ** 0.5
+    assert found.count(Decision.HOLDS) == 0
+    assert found.count(Decision.FAILS) <= 0.05 * 400 + 2 * (0.05 * 0.95 * 400) ** 0.5
 
 
 def test_a_verdict_is_one_line():
@@ -430,14 +430,14 @@ def test_claims_on_runs_as_the_paper_would_have_them():
     for plan, expect in ((PLAN, {"c5", "c6", "c12"}), (FIFTY, {"c12"})):
         of_claims = claims.claims(plan)
         found = told(made_up(as_claimed, of_claims), of_claims)
-        assert {name for name, each in found.items() if each is not Told.HOLDS} == expect
+        assert {name for name, each in found.items() if each is not Decision.HOLDS} == expect
 
 
 def test_claims_on_runs_without_any_difference():
     found = told(made_up(lambda settings: run(kbps=300 + noise(settings, 1.0))))
-    assert found["c1"] is Told.FAILS
-    assert found["c9"] is Told.FAILS
-    assert Told.HOLDS not in found.values()
+    assert found["c1"] is Decision.FAILS
+    assert found["c9"] is Decision.FAILS
+    assert Decision.HOLDS not in found.values()
 
 
 def test_table_has_a_line_for_each_test():
@@ -543,10 +543,10 @@ def test_claims_that_go_by_the_start_are_tested_apart():
     outcomes = {point: value(point) for point in c5.points}
     found = {test.where: test.judge(outcomes) for test in c5.tests}
     assert len(found) == 2 * 5
-    assert c5.told(outcomes) is Told.FAILS
-    assert found["less than 1024 B, with spacing, begun at home"].told is Told.HOLDS
+    assert c5.told(outcomes) is Decision.FAILS
+    assert found["less than 1024 B, with spacing, begun at home"].told is Decision.HOLDS
     later = found["less than 1024 B, with spacing, begun later"]
-    assert (later.told, later.over) == (Told.FAILS, "signed rank, 15 pairs")
+    assert (later.told, later.over) == (Decision.FAILS, "signed rank, 15 pairs")
 
 
 def test_buffers_must_lift_all_runs_of_an_rtt():
@@ -578,7 +578,7 @@ def test_no_share_of_bands_is_judged(home):
         return run(kbps=(100 if number < home else 800) + noise(settings, 1.0))
 
     found = told(made_up(value))
-    assert (found["c8"], found["c9"]) == (Told.FAILS, Told.FAILS)
+    assert (found["c8"], found["c9"]) == (Decision.FAILS, Decision.FAILS)
 
 
 def test_starts_are_spread_and_the_same_and_seeds_are_apart():
@@ -654,20 +654,20 @@ def test_a_short_sweep_of_the_scenario_has_both_bands():
 
 
 VERDICTS = {
-    "c1": Told.OPEN,
-    "c2": Told.FAILS,
-    "c3": Told.FAILS,
-    "c4": Told.HOLDS,
-    "c5": Told.OPEN,
-    "c6": Told.OPEN,
-    "c7": Told.HOLDS,
-    "c8": Told.FAILS,
-    "c9": Told.FAILS,
-    "c10": Told.FAILS,
-    "c11": Told.FAILS,
-    "c12": Told.FAILS,
-    "c13": Told.HOLDS,
-    "c14": Told.FAILS,
+    "c1": Decision.OPEN,
+    "c2": Decision.FAILS,
+    "c3": Decision.FAILS,
+    "c4": Decision.HOLDS,
+    "c5": Decision.OPEN,
+    "c6": Decision.OPEN,
+    "c7": Decision.HOLDS,
+    "c8": Decision.FAILS,
+    "c9": Decision.FAILS,
+    "c10": Decision.FAILS,
+    "c11": Decision.FAILS,
+    "c12": Decision.FAILS,
+    "c13": Decision.HOLDS,
+    "c14": Decision.FAILS,
 }
 
 
@@ -682,7 +682,7 @@ def fifty():
 def test_fifty_seeds_tell_what_ten_do(fifty, seeds):
     paper = over(seeds)
     # Whether 1024 B do better than 512 B goes by where transfers began: three of ten begin later.
-    told_by_fifty = dict.fromkeys(("c5", "c6"), Told.FAILS)
+    told_by_fifty = dict.fromkeys(("c5", "c6"), Decision.FAILS)
     expect = {**VERDICTS, **told_by_fifty} if seeds == 50 else VERDICTS
     of_claims = [*claims.claims(setup.Plan(seeds)), claims.bursts(setup.Plan(seeds))]
     assert {claim.id: claim.told(fifty) for claim in of_claims} == expect

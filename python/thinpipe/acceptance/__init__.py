@@ -1,1 +1,1 @@
-"""Emulator and proxy held against the simulator: facts of ours, judged as a paper's are."""
+"""Emulator and proxy compared with the simulator: our own facts, judged as a paper's are."""

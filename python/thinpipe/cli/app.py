@@ -1,4 +1,4 @@
-"""The program: its commands, and what it says and returns when something is wrong."""
+"""The program: its commands, error messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ app.command()(profiles)
 app.command()(keys)
 
 DONE: Final = 0
-UNHEARD: Final = 1
-"""Exit status if the reader of standard output went away."""
+BROKEN_PIPE: Final = 1
+"""Exit status if the reader of standard output has closed it."""
 BAD_INPUT: Final = 2
-"""Exit status if what was asked cannot be done."""
+"""Exit status for bad input."""
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
-"""What is raised for arguments that make no sense; typer has no public name for it."""
+"""The base of click's errors about arguments; typer has no public name for it."""
 
 
 def program() -> int:
@@ -61,9 +61,9 @@ def program() -> int:
         return _refuse(str(error))
     except OSError as error:
         if error.filename is None:  # standard output
-            sys.stdout = _nowhere()
+            sys.stdout = _devnull()
         if error.errno == EPIPE:
-            return UNHEARD
+            return BROKEN_PIPE
         parts = [str(part) for part in (error.filename, error.strerror) if part]
         return _refuse(": ".join(parts) or str(error) or type(error).__name__)
     return status if isinstance(status, int) else DONE
@@ -93,7 +93,7 @@ def _options(
         bool,
         typer.Option(
             "--version",
-            help="Print the version and leave.",
+            help="Print the version and exit.",
             is_eager=True,
             callback=_print_version,
         ),
@@ -109,10 +109,10 @@ def _refuse(reason: str) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Give standard streams that the caller closed a place to go."""
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
+    """Open standard streams that the caller closed on /dev/null."""
+    sys.stdout = sys.stdout or _devnull()
+    sys.stderr = sys.stderr or _devnull()
 
 
-def _nowhere() -> TextIO:
+def _devnull() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")

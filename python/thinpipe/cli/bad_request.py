@@ -1,5 +1,5 @@
-"""What a command raises for a request that makes no sense."""
+"""The error of a command whose arguments cannot be served."""
 
 
 class BadRequestError(Exception):
-    """What was asked cannot be done; the message is a line for the user."""
+    """The arguments cannot be served; the message is one line for the user."""

@@ -1,4 +1,4 @@
-"""Programs at either end of the link: their terminal, their signals, their end."""
+"""Child programs at either end of the link: terminal, signals and termination."""
 
 from __future__ import annotations
 
@@ -11,70 +11,70 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
-from thinpipe.cli.bell import Bell
+from thinpipe.cli.signal_pipe import SignalPipe
 
-PATIENCE_S: Final = 5.0
-"""Between asking a program to end and ending it."""
+TERM_TIMEOUT_S: Final = 5.0
+"""From SIGTERM to SIGKILL."""
 
-LISTENING_S: Final = 5.0
-"""How long a server may take until it listens."""
+LISTEN_TIMEOUT_S: Final = 5.0
+"""Limit for a server to listen."""
 
-LOOK_S: Final = 0.01
-"""Between two looks at what the link has to do."""
+POLL_S: Final = 0.01
+"""Interval at which to poll whether the link is busy."""
 
 Status = int
-"""As a shell has it: 128 and the number of the signal that ended the program."""
+"""An exit status as in a shell: 128 plus the signal number if a signal ended the program."""
 
 Answer = TypeVar("Answer")
 
 
-def wait(pid: int, bell: Bell, tick: Callable[[], float]) -> Status:
-    """Wait for a child to end, and hand on to it what asks us to end; after a while, insist.
+def wait(pid: int, signals: SignalPipe, tick: Callable[[], float]) -> Status:
+    """Wait for a child to end, and forward signals to it; kill it if it does not end in time.
 
-    SIGINT and SIGQUIT are the child's business: the terminal sends it those as well.
+    SIGINT and SIGQUIT are not forwarded: the terminal sends these to the child itself.
 
     Parameters
     ----------
     tick
-        Called at least as often as it asks for: after so many seconds.
+        Called periodically; returns the seconds until its next call.
     """
-    insist_s = None
+    kill_at_s = None
     with _open(os.pidfd_open(pid)) as ended:
-        while not _wait_for(ended, bell, _sooner(tick(), insist_s)):
-            for number in bell.heard():
+        while not _wait_for(ended, signals, _limited(tick(), kill_at_s)):
+            for number in signals.drain():
                 if number not in (signal.SIGINT, signal.SIGQUIT):
                     os.kill(pid, number)
-                    insist_s = insist_s or time.monotonic() + PATIENCE_S
-            if insist_s is not None and time.monotonic() >= insist_s:
+                    kill_at_s = kill_at_s or time.monotonic() + TERM_TIMEOUT_S
+            if kill_at_s is not None and time.monotonic() >= kill_at_s:
                 os.kill(pid, signal.SIGKILL)
-                insist_s += PATIENCE_S
+                kill_at_s += TERM_TIMEOUT_S
     return _status(pid)
 
 
-def linger(is_busy: Callable[[], bool], bell: Bell, limit_s: float) -> None:
-    """Wait until the link has nothing to do, for so long at most, or until a signal comes.
+def linger(is_busy: Callable[[], bool], signals: SignalPipe, limit_s: float) -> None:
+    """Wait until the link is idle, for at most `limit_s`, or until a signal arrives.
 
-    Twice in a row: a packet that a program sent last may not have come to the link yet.
+    It must be idle twice in a row: a program's last packet may not have reached it yet.
     """
     end_s = time.monotonic() + limit_s
     was_idle = is_idle = False
-    while not (was_idle and is_idle) and time.monotonic() < end_s and not bell.heard():
+    while not (was_idle and is_idle) and time.monotonic() < end_s and not signals.drain():
         was_idle, is_idle = is_idle, not is_busy()
-        _wait_for(None, bell, _sooner(LOOK_S, end_s))
+        _wait_for(None, signals, _limited(POLL_S, end_s))
 
 
-def wait_for_a_signal(bell: Bell, tick: Callable[[], float]) -> None:
-    """Wait until something asks us to end."""
-    while not bell.heard():
-        _wait_for(None, bell, tick())
+def wait_for_a_signal(signals: SignalPipe, tick: Callable[[], float]) -> None:
+    """Wait for a signal."""
+    while not signals.drain():
+        _wait_for(None, signals, tick())
 
 
 @contextmanager
-def terminal_lent() -> Iterator[None]:
-    """Let programs take the terminal, as shells do, and take it back after the block."""
+def terminal_reclaimed() -> Iterator[None]:
+    """Take the terminal back after the block, from programs that took it, as shells do."""
     try:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:  # there is none
+    except OSError:  # no terminal
         yield
         return
     with _open(terminal):
@@ -90,60 +90,60 @@ def terminal_lent() -> Iterator[None]:
 
 
 def as_server(command: list[str]) -> list[str]:
-    """Return the command in a session of its own: no terminal, no Ctrl-C, no standard output."""
+    """Return the command in its own session: without terminal, Ctrl-C or standard output."""
     return ["setsid", "sh", "-c", 'exec "$@" </dev/null >&2', "sh", *command]
 
 
 @contextmanager
 def ending(server: int) -> Iterator[None]:
-    """End a server, which leads its session, after the block."""
+    """Terminate a server, which leads its session, after the block."""
     try:
         yield
     finally:
         for number in (signal.SIGTERM, signal.SIGKILL):
             with suppress(ProcessLookupError):
                 os.killpg(server, number)
-            if _until(lambda: not _runs(server) or None, PATIENCE_S):
+            if _poll_until(lambda: not _is_running(server) or None, TERM_TIMEOUT_S):
                 os.waitpid(server, 0)
                 break
 
 
-def wait_until_it_listens(server: int, bell: Bell) -> bool:
-    """Wait until a server listens, ends or takes too long, or a signal comes.
+def wait_until_it_listens(server: int, signals: SignalPipe) -> bool:
+    """Wait until a server listens or ends, a signal arrives, or the time is up.
 
     Returns
     -------
     bool
-        Whether it was in time.
+        ``False`` if the time is up.
     """
 
     def answered() -> bool | None:
-        rung = select.select([bell], [], [], 0)[0]
-        return True if rung or _listens(server) or not _runs(server) else None
+        signalled = select.select([signals], [], [], 0)[0]
+        return True if signalled or _listens(server) or not _is_running(server) else None
 
-    return _until(answered, LISTENING_S) is not None
+    return _poll_until(answered, LISTEN_TIMEOUT_S) is not None
 
 
 def ended_with(child: int) -> Status | None:
-    """Return the exit status of a child that has ended; it can be waited for as before."""
+    """Return the exit status of a child that has ended; it still has to be waited for."""
     end = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if end is None:
         return None
     return end.si_status + (0 if end.si_code == os.CLD_EXITED else 128)
 
 
-def _wait_for(ended: int | None, bell: Bell, timeout_s: float) -> bool:
-    awaited = [bell.fileno()] if ended is None else [bell.fileno(), ended]
+def _wait_for(ended: int | None, signals: SignalPipe, timeout_s: float) -> bool:
+    awaited = [signals.fileno()] if ended is None else [signals.fileno(), ended]
     return ended in select.select(awaited, [], [], timeout_s)[0]
 
 
-def _sooner(timeout_s: float, moment_s: float | None) -> float:
-    if moment_s is None:
+def _limited(timeout_s: float, deadline_s: float | None) -> float:
+    if deadline_s is None:
         return timeout_s
-    return min(timeout_s, max(moment_s - time.monotonic(), 0.0))
+    return min(timeout_s, max(deadline_s - time.monotonic(), 0.0))
 
 
-def _runs(child: int) -> bool:
+def _is_running(child: int) -> bool:
     return ended_with(child) is None
 
 
@@ -152,8 +152,8 @@ def _status(child: int) -> Status:
     return code if code >= 0 else 128 - code
 
 
-def _until(ask: Callable[[], Answer | None], limit_s: float) -> Answer | None:
-    """Ask until there is an answer, or for so long."""
+def _poll_until(ask: Callable[[], Answer | None], limit_s: float) -> Answer | None:
+    """Poll until there is an answer, for at most `limit_s`."""
     end_s = time.monotonic() + limit_s
     while (answer := ask()) is None and time.monotonic() < end_s:
         time.sleep(0.01)
@@ -161,7 +161,7 @@ def _until(ask: Callable[[], Answer | None], limit_s: float) -> Answer | None:
 
 
 def _listens(session: int) -> bool:
-    """Say whether a process of a session listens for TCP, or has an open port of UDP."""
+    """Return whether a process of a session listens on TCP or has an open UDP port."""
     wanted = {f"socket:[{inode}]" for inode in _listening(session)}
     return any(
         link in wanted
@@ -172,7 +172,7 @@ def _listens(session: int) -> bool:
 
 
 def _listening(process: int) -> Iterator[str]:
-    """Yield the inodes of all sockets of its namespace that wait for a stranger."""
+    """Yield the inodes of listening TCP and unconnected UDP sockets in its namespace."""
     for protocol, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
         with suppress(OSError):
             for line in Path(f"/proc/{process}/net/{protocol}").read_text().splitlines()[1:]:

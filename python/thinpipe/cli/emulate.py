@@ -1,4 +1,4 @@
-"""``thinpipe emulate``: a program behind a link of the simulator, in real time."""
+"""``thinpipe emulate``: run a program behind an emulated link, in real time."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ import typer
 from thinpipe import _core
 from thinpipe.cli import children
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.cli.bell import Bell
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
+from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
 from thinpipe.emulation import check
 from thinpipe.emulation_record import EmulationRecord
-from thinpipe.files import refuse_unwritable, whole_directory, write_whole
-from thinpipe.packet_log import whole_log
+from thinpipe.files import atomic_directory, check_writable, write_atomically
+from thinpipe.packet_log import atomic_log
 from thinpipe.point import Point
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 
 DONE: Final = 0
 FAILED: Final = 125
-"""Exit status if the emulator itself failed, as of env(1) and its kind."""
+"""Exit status if the emulator itself failed, as in env(1)."""
 NOT_RUN: Final = 126
 NOT_FOUND: Final = 127
 BY_SIGNAL: Final = 128
@@ -41,7 +41,7 @@ BY_SIGNAL: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for, checked as far as it can be before anything is made."""
+    """The checked arguments."""
 
     point: Point
     command: list[str]
@@ -68,14 +68,16 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     ],
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- COMMAND", help="What to run; otherwise a shell."),
+        typer.Argument(metavar="-- COMMAND", help="The program to run; a shell by default."),
     ] = None,
     *,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="NUMBER", help="Where chance starts.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Seed of the random numbers.")
+    ] = None,
     mtu: Annotated[
         int, typer.Option(metavar="BYTES", min=68, max=65535, help="Longest IP packet.")
     ] = 1500,
@@ -83,16 +85,16 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Run this at the network side meanwhile; COMMAND waits until it listens, 5 s "
-            "at most.",
+            help="Run this server at the network side; COMMAND starts once it listens, after 5 s "
+            "at the latest.",
         ),
     ] = None,
     between: Annotated[
         tuple[str, str] | None,
         typer.Option(
             metavar="IF1 IF2",
-            help="Be the link between two interfaces of this machine, the network's and the "
-            "mobile's, until Ctrl-C; no COMMAND.",
+            help="Bridge two interfaces of this machine, the network's and the mobile's, by the "
+            "link, until Ctrl-C; no COMMAND.",
         ),
     ] = None,
     log: Annotated[
@@ -100,7 +102,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="FILE",
             parser=_path,
-            help="Write a row a packet; a .jsonl or .parquet file.",
+            help="Write one row per packet, to a .jsonl or .parquet file.",
         ),
     ] = None,
     pcap: Annotated[
@@ -108,20 +110,20 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="DIR",
             parser=_path,
-            help="Write a capture at each end. The directory of a former run is replaced; one "
-            "that holds anything else, or anything changed since, is left alone.",
+            help="Write captures at both ends. An earlier run's directory is replaced; it is an "
+            "error if it holds other or changed files.",
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", parser=_path, help="Write all figures as JSON."),
+        typer.Option(metavar="FILE", parser=_path, help="Write all metrics as JSON."),
     ] = None,
     linger: Annotated[
         str,
         typer.Option(
             metavar="TIME",
-            help="How long the link goes on at most once COMMAND has ended, while packets are "
-            "under way or a connection of its is not over.",
+            help="How long the link stays up at most after COMMAND has ended, while packets are "
+            "in flight or a connection of it is open.",
         ),
     ] = "2s",
     meter: Annotated[bool, typer.Option("--meter", help="Show the link's state live.")] = False,
@@ -129,10 +131,10 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
 ) -> None:
     """Run COMMAND behind an emulated link, in real time.
 
-    COMMAND runs in a network namespace whose only way out is the link; THINPIPE_GATEWAY and
-    THINPIPE_GATEWAY6 are this machine's addresses there. The exit status is COMMAND's; 2 for bad
-    input or where nothing could be set up, 125 if the emulator failed, 126 and 127 if COMMAND
-    cannot be run or found.
+    COMMAND runs in a network namespace and reaches the network only through the link;
+    THINPIPE_GATEWAY and THINPIPE_GATEWAY6 are this machine's addresses there. The exit status is
+    COMMAND's; 2 for bad input or if the emulation cannot be set up, 125 if the emulator failed,
+    126 and 127 if COMMAND cannot be run or found.
     """
     if between and (command or server):
         raise BadRequestError("--between runs no command and no --server")
@@ -144,7 +146,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     request = Request(
         point=point,
         command=command or [],
-        server=_words(server),
+        server=_split_command(server),
         between=between,
         mtu=mtu,
         log=log,
@@ -172,14 +174,14 @@ def _check_outputs(log: Path | None, pcap: Path | None, record: Path | None) -> 
         if end.is_relative_to(place):
             raise BadRequestError(f"{one}: would be {other} or in it; choose another name")
     if record is not None:
-        refuse_unwritable(record)
+        check_writable(record)
 
 
 class _FailedError(Exception):
-    """The emulator failed while it ran; one line."""
+    """The emulator failed while running; the message is one line."""
 
 
-def _words(server: str | None) -> list[str]:
+def _split_command(server: str | None) -> list[str]:
     try:
         words = [] if server is None else shlex.split(server)
     except ValueError as error:
@@ -190,13 +192,13 @@ def _words(server: str | None) -> list[str]:
 
 
 def _run(request: Request) -> children.Status:
-    """Set up, run, tear down, tell. Files appear when all is over, or not at all."""
-    lost: list[str] = []
-    with Bell() as bell:
+    """Set up, run, tear down, report. Output files appear complete at the end, or not at all."""
+    unwritten: list[str] = []
+    with SignalPipe() as signals:
         with ExitStack() as stack:
-            log = stack.enter_context(_output(request.log and whole_log(request.log), lost))
+            log = stack.enter_context(_output(request.log and atomic_log(request.log), unwritten))
             pcap = stack.enter_context(
-                _output(request.pcap and whole_directory(request.pcap), lost)
+                _output(request.pcap and atomic_directory(request.pcap), unwritten)
             )
             if not request.between:
                 _core.become_root_of_own_namespaces()
@@ -210,87 +212,89 @@ def _run(request: Request) -> children.Status:
                 pcap=pcap,
             )
             notes = [*emulation.notes]
-            with _failures({log: request.log, pcap: request.pcap}):
+            with _emulator_errors({log: request.log, pcap: request.pcap}):
                 try:
-                    status = _use(emulation, request, bell, notes)
+                    status = _run_programs(emulation, request, signals, notes)
                 finally:
                     record = json.loads(emulation.finish())
         record["command"] = None if request.between else (request.command or [_shell()])
         record["exit_status"] = None if request.between else status
-        _tell(request, json.dumps(record), notes, lost)
-    if lost:
-        raise _FailedError("; ".join(lost))
+        _report(request, json.dumps(record), notes, unwritten)
+    if unwritten:
+        raise _FailedError("; ".join(unwritten))
     return status
 
 
 @contextmanager
-def _output(whole: AbstractContextManager[Path] | None, lost: list[str]) -> Iterator[Path | None]:
-    """Make an output; if it cannot be written at the end, say so among what is lost."""
+def _output(
+    whole: AbstractContextManager[Path] | None, unwritten: list[str]
+) -> Iterator[Path | None]:
+    """Open an output; if it cannot be written at the end, add the error to `unwritten`."""
     with ExitStack() as stack:
         yield None if whole is None else stack.enter_context(whole)
-        with _noting(lost):
+        with _collecting_errors(unwritten):
             stack.pop_all().close()
 
 
 @contextmanager
-def _noting(lost: list[str]) -> Iterator[None]:
+def _collecting_errors(unwritten: list[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        lost.append(f"cannot write {error.filename}: {error.strerror}")
+        unwritten.append(f"cannot write {error.filename}: {error.strerror}")
 
 
 @contextmanager
-def _failures(names: Mapping[Path | None, Path | None]) -> Iterator[None]:
-    """Tell what goes wrong with an emulator that runs from what keeps it from doing so."""
+def _emulator_errors(names: Mapping[Path | None, Path | None]) -> Iterator[None]:
+    """Turn errors of a running emulator into `_FailedError`: those of its set-up are bad input."""
     try:
         yield
     except _core.EmulationError as error:
-        told = str(error)
-        for partial, given in names.items():  # unfinished files are called what they would be
-            told = told.replace(str(partial), str(given)) if partial else told
-        raise _FailedError(told) from None
+        message = str(error)
+        for partial, given in names.items():  # errors name the final path
+            message = message.replace(str(partial), str(given)) if partial else message
+        raise _FailedError(message) from None
 
 
-def _tell(request: Request, record: str, notes: Sequence[str], lost: list[str]) -> None:
+def _report(request: Request, record: str, notes: Sequence[str], unwritten: list[str]) -> None:
     if request.record is not None:
-        with _noting(lost):
-            write_whole(request.record, f"{record}\n".encode())
+        with _collecting_errors(unwritten):
+            write_atomically(request.record, f"{record}\n".encode())
     if not request.quiet:
-        with undisturbed():
+        with signals_deferred():
             from thinpipe.cli.emulation_summary import print_summary
 
         print_summary(EmulationRecord.from_json(record), notes)
 
 
-def _use(
-    emulation: _core.Emulation, request: Request, bell: Bell, notes: list[str]
+def _run_programs(
+    emulation: _core.Emulation, request: Request, signals: SignalPipe, notes: list[str]
 ) -> children.Status:
-    """Do what the link is there for; what the user should know of it is added to the notes."""
+    """Run the programs, or bridge until a signal; append notes for the user to `notes`."""
     with ExitStack() as stack:
         server = None
         if request.server:
-            server = stack.enter_context(_serving(emulation, request.server, bell, notes))
-        early = bell.heard()
+            server = stack.enter_context(_serving(emulation, request.server, signals, notes))
+        early = signals.drain()
         if early:
             return BY_SIGNAL + early[0]
         meter = stack.enter_context(closing(Meter(emulation.meter, shown=request.meter)))
         if request.between:
-            children.wait_for_a_signal(bell, meter.tick)
+            children.wait_for_a_signal(signals, meter.tick)
             return DONE
-        stack.enter_context(children.terminal_lent())
+        stack.enter_context(children.terminal_reclaimed())
         try:
             pid = _start(emulation, request)
         except OSError as error:
             reason = error.strerror or str(error).partition(" (os error")[0]
             typer.echo(f"thinpipe: {(request.command or [_shell()])[0]}: {reason}", err=True)
             return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
-        status = children.wait(pid, bell, meter.tick)
+        status = children.wait(pid, signals, meter.tick)
         ended = None if server is None else children.ended_with(server)
         if ended is not None:
             name = shlex.join(request.server)
             notes.append(f"--server {name}: ended before COMMAND did, with status {ended}")
-        children.linger(emulation.is_busy, bell, request.linger_s)
+        children.linger(emulation.is_busy, signals, request.linger_s)
         return status
 
 
@@ -303,7 +307,7 @@ def _start(emulation: _core.Emulation, request: Request) -> int:
         name = request.point.scenario.name
         typer.echo(
             f"thinpipe: a shell behind {name}; this machine is {gateway} from here; "
-            "`exit` or Ctrl-D leads back",
+            "`exit` or Ctrl-D ends it",
             err=True,
         )
     return emulation.spawn("mobile", [_shell()], environment | _prompt(request))
@@ -314,9 +318,9 @@ def _shell() -> str:
 
 
 def _prompt(request: Request) -> dict[str, str]:
-    """Return what makes a shell's prompt begin with the scenario's name, where it can be had.
+    """Return environment variables that put the scenario's name into a shell's prompt.
 
-    bash reads its own PS1 from a file, so it is told to change that before the first prompt.
+    bash sets PS1 from a file, so PROMPT_COMMAND changes it before the first prompt.
     """
     name = re.sub(r"[^\w.-]", "", Path(request.point.scenario.name).stem, flags=re.ASCII)
     if Path(_shell()).name == "bash":
@@ -326,16 +330,16 @@ def _prompt(request: Request) -> dict[str, str]:
 
 @contextmanager
 def _serving(
-    emulation: _core.Emulation, command: list[str], bell: Bell, notes: list[str]
+    emulation: _core.Emulation, command: list[str], signals: SignalPipe, notes: list[str]
 ) -> Iterator[int]:
-    """Have a server run at the network side; its process. Note if it is late."""
+    """Run a server at the network side and yield its process ID; add a note if it is late."""
     name = f"--server {shlex.join(command)}"
     pid = emulation.spawn("network", children.as_server(command), dict(emulation.environment))
     with children.ending(pid):
-        in_time = children.wait_until_it_listens(pid, bell)
+        in_time = children.wait_until_it_listens(pid, signals)
         early = children.ended_with(pid)
         if early is not None:
             raise BadRequestError(f"{name}: ended with status {early}")
         if not in_time:
-            notes.append(f"{name}: did not listen within {children.LISTENING_S:g} s")
+            notes.append(f"{name}: did not listen within {children.LISTEN_TIMEOUT_S:g} s")
         yield pid

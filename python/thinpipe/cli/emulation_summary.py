@@ -1,4 +1,4 @@
-"""What came of an emulation, on standard error."""
+"""The summary of an emulation, on standard error."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from thinpipe.emulation_record import Direction, EmulationRecord, Lateness, Traf
 from thinpipe.report.numbers import percent, short
 
 PRIORITY: Final = (
-    "ran at plain priority, where others may delay it: real time takes CAP_SYS_NICE "
-    "or a limit of `ulimit -r 1`"
+    "ran at normal priority, so other programs may delay it: real-time priority needs "
+    "CAP_SYS_NICE or `ulimit -r 1`"
 )
 
 
@@ -21,7 +21,7 @@ AHEAD: Final = "dropped ahead of it"
 
 
 def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
-    """Print what became of the packets, each way apart, and a line for whatever else matters."""
+    """Print what became of the packets in each direction, and further notes."""
     screen = console(sys.stderr)
     ways = {"down": record.down, "up": record.up}
     columns = [_column(way, record.wall_s) for way in ways.values()]
@@ -32,7 +32,7 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
     for text in [*_about(record), *notes]:
         screen.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
     if not record.lateness_s.within_bound:
-        text = _beyond(record.lateness_s)
+        text = _too_late(record.lateness_s)
         screen.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -95,7 +95,7 @@ def _about_way(name: str, way: Direction) -> Iterator[str]:
         yield f"{name}: {packets} of neither IPv4 nor IPv6"
 
 
-def _beyond(lateness: Lateness) -> str:
+def _too_late(lateness: Lateness) -> str:
     return (
         f"too late: {_ms(lateness.p99)} (99 %), where {_ms(lateness.bound)} is the bound; "
         "do not trust the timings of this run"

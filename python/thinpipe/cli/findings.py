@@ -1,4 +1,4 @@
-"""What came of a paper, on a terminal."""
+"""The results of a reproduced paper, on a terminal."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 MEANINGS: Final = {
     DERIVED: "not stated by the paper, but follows from it",
-    OWN: "ours, and no sentence of the paper",
+    OWN: "our own, not stated by the paper",
     AFTER: f"{CHOSEN_AFTER} a result had been seen",
 }
 
 LONGEST_LIST: Final = 13
-"""Characters of a list in a cell: with two such cells a table fits 80 columns."""
+"""Maximum length of a list in a cell: with two such cells a table fits 80 columns."""
 
 WRAPPED_WIDTH: Final = 24
-"""Columns of text that a column keeps at least when it wraps."""
+"""Minimum width of a column that wraps."""
 
 
 def print_reproduction(made: Reproduction) -> None:
-    """Print the facts, their count and the tables of each item."""
+    """Print the facts and the tables of each item."""
     screen = console()
     print_facts(screen, made.findings)
-    shown = "".join(each.fact.paper() + each.told() for each in made.findings)
+    shown = "".join(each.fact.paper() + each.verdict_text() for each in made.findings)
     for mark, meaning in MEANINGS.items():
         if mark in shown:
             screen.print(f"{mark} {meaning}", highlight=False)
@@ -74,13 +74,13 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
 
 
 def paper(finding: Finding) -> str:
-    """Return the paper's number; for a long list how many values it has."""
-    said = finding.fact.paper()
-    return f"{len(finding.fact.listed)} values" if _is_long(finding) else said
+    """Return the paper's number; for a long list its length."""
+    text = finding.fact.paper()
+    return f"{len(finding.fact.listed)} values" if _is_long(finding) else text
 
 
 def ours(finding: Finding) -> str:
-    """Return our number; for a long list how many of its values ours match."""
+    """Return our number; for a long list how many values match."""
     if not _is_long(finding):
         return finding.ours()
     listed = finding.fact.listed
@@ -93,7 +93,7 @@ def _is_long(finding: Finding) -> bool:
 
 
 def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
-    """Print one row a fact, on a narrow screen without unit or range: no number is ever cut."""
+    """Print one row per fact; a narrow screen drops unit and range rather than truncate numbers."""
     columns = ("fact", "verdict", "paper", "ours", "accepted", "min – max", "unit")
     rows = [
         (
@@ -122,7 +122,7 @@ def _printed(
     text: frozenset[str],
     wrapping: str,
 ) -> bool:
-    """Print a table in which one column may wrap, if the others then stay whole."""
+    """Print a table in which one column may wrap, if the others then fit; return whether."""
     made = table(columns, rows, text=text)
     for place, column in enumerate(made.columns):
         cells = (columns[place], *(row[place] for row in rows))
@@ -137,5 +137,5 @@ def _printed(
 
 
 def _colored(finding: Finding) -> str:
-    word, told = finding.verdict.value, finding.told()
-    return {"holds": f"[green]{told}[/]", "differs": f"[bold red]{told}[/]"}.get(word, told)
+    word, text = finding.verdict.value, finding.verdict_text()
+    return {"holds": f"[green]{text}[/]", "differs": f"[bold red]{text}[/]"}.get(word, text)

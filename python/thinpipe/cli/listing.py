@@ -1,4 +1,4 @@
-"""``thinpipe scenarios``, ``profiles`` and ``keys``: what there is to choose from."""
+"""``thinpipe scenarios``, ``profiles`` and ``keys``: list what can be chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
 
-TELLING: Final = {
+DISTINGUISHING: Final = {
     "tcp": (
         "variant", "window", "initial_window", "min_rto", "tick", "limited_transmit",
         "recover_guard", "delayed_ack", "sack", "timestamps",
@@ -25,9 +25,9 @@ TELLING: Final = {
         "rlc.recovery_timeout", "rlc.retransmissions_first",
     ),
 }  # fmt: skip
-"""Of each table that has profiles, the keys by which they differ most."""
+"""The keys by which the profiles of a table differ most."""
 
-OF_WHAT: Final = {"tcp": "TCP", "radio": "the radio"}
+TABLES: Final = {"tcp": "TCP", "radio": "the radio"}
 
 
 def scenarios() -> None:
@@ -39,13 +39,13 @@ def scenarios() -> None:
 
 
 def profiles() -> None:
-    """List the networks that ship, and the profiles that any of them can have."""
+    """List the networks that ship, and the profiles that they can use."""
     typer.echo("Scenarios, for `thinpipe emulate NAME` and `thinpipe run NAME`:\n")
     for name, each in shipped().items():
         typer.echo(f"{name}  {each.description}".rstrip())
         for line in network(each):
             typer.echo(_paragraph(line))
-    for table, what in OF_WHAT.items():
+    for table, what in TABLES.items():
         typer.echo(
             f"\nProfiles of {what}, for --set {table}.profile=NAME: defaults of [{table}]; "
             "`thinpipe keys --profile NAME` lists them.\n"
@@ -53,36 +53,36 @@ def profiles() -> None:
         for name, text in all_profiles().items():
             if table in tomllib.loads(text):
                 typer.echo(name)
-                for line in (first_sentence(text), telling(table, text)):
+                for line in (first_sentence(text), distinguishing(table, text)):
                     typer.echo(_paragraph(line))
 
 
 def network(scenario: Scenario) -> list[str]:
-    """Return what a scenario's network has, each way, and the source of that if it names one."""
+    """Return the outline of a scenario's network, and its source if it names one."""
     values = scenario.values()
     source = values["reference"]
     return [outline(values), *([f"Source: {source}"] if source else [])]
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of the comment with which a TOML text begins."""
+    """Return the first sentence of the comment at the head of a TOML text."""
     comment = re.match(r"(?:#.*\n)*", text)
     words = comment[0].replace("#", " ").split() if comment else []
     return re.split(r"(?<=\.)\s", " ".join(words), maxsplit=1)[0]
 
 
-def telling(table: str, profile: str) -> str:
-    """Return what a profile of ``table`` has for the keys of `TELLING`, as settings."""
+def distinguishing(table: str, profile: str) -> str:
+    """Return a profile's values of the keys in `DISTINGUISHING`, as settings."""
     values = flat(tomllib.loads(profile)[table])
     return ", ".join(
         f"{key}={str(values[key]).lower() if isinstance(values[key], bool) else values[key]}"
-        for key in TELLING[table]
+        for key in DISTINGUISHING[table]
         if key in values
     )
 
 
 def flat(table: dict[str, Any]) -> dict[str, object]:
-    """Return the values of a table and of those in it, by their dotted names."""
+    """Return the values of a nested table by their dotted names."""
     values: dict[str, object] = {}
     for key, value in table.items():
         inner = flat(value) if isinstance(value, dict) else None
@@ -97,7 +97,7 @@ def keys(
         typer.Option(metavar="NAME", help="List the defaults under this profile."),
     ] = None,
 ) -> None:
-    """List every key of a scenario: its default, what it may be and what it means."""
+    """List every key of a scenario: its default, its values and its meaning."""
     for key in all_keys(profile):
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):

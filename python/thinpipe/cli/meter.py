@@ -1,4 +1,4 @@
-"""The line that tells how an emulated link fares at the moment."""
+"""The status line of an emulated link."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from thinpipe.report.numbers import short
 ON_TERMINAL_S: Final = 0.5
 ELSEWHERE_S: Final = 1.0
 SAVE, RESTORE = "\x1b7", "\x1b8"
-"""Of the cursor (ECMA-48 and the VT100's), as what programs write must not move."""
+"""Save and restore the cursor (VT100), so that the output of programs does not move."""
 ARROWS: Final = {"down": "↓", "up": "↑"}
 
 
 class Meter:
-    """Asks an emulator how it fares: it may have failed, and somebody may want to see.
+    """Polls an emulator: whether it has failed and, if asked, to show its status.
 
-    What is shown is one line on standard error: on a terminal the lowest, which programs leave
-    alone while the others scroll, elsewhere one after the other.
+    The status is one line on standard error: on a terminal the bottom line, outside the scrolling
+    region; elsewhere one line after the other.
     """
 
     def __init__(self, ask: Callable[[], str], *, shown: bool) -> None:
@@ -34,7 +34,7 @@ class Meter:
         self._next_s = time.monotonic() + self._period_s
 
     def tick(self) -> float:
-        """Ask if it is time; return the seconds until it is again.
+        """Poll the emulator if it is due; return the seconds until the next time.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class Meter:
         return self._next_s - now_s
 
     def close(self) -> None:
-        """Give the lowest line of a terminal back."""
+        """Return the bottom line of the terminal to the scrolling region."""
         if self._rows:
             self._write(f"{SAVE}\x1b[r\x1b[{self._rows};1H\x1b[2K{RESTORE}")
 
@@ -69,9 +69,9 @@ class Meter:
         sys.stderr.flush()
 
 
-def line(moment: dict[str, Any]) -> str:
-    """Return what the meter shows of a moment."""
-    ways = [(ARROWS[name], moment[name]) for name in ARROWS]
+def line(snapshot: dict[str, Any]) -> str:
+    """Return the status line for a snapshot."""
+    ways = [(ARROWS[name], snapshot[name]) for name in ARROWS]
     delays = [way["delay_s"] for _, way in ways]
     rtt = "–" if None in delays else f"{short(1000 * sum(delays))} ms"
     return "  ".join([f"RTT {rtt}", *(_way(arrow, way) for arrow, way in ways)])

@@ -1,4 +1,4 @@
-"""A network in a line: its rates, delays, losses and queues, from a scenario's own values."""
+"""A network in one line: rates, delays, losses and queues, from a scenario's values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 def outline(values: Mapping[str, str]) -> str:
-    """Return rate, delay, loss and queue, down and up; of mobiles their network."""
+    """Return rate, delay, loss and queue, down and up; for mobile IP its network."""
     if "mobile_ip.kind" in values:
         return _mobile(values)
     if "radio.tbler" in values:
@@ -32,7 +32,7 @@ def outline(values: Mapping[str, str]) -> str:
 
 
 def _mobile(values: Mapping[str, str]) -> str:
-    """Return how mobiles are reached, and how many there are. Delays depend on where they are."""
+    """Return mobility protocol, WLAN, and counts. Delays depend on where mobiles are."""
     points = _named(values, "wlan.access_point")
     mobiles = _named(values, "wlan.mobile") + int(values["wlan.mobiles"])
     counts = _counts({"access point": points, "mobile": mobiles})
@@ -47,7 +47,7 @@ def _each_way(down: str, up: str) -> str:
 
 
 def _value(values: Mapping[str, str], key: str) -> str:
-    """Return a key's value; that of another key, where it goes by that."""
+    """Return a key's value, resolved if it follows another key."""
     value = values[key]
     return _value(values, value.removeprefix("as ")) if value.startswith("as ") else value
 
@@ -70,7 +70,7 @@ def _slots(values: Mapping[str, str], way: str) -> str:
 
 
 def _core_ms(values: Mapping[str, str], way: str) -> str:
-    """Return the delay without set-up of flows, transmission and jitter."""
+    """Return the delay without set-up of temporary block flows, transmission and jitter."""
     core = values[f"radio.gprs.core.{way.removeprefix('radio.')}"]
     number, unit = core.split()
     return _milliseconds(_wired_s(values) + float(number) * SECONDS[unit])
@@ -87,7 +87,7 @@ def _slots_in_error(values: Mapping[str, str], _way: str) -> str:
 
 
 def _members(values: Mapping[str, str]) -> list[str]:
-    """Return who shares a network of cells."""
+    """Return the numbers of NodeBs and mobiles in a network of cells."""
     if values.get("radio.kind") != "umts-cell":
         return []
 
@@ -105,7 +105,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _middlebox(values: Mapping[str, str]) -> list[str]:
-    """Return the middlebox, where there is one."""
+    """Return the middlebox, if there is one."""
     kind, at = values.get("middlebox.kind", "none"), values.get("middlebox.at", "last")
     place = "" if at == "last" else f" at {at}"
     return [] if kind == "none" else [f"{kind} middlebox{place}"]

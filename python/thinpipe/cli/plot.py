@@ -1,4 +1,4 @@
-"""``thinpipe plot``: a picture of a run that was saved, or of a sweep."""
+"""``thinpipe plot``: plot a saved run or a sweep."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import typer
 
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 
 GOODPUT: Final = "goodput_bps"
 
 PARAMETERS: Final = {"from": "start_s", "to": "end_s", "at": "at_s"}
-"""What options are called in Python, if not as here."""
+"""Options whose parameter has another name."""
 
 KINDS_WITH: Final = {
     "modulo": ("packets",),
@@ -23,7 +23,7 @@ KINDS_WITH: Final = {
     "cell": ("cell", "codes"),
     "mobile": ("middlebox", "handover"),
 }
-"""Which kinds take what the others do not."""
+"""Options that only these kinds take."""
 
 
 def plot(  # noqa: PLR0913 - to typer, a parameter is an option
@@ -40,9 +40,9 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="KIND",
             help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram, datagrams (delays and losses of UDP), middlebox (what it "
-            "held, and its round trips), handover (links, addresses, messages and TCP's reaction), "
-            "cell (states, codes and shared channels) or codes (the code tree at a time).",
+            "goodput, rtt-histogram, datagrams (delays and losses of UDP), middlebox (its backlog "
+            "and round-trip times), handover (links, addresses, messages and TCP's reaction), "
+            "cell (states, codes and shared channels) or codes (the code tree at one time).",
         ),
     ] = None,
     flow: Annotated[
@@ -56,53 +56,55 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             "--to",
             metavar="TIME",
-            help="Where to end, such as 20s; otherwise with the connection, or the run.",
+            help="Where to end, such as 20s; by default the end of the connection or the run.",
         ),
     ] = None,
     modulo: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Where packet numbers begin anew, 60 if not given."),
+        typer.Option(metavar="NUMBER", help="Modulus of the packet numbers, 60 by default."),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Of --kind codes: when; otherwise when mobiles first had most of the tree.",
+            help="With --kind codes: when; by default when mobiles first used most of the tree.",
         ),
     ] = None,
     cell: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Of --kind cell and codes: which cell, from 0."),
+        typer.Option(metavar="NUMBER", help="With --kind cell and codes: which cell, from 0."),
     ] = None,
     mobile: Annotated[
         int | None,
         typer.Option(
-            metavar="NUMBER", help="Of --kind middlebox and handover: which mobile, from 0."
+            metavar="NUMBER", help="With --kind middlebox and handover: which mobile, from 0."
         ),
     ] = None,
     x: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Of a sweep: along the axis, a parameter that varies."),
+        typer.Option(metavar="KEY", help="For a sweep: the varied parameter on the x-axis."),
     ] = None,
     y: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="Of a sweep: up, goodput_bps if not given."),
+        typer.Option(
+            metavar="MEASURE", help="For a sweep: the metric on the y-axis, goodput_bps by default."
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY", help="Of a sweep: a line for each value, all if not given."),
+        typer.Option(metavar="KEY", help="For a sweep: one line per value of KEY; all by default."),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .png, .svg or .pdf; otherwise RUN_DIR's name and the kind, as in "
-            "out-time-sequence.png, here. A file of that name is replaced; directories that are "
-            "missing are made.",
+            help="A .png, .svg or .pdf file; by default named after RUN_DIR and the kind, as "
+            "out-time-sequence.png, in the current directory. An existing file is replaced; "
+            "missing directories are made.",
         ),
     ] = None,
 ) -> None:
-    """Draw a saved run, or a sweep: means over its seeds with confidence intervals."""
+    """Plot a saved run, or a sweep: means over its seeds with confidence intervals."""
     of_kind = {"modulo": modulo, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
@@ -127,7 +129,7 @@ def _refuse(options: Mapping[str, object], source: str) -> None:
 def _draw_sweep(
     source: Path, file: Path, options: Mapping[str, str | None], by: Sequence[str] | None
 ) -> None:
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.plot.picture import write_sweep_picture
         from thinpipe.sweep.study import Study
 
@@ -147,7 +149,7 @@ def _draw_run(
     flow: int | None,
     view: Mapping[str, str | int | None],
 ) -> None:
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.plot.picture import write_picture
         from thinpipe.recording import load
 
@@ -170,12 +172,12 @@ def _draw_run(
 
 
 def _default_name(directory: Path, kind: str, flow: int | None, mobile: int | None) -> str:
-    """Return a name in the current directory: a run's own holds what the run wrote alone."""
+    """Return a name in the current directory: a run's own may hold only its files."""
     of = (f"-{what}{number}" for what, number in (("flow", flow), ("mobile", mobile)) if number)
     return f"{directory.resolve().name}-{kind}{''.join(of)}.png"
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:
-    """Return what is wrong with a parameter with the option by which it was given."""
+    """Return an error about a parameter with the name of its option."""
     parameter, colon, rest = reason.partition(":")
     return given[parameter] + rest if colon and parameter in given else reason

@@ -1,4 +1,4 @@
-"""A progress bar for those who wait: on a terminal, after the first second."""
+"""A progress bar: on a terminal, after the first second."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-PATIENCE_S = 1.0
-"""How long a run may take before a bar appears."""
+SHOW_AFTER_S = 1.0
+"""Seconds until the bar appears."""
 
 
 class Bar:
-    """A bar on standard error. It is called with how much is done, and of how much."""
+    """A progress bar on standard error, called with the amount done and the total."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -25,8 +25,8 @@ class Bar:
         self._bar: tuple[Progress, TaskID] | None = None
 
     def __call__(self, done: float, total: float) -> None:
-        """Show that so much is done."""
-        if not self._shown or time.monotonic() - self._start < PATIENCE_S:
+        """Update the bar."""
+        if not self._shown or time.monotonic() - self._start < SHOW_AFTER_S:
             return
         progress, task = self._bar = self._bar or self._open()
         progress.update(task, completed=done, total=total)

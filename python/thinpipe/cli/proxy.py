@@ -1,4 +1,4 @@
-"""``thinpipe proxy``: the proxy daemon, and what it tells of itself."""
+"""``thinpipe proxy``: the proxy daemon and its status."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from thinpipe.cli.bad_request import BadRequestError
 
 DONE: Final = 0
 UNFIT: Final = 2
-"""Exit status if a check finds what keeps a proxy from its work."""
+"""Exit status if a check finds an error."""
 
 Config = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="What the proxy shall do.")
+    Path | None, typer.Option("--config", metavar="FILE", help="The proxy's configuration.")
 ]
 
 proxy = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
-    help="Be a proxy for TCP between mobiles and fixed hosts, until SIGTERM or Ctrl-C.",
+    help="Run the TCP proxy between mobiles and fixed hosts, until SIGTERM or Ctrl-C.",
 )
 
 
@@ -32,13 +32,13 @@ def serve(
     *,
     config: Config = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Look at FILE and at this machine; change nothing.")
+        bool, typer.Option("--check", help="Check FILE and this machine; change nothing.")
     ] = False,
 ) -> None:
-    """Be a proxy for TCP between mobiles and fixed hosts, until SIGTERM or Ctrl-C.
+    """Run the TCP proxy between mobiles and fixed hosts, until SIGTERM or Ctrl-C.
 
-    SIGHUP has it read FILE again. The log goes to standard error, a JSON object a line. The exit
-    status is 2 for a FILE or a machine that will not do.
+    SIGHUP reloads FILE. The log goes to standard error, one JSON object per line. The exit status
+    is 2 if FILE is invalid or the machine is not suitable.
     """
     if context.invoked_subcommand is not None:
         context.obj = config
@@ -59,7 +59,7 @@ def status(
     mobiles: Annotated[bool, typer.Option("--mobiles", help="Show each mobile as well.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Ask the proxy that serves by FILE how it fares. The exit status is 2 if none answers."""
+    """Show the status of FILE's proxy. The exit status is 2 if it does not answer."""
     answer = _core.proxy_status(_given(config or context.obj), mobiles=mobiles)
     if as_json:
         typer.echo(answer, nl=False)
@@ -82,8 +82,8 @@ def _given(config: Path | None) -> Path:
 
 
 def _check(file: Path) -> int:
-    """Print what is found; the status tells whether a proxy would be of use."""
+    """Print the findings; return the exit status."""
     findings = _core.proxy_check(file)
-    for gravity, line in findings:
-        sys.stdout.write(f"{gravity}: {line}\n")
-    return UNFIT if any(gravity == "error" for gravity, _ in findings) else DONE
+    for severity, line in findings:
+        sys.stdout.write(f"{severity}: {line}\n")
+    return UNFIT if any(severity == "error" for severity, _ in findings) else DONE

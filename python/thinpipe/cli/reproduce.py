@@ -1,4 +1,4 @@
-"""``thinpipe reproduce``: a paper's figures and facts, ours beside the paper's."""
+"""``thinpipe reproduce``: our results beside a paper's figures and facts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import typer
 
 from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
-from thinpipe.files import whole_directory, write_file
+from thinpipe.files import atomic_directory, write_file
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
     from thinpipe.papers.paper import Item, Paper, Reproduction
     from thinpipe.papers.registry import PaperError, Registration
 
-SURPRISE = 1
-"""Exit status if a fact's verdict is not the one that its file expects."""
+UNEXPECTED = 1
+"""Exit status if a fact's verdict is not the expected one."""
 
 BROKEN = 2
 """Exit status if a paper could not be loaded or run."""
@@ -29,7 +29,7 @@ BROKEN = 2
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A paper, those of its items that were asked for, and what registers it."""
+    """A paper, the requested items, and its registration."""
 
     paper: Paper
     items: list[Item]
@@ -46,23 +46,23 @@ def reproduce(
         Path,
         typer.Option(
             metavar="DIR",
-            help="Where report.html and the figures go. The directory of a former report is "
-            "replaced; one that holds anything else, or anything changed since, is left alone.",
+            help="Directory of report.html and the figures. An earlier report's directory is "
+            "replaced; it is an error if it holds other or changed files.",
         ),
     ] = Path("out"),
     wrong_models: Annotated[
         bool,
         typer.Option(
             "--wrong-models",
-            help="Run beside ours the wrong model that each fact's band must fail.",
+            help="Also run the wrong model that each fact's band must reject.",
         ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
     """Run papers' experiments and write a report.
 
-    Exit status 1 if a fact's verdict surprises, or a wrong model passes; 2 if a paper cannot be
-    loaded or run, while the others are.
+    The exit status is 1 if a fact's verdict is not the expected one or a wrong model passes, and 2
+    if a paper cannot be loaded or run; the other papers still run.
     """
     from thinpipe.papers.paper import reproduce as reproduce_paper
     from thinpipe.papers.registry import registrations
@@ -74,10 +74,10 @@ def reproduce(
     if listing:
         _list(chosen)
     elif chosen or not errors:
-        with whole_directory(out) as directory:
+        with atomic_directory(out) as directory:
             possible = [each for each in chosen if _is_possible(each, errors, asked=bool(names))]
             for each in possible:
-                with _blamed(each.registration, errors), Bar(each.paper.id) as bar:
+                with _collecting_errors(each.registration, errors), Bar(each.paper.id) as bar:
                     done = reproduce_paper(
                         each.paper, each.items, wrong_models=wrong_models, progress=bar
                     )
@@ -93,13 +93,13 @@ def reproduce(
         raise typer.Exit(BROKEN)
     found = [finding for each in made for finding in each.findings]
     if any(each.surprising or each.passes_wrong_model for each in found):
-        raise typer.Exit(SURPRISE)
+        raise typer.Exit(UNEXPECTED)
 
 
 def _choose(
     known: Sequence[Registration], names: Sequence[str], errors: list[PaperError]
 ) -> list[Chosen]:
-    """Load what is named, or all; why one cannot be loaded goes to `errors`."""
+    """Load the named papers, or all; errors of loading go to `errors`."""
     from thinpipe.papers.registry import PaperError
 
     by_id = {each.id: each for each in known if not each.first}
@@ -122,7 +122,7 @@ def _choose(
 
 
 def _items(paper: Paper, names: Sequence[str | None]) -> list[Item]:
-    """Return the items of these names, each once; ``None`` names all."""
+    """Return the items of these names, each once; ``None`` means all."""
     chosen: list[Item] = []
     for name in names:
         item = None if name is None else paper.item(name)
@@ -135,9 +135,9 @@ def _items(paper: Paper, names: Sequence[str | None]) -> list[Item]:
 
 
 def _is_possible(each: Chosen, errors: list[PaperError], *, asked: bool) -> bool:
-    """Leave out what cannot be run here and say so; refuse it where it was asked for by name."""
+    """Skip a paper that cannot run here, with a note; raise if it was asked for by name."""
     possible, reason = False, None
-    with _blamed(each.registration, errors):
+    with _collecting_errors(each.registration, errors):
         reason = each.paper.missing()
         possible = reason is None
     if reason is not None:
@@ -148,8 +148,8 @@ def _is_possible(each: Chosen, errors: list[PaperError], *, asked: bool) -> bool
 
 
 @contextmanager
-def _blamed(registration: Registration, errors: list[PaperError]) -> Iterator[None]:
-    """Whatever goes wrong with a paper is an error of its own, and none of the others'."""
+def _collecting_errors(registration: Registration, errors: list[PaperError]) -> Iterator[None]:
+    """Collect any error of a paper, so that the others still run."""
     try:
         yield
     except BrokenPipeError:  # our standard streams

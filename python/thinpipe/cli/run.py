@@ -1,4 +1,4 @@
-"""``thinpipe run``: one scenario, once."""
+"""``thinpipe run``: run one scenario once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
-from thinpipe.files import whole_directory
+from thinpipe.files import atomic_directory
 from thinpipe.run import Run, Trace
 from thinpipe.run import run as run_scenario
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 
 
 def run(
@@ -26,38 +26,40 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="NUMBER", help="Where chance starts.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Seed of the random numbers.")
+    ] = None,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time, such as 60s.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print all metrics as JSON.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write figures, Parquet tables and a capture per host (per node of an IPv6 "
-            "network), and their digests (thinpipe.sha256). The directory of a former run is "
-            "replaced; one that holds anything else, or anything changed since, is left alone.",
+            help="Write metrics, Parquet tables, a capture per host (per node in an IPv6 "
+            "network), and their digests (thinpipe.sha256). An earlier run's directory is "
+            "replaced; it is an error if it holds other or changed files.",
         ),
     ] = None,
     trace: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Also write a trace file into --out DIR: ns2, as ns2.tr and the names of its "
-            "nodes as ns2.nodes.",
+            help="Also write a trace file into --out DIR; ns2: ns2.tr, with node names in "
+            "ns2.nodes.",
         ),
     ] = None,
 ) -> None:
-    """Run a scenario and print its figures.
+    """Run a scenario and print its metrics.
 
-    Goodput is payload over the time of the transfer. Throughput counts headers too, over the whole
+    Goodput is payload over the time of the transfer. Throughput includes headers, over the whole
     run, as a share of the bottleneck's rate (the radio's downlink or the link).
     """
     _refuse(trace, out)
     asked = Settings.of(settings, seed=seed, duration=duration)
     traced: Trace = "ns2" if trace else out is not None
-    with nullcontext() if out is None else whole_directory(out) as directory:
+    with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
             done = run_scenario(scenario, asked.pairs, trace=traced, progress=bar)
         if directory is not None:
@@ -78,7 +80,7 @@ def _refuse(trace: str | None, out: Path | None) -> None:
 
 
 def _print(run: Run) -> None:
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.cli.terminal import console, show
         from thinpipe.report.summary import (
             COLUMNS,

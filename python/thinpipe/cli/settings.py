@@ -1,4 +1,4 @@
-"""``--set KEY=VALUE`` and options that stand for a key, and errors that name what was typed."""
+"""``--set KEY=VALUE``, options for single keys, and errors that name the option."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from thinpipe._core import ScenarioError
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the command line sets: pairs of key and value, and by which words each was given."""
+    """Settings from the command line: key-value pairs, and how each was given."""
 
     pairs: list[tuple[str, str]]
     given: dict[str, str]
 
     @classmethod
     def of(cls, settings: Iterable[str] | None, **options: str | None) -> Settings:
-        """Collect the values of ``--set`` and of options that are called as their key.
+        """Collect the values of ``--set`` and of options named after their key.
 
         Raises
         ------
         ScenarioError
-            If a value of ``--set`` is no pair.
+            If a value of ``--set`` is not KEY=VALUE.
         """
         pairs = [_pair(setting) for setting in settings or ()]
         given = {key: f"--set {key}=" for key, _ in pairs}
@@ -35,7 +35,7 @@ class Settings:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Let errors about a setting begin with the option by which it was given."""
+        """Let errors about a setting begin with its option."""
         try:
             yield
         except ScenarioError as error:

@@ -1,4 +1,4 @@
-"""``thinpipe show``: what a scenario's network looks like."""
+"""``thinpipe show``: draw a scenario's network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
 from thinpipe.cli.settings import Settings
 from thinpipe.scenario import find
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 
 if TYPE_CHECKING:
     from thinpipe.network import Network
@@ -22,8 +22,8 @@ LINKS: Final = ("link", "kind", "from", "to", "rate", "delay", "queue")
 ROUTES: Final = ("route at", "to", "via")
 PLACES: Final = ("name", "place m", "range m", "on the way")
 
-MOST: Final = 100
-"""Ways of mobiles that are listed."""
+MAX_LISTED: Final = 100
+"""Maximum number of mobiles in the list."""
 
 
 def show(
@@ -39,18 +39,18 @@ def show(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .png, .svg or .pdf; otherwise SCENARIO-network.png, here. A file of that name "
-            "is replaced; directories that are missing are made.",
+            help="A .png, .svg or .pdf file; by default SCENARIO-network.png in the current "
+            "directory. An existing file is replaced; missing directories are made.",
         ),
     ] = None,
 ) -> None:
     """Draw a scenario's network and list its nodes, links and static routes.
 
-    Of nodes that differ in their name alone, many stand as one. Of mobiles with a place the first
-    hundred are listed.
+    Six or more nodes that differ only in their name are merged into one. At most a hundred mobiles
+    with a position are listed.
     """
     asked, found = Settings.of(settings), find(scenario)
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.network import Network
         from thinpipe.plot.picture import write_network_picture
     with asked.named():
@@ -67,7 +67,7 @@ def show(
 
 
 def _print(network: Network) -> None:
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.cli.terminal import console
         from thinpipe.cli.terminal import show as show_table
 
@@ -83,22 +83,22 @@ def _print(network: Network) -> None:
     if places := _place_rows(network):
         screen.print()
         show_table(screen, PLACES, places, text=frozenset({"name", "on the way"}))
-        if (more := len(network.walks) - MOST) > 0:
+        if (more := len(network.walks) - MAX_LISTED) > 0:
             screen.print(f"… and {more:,} mobiles more")
     screen.print()
 
 
 def _link_rows(network: Network) -> list[tuple[str, ...]]:
-    """Return a row for each direction of each link."""
+    """Return one row per direction of each link."""
     from thinpipe.plot.network import delay, queue, rate
 
     rows: list[tuple[str, ...]] = []
     for link in network.links:
         start, end = (network.nodes[each].name for each in link.ends)
-        for way, ends in ((link.forth, (start, end)), (link.back, (end, start))):
+        for way, ends in ((link.forward, (start, end)), (link.reverse, (end, start))):
             if way is not None:
-                said = (rate(way), delay(way) or "–", queue(way) or "no limit")
-                rows.append((link.name, link.kind, *ends, *said))
+                cells = (rate(way), delay(way) or "–", queue(way) or "no limit")
+                rows.append((link.name, link.kind, *ends, *cells))
     return rows
 
 
@@ -112,7 +112,7 @@ def _place_rows(network: Network) -> list[tuple[str, ...]]:
         (each.name, place(*each.position_m), short(each.range_m, 5), "–")
         for each in network.stations
     ]
-    for walk in network.walks[:MOST]:
+    for walk in network.walks[:MAX_LISTED]:
         first, *rest = walk.course
         way = " → ".join(f"{place(x_m, y_m)} at {short(at_s, 5)} s" for at_s, x_m, y_m in rest)
         rows.append((walk.name, place(*first[1:]), "–", way or "–"))

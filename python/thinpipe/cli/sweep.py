@@ -1,4 +1,4 @@
-"""``thinpipe sweep``: a scenario over a grid of settings and seeds."""
+"""``thinpipe sweep``: run a scenario over a grid of settings and seeds."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
 from thinpipe.point import Point
 from thinpipe.run import run_many
-from thinpipe.signals import undisturbed
-from thinpipe.sweep.figures import figures_of
+from thinpipe.signals import signals_deferred
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.journal import journal_of
+from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
-from thinpipe.sweep.study import SUFFIX, Study, refuse_foreign
+from thinpipe.sweep.study import SUFFIX, Study, check_replaceable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NO_TIME = "1 ns"
-"""How long a run is that tells no more than which figures there are."""
+"""Duration of a run that only lists the metrics."""
 
 
 def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
@@ -41,7 +41,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         list[str],
         typer.Option(
             metavar="KEY=V1,V2,…",
-            help="Values of a key, or a range as in 1..10; with several keys, every combination.",
+            help="Values of a key, or a range such as 1..10; several keys give every combination.",
         ),
     ],
     settings: Annotated[
@@ -50,14 +50,16 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="NUMBERS", help="Where chance starts, as in 1..10 or 1,2,7."),
+        typer.Option(
+            metavar="NUMBERS", help="Seeds of the random numbers, such as 1..10 or 1,2,7."
+        ),
     ] = None,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time, such as 60s.")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Runs at a time; all processors by default."),
+        typer.Option(metavar="NUMBER", min=1, help="Parallel runs; all processors by default."),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -70,7 +72,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A figure for the table, a column of FILE; otherwise goodput_bps, rtt_s.mean, "
+            help="A metric for the table, a column of FILE; by default goodput_bps, rtt_s.mean, "
             "retransmits and timeouts.",
         ),
     ] = None,
@@ -78,13 +80,13 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         Path,
         typer.Option(
             metavar="FILE.parquet",
-            help="The table, one row a run. A former sweep's is replaced, anything else is left "
-            "alone. What is finished stands in FILE.parquet.partial meanwhile, and the same "
-            "command goes on from there.",
+            help="The table, one row per run. An earlier sweep's file is replaced; any other file "
+            "is an error. FILE.parquet.partial keeps finished runs, from which the same command "
+            "resumes.",
         ),
     ],
 ) -> None:
-    """Run every combination of values with every seed, and print means and their intervals."""
+    """Run every combination of values with every seed; print means and confidence intervals."""
     if jobs is not None and scheduler is not None:
         raise BadRequestError(f"--scheduler {scheduler}: its cluster needs no --jobs {jobs}")
     if out.suffix != SUFFIX:
@@ -95,7 +97,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
     with Settings(fixed.pairs, given).named():
         plan = Plan.of(scenario, tuple(fixed.pairs), Grid.of(varied, seeds))
         measures = _measures(plan, measure)
-    refuse_foreign(out)
+    check_replaceable(out)
     progress = Counting(plan, scenario)
     with progress, _interruptible(progress, out), _scheduled(scheduler):
         study = run_plan(plan, out, executor(jobs, scheduler), progress)
@@ -103,21 +105,21 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
 
 
 class Counting(Bar):
-    """A bar that remembers how much is done."""
+    """A progress bar that remembers the progress."""
 
     def __init__(self, plan: Plan, label: str) -> None:
         super().__init__(label)
         self.done, self.total = 0, len(plan)
 
     def __call__(self, done: float, total: float) -> None:
-        """Show that so much is done."""
+        """Update the bar."""
         self.done = int(done)
         super().__call__(done, total)
 
 
 @contextmanager
 def _interruptible(progress: Counting, out: Path) -> Iterator[None]:
-    """Say what is kept when a signal ends the sweep."""
+    """Print what is kept when a signal ends the sweep."""
     try:
         yield
     except (SystemExit, KeyboardInterrupt):
@@ -146,16 +148,16 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
-    """Return what the table shows; names are those of a run that takes no time."""
-    with undisturbed():
+    """Return the metrics of the table; a run of minimal duration gives the valid names."""
+    with signals_deferred():
         from thinpipe.sweep.words import MEASURES
     if not asked:
         return [*MEASURES]
     first = next(plan.jobs()).point
     brief = Point(first.scenario, (*first.settings, ("duration", NO_TIME)), first.algorithms)
     [run] = run_many([brief])
-    figures = figures_of(run.json())
-    names = [name for name, value in figures.items() if not isinstance(value, str)]
+    metrics = metrics_of(run.json())
+    names = [name for name, value in metrics.items() if not isinstance(value, str)]
     for name in asked:
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
@@ -164,10 +166,10 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
 
 
 def _print(study: Study, measures: list[str]) -> None:
-    with undisturbed():
+    with signals_deferred():
         from thinpipe.cli.terminal import console, show
         from thinpipe.sweep.interval import CONFIDENCE, estimates
-        from thinpipe.sweep.words import estimate_text, figure_label, parameter_text
+        from thinpipe.sweep.words import estimate_text, metric_label, parameter_text
 
     seeds = study.frame["seed"].n_unique()
     rows = [
@@ -181,13 +183,13 @@ def _print(study: Study, measures: list[str]) -> None:
         for values, found in estimates(study.frame, study.varied, measures)
     ]
     screen: Console = console()
-    columns = (*study.varied, *(figure_label(name) for name in measures))
+    columns = (*study.varied, *(metric_label(name) for name in measures))
     show(screen, columns, rows, text=frozenset(study.varied))
-    said = (
+    scope = (
         f"mean ± {100 * CONFIDENCE:g} % confidence interval (Student's t) over {seeds} seeds"
         if seeds > 1
         else "one seed, so no confidence intervals"
     )
     runs = "run" if len(study.frame) == 1 else "runs"
-    text = f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {said}"
+    text = f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {scope}"
     screen.print(text, style="dim", highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Tables for a terminal, and for a pipe without colours or cut cells."""
+"""Tables for a terminal, and for a pipe without colours or truncated cells."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.measure import Measurement
 from rich.table import Table
 
 PIPE_WIDTH = 160
-"""Columns of text where there is no terminal to ask."""
+"""Width without a terminal."""
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Return a stream, standard output by default, as a place for tables."""
+    """Return a console on a stream, by default standard output."""
     file = stream or sys.stdout
     return Console(file=file, width=None if file.isatty() else PIPE_WIDTH)
 
@@ -27,7 +27,7 @@ def show(
     *,
     text: frozenset[str] = frozenset(),
 ) -> None:
-    """Print a table; where it is wider than the screen, a list for each row."""
+    """Print a table; if it is wider than the screen, one list per row."""
     whole = table(columns, rows, text=text)
     wide = screen.options.update(width=sys.maxsize)
     if Measurement.get(screen, wide, whole).maximum <= screen.width:
@@ -43,7 +43,7 @@ def show(
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[str] = frozenset()
 ) -> Table:
-    """Return a table; columns are right-aligned but for those of `text`."""
+    """Return a table; all columns but those of `text` are right-aligned."""
     result = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         result.add_column(column, justify="left" if column in text else "right")

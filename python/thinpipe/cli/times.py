@@ -1,4 +1,4 @@
-"""Times as options take them, with their unit."""
+"""Times with units, as options take them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ UNITS_S: Final = {
 
 
 def seconds(option: str, text: str) -> float:
-    """Return a time that was given with its unit, in seconds.
+    """Return a time with a unit, in seconds.
 
     Raises
     ------
     BadRequestError
-        If it is none.
+        If the text is not a time.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
     if found is None or found[2] not in UNITS_S:

@@ -1,8 +1,8 @@
 """Published papers, reproduced: facts as data, experiments, figures.
 
 A paper is a `Paper` that an installed distribution registers as an entry point of the group
-``thinpipe.papers`` (docs/add/paper.md). Ours are registered in the same way, and so is what holds
-emulator and proxy against the simulator (`thinpipe.acceptance`).
+``thinpipe.papers`` (docs/add/paper.md). Ours are registered in the same way, and so are the
+comparisons of emulator and proxy with the simulator (`thinpipe.acceptance`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a paper states, as data, and the verdict on what we measure."""
+"""The statements of a paper as data, and the verdicts on our measurements."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 EXACT = 1e-9
-"""Relative room for the binary form of decimal numbers."""
+"""Relative tolerance for the binary rounding of decimal numbers."""
 
 TINY = 1e-6
-"""A tolerance up to this, in the fact's unit, is shown as none."""
+"""A tolerance up to this, in the fact's unit, is shown as exact."""
 
 
 DERIVED = "†"
 """Marks a number that the paper does not state but that follows from what it states."""
 
 OWN = "‡"
-"""Marks what is ours alone: no sentence of the paper says it."""
+"""Marks a fact of our own, which the paper does not state."""
 
 COMPUTED = "computed"
-"""Stands in a facts file for a value that the paper's model gives."""
+"""The value of a fact that is computed from the paper's model."""
 
 
 class Verdict(Enum):
-    """What became of a fact."""
+    """The verdict on a fact."""
 
     HOLDS = "holds"
     DIFFERS = "differs"
@@ -44,7 +44,7 @@ class Verdict(Enum):
 
 
 class Basis(Enum):
-    """What a fact rests on."""
+    """The basis of a fact."""
 
     NUMBER = "numbers stated"
     WORDS = "words stated"
@@ -53,7 +53,7 @@ class Basis(Enum):
 
 
 CHOSEN_AFTER = "measure chosen after"
-"""What is said of a verdict whose measure or band was chosen after a result had been seen."""
+"""Label of a verdict whose measure or band was chosen after seeing a result."""
 
 AFTER = "§"
 """Marks such a verdict."""
@@ -63,10 +63,10 @@ MARKS = {Basis.NUMBER: "", Basis.WORDS: "", Basis.DERIVED: f" {DERIVED}", Basis.
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a word of a paper means, in every paper.
+    """The meaning of a quantity word, the same in every paper.
 
-    `relative` is how far from the number it stands beside; without a number `low` and `high` are
-    the band: a number, or % of the cases, of a difference or of a rate.
+    `relative` is the tolerance relative to a number that the word qualifies. Without a number,
+    `low` and `high` are the band: a count, or % of cases, of a difference or of a rate.
     """
 
     relative: float | None = None
@@ -107,9 +107,9 @@ WORDS = {
     "copes well": Word(low=75.0),
     "major difficulties": Word(high=75.0 - TINY),
 }
-"""One meaning a word (docs/facts.md). "about" is also approximately, around, roughly, slightly
-over and ca.; "one run" is no word but a number that the paper has from one run of a
-random process; "a few" is some; "rarely" is seldom, for a short period and in few cases; "most" is
+"""Each word has one meaning (docs/facts.md). "about" is also approximately, around, roughly,
+slightly over and ca.; "one run" is not a word but marks a number from one run of a random process;
+"a few" is also some; "rarely" is also seldom, for a short period and in few cases; "most" is also
 generally, likely and tends to; "grows" and "falls" are Kendall's tau."""
 
 
@@ -133,21 +133,21 @@ class Fact:
     each
         Whether every run must lie in the band, or their mean.
     listed
-        What to find in this order, where the paper gives a list of packets.
+        The expected list, where the paper gives a list of packets.
     word
-        The word of the paper that gives the band, or bounds it: one of `WORDS`.
+        The paper's word that gives or limits the band: one of `WORDS`.
     room
         Without a word: why the band is wider than the paper's own precision.
     claimed, expected
-        Whether we claim anything of it, and what: that it holds, as a rule.
+        Whether we claim a verdict, and which one: by default that it holds.
     reading_of
-        The fact whose sentence this one reads in another way; nothing is claimed of such.
+        The fact of which this is a second reading, which claims nothing.
     chosen_after
-        Whether the measure or the band was chosen, or loosened, after a result had been seen.
+        Whether the measure or the band was chosen, or loosened, after seeing a result.
     wrong
-        The wrong model that fails the band, by its name in the paper's `wrong_models`.
+        The wrong model that the band rejects, by its name in the paper's `wrong_models`.
     derived, note
-        How value and band were read out of the text, and what a reader should know beside.
+        How value and band follow from the text, and a note for readers.
     """
 
     id: str
@@ -192,7 +192,7 @@ class Fact:
         return f"{short(self.low, 5)} – {short(self.high, 5)}"
 
     def why(self) -> str:
-        """Return what gives the band, as text; empty where it is the paper's own precision."""
+        """Return the reason of the band as text; empty if it is the paper's own precision."""
         if not self.claimed:
             return ""
         return f"“{self.word}”" if self.word else self.room
@@ -200,9 +200,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fact with what we measured, one value a run.
+    """A fact with our measurement, one value per run.
 
-    `wrong` is what the fact's wrong model gives, judged in the same way, where that has run.
+    `wrong` is the finding under the fact's wrong model, if that has run.
     """
 
     fact: Fact
@@ -216,7 +216,7 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether ours lies within the fact's band."""
+        """Whether our value lies in the fact's band."""
         if not self.fact.claimed:
             return Verdict.NOT_CLAIMED
         if self.fact.listed:
@@ -227,33 +227,33 @@ class Finding:
 
     @property
     def surprising(self) -> bool:
-        """Whether the verdict is another than the one expected."""
+        """Whether the verdict is not the expected one."""
         return self.verdict is not self.fact.expected
 
     @property
     def passes_wrong_model(self) -> bool:
-        """Whether the band does not tell the wrong model from ours."""
+        """Whether the band fails to reject the wrong model."""
         return self.wrong is not None and self.wrong.verdict is Verdict.HOLDS
 
-    def told(self) -> str:
-        """Return the verdict, marked if its measure was chosen after a result."""
+    def verdict_text(self) -> str:
+        """Return the verdict as text, marked if its measure was chosen after seeing a result."""
         after = self.fact.chosen_after and self.fact.claimed
         return self.verdict.value + (f" {AFTER}" if after else "")
 
     def ours(self) -> str:
-        """Return what we measured: the mean, or the list; "never" without any."""
+        """Return our mean or list as text; "never" without values."""
         if not self.values:
             return "never"
         return runs_of(self.values) if self.fact.listed else short(self.mean, 4)
 
     def spread(self) -> str:
-        """Return the least and the greatest value; empty where there is no spread."""
+        """Return the range of values as text; empty without a spread."""
         if self.fact.listed or len(set(self.values)) < 2:  # noqa: PLR2004 - one value has no spread
             return ""
         return f"{short(min(self.values), 4)} – {short(max(self.values), 4)}"
 
     def note(self) -> str:
-        """Return where the paper's number lies among ours, if it is a draw that we do not get."""
+        """Return the rank of the paper's number among our runs, if it is expected to differ."""
         fact = self.fact
         missed = fact.expected is not Verdict.HOLDS and fact.basis is Basis.NUMBER
         if fact.value is None or not missed or len(self.values) < 2:  # noqa: PLR2004 - no draw
@@ -262,9 +262,9 @@ class Finding:
 
 
 def tally(findings: Sequence[Finding]) -> dict[Basis, Counter[str]]:
-    """Count what holds, differs, or holds by a measure that was chosen after; by basis.
+    """Count by basis the facts that hold, differ, or hold by a measure chosen after.
 
-    What is not claimed counts nowhere.
+    Facts that are not claimed do not count.
     """
     counts: dict[Basis, Counter[str]] = {basis: Counter() for basis in Basis}
     for finding in findings:
@@ -277,7 +277,7 @@ def tally(findings: Sequence[Finding]) -> dict[Basis, Counter[str]]:
 
 
 def runs_of(values: Sequence[float]) -> str:
-    """Return whole numbers in their order, three or more that follow one another in short.
+    """Return integers as text, with three or more consecutive ones as a range.
 
     >>> runs_of((26.0, 29.0, 30.0, 31.0))
     '26, 29–31'
@@ -303,15 +303,15 @@ def below(values: Sequence[float], value: float) -> int:
 def load(
     source: Traversable, computed: Mapping[str, float], more: Iterable[dict[str, Any]] = ()
 ) -> tuple[Fact, ...]:
-    """Read a paper's facts; `computed` has those values that stand there as computed, by id.
+    """Read a paper's facts; `computed` has the values of computed facts, by id.
 
-    `more` are entries like those of the file.
+    `more` are further entries.
 
     Raises
     ------
     ValueError
         If a fact has an unknown field, lacks a band or the reason of a wide one, two share an id,
-        or what is computed and what the file says to be computed differ.
+        or `computed` does not match the computed facts of the file.
     """
     text = source.read_text(encoding="utf-8")
     table = [*tomllib.loads(text, parse_float=Decimal)["fact"], *more]
@@ -346,7 +346,7 @@ def _fact(entry: dict[str, Any]) -> Fact:
     low, high = _band(entry)
     value = entry.get("value")
     claimed = entry.get("claim", "reading_of" not in entry)
-    if claimed and basis is not Basis.OWN and not _told_why(entry, low, high):
+    if claimed and basis is not Basis.OWN and not _is_justified(entry, low, high):
         raise ValueError(
             f"fact {entry['id']!r}: a band that is wider than the paper's precision has a word, "
             "or says why (room)"
@@ -380,8 +380,8 @@ def _fact(entry: dict[str, Any]) -> Fact:
     )
 
 
-def _told_why(entry: dict[str, Any], low: float, high: float) -> bool:
-    """Whether a band is half of the last digit of the paper's number, or has a reason."""
+def _is_justified(entry: dict[str, Any], low: float, high: float) -> bool:
+    """Return whether the band has a reason, or is within the paper's last digit."""
     if "word" in entry or "room" in entry or "list" in entry:
         return True
     value = entry.get("value")

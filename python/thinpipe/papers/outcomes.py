@@ -1,4 +1,4 @@
-"""Running what a reproduction needs, each point once."""
+"""Run the points that a reproduction needs, each once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Detail(IntEnum):
-    """How much of a run is kept; each level includes those before."""
+    """How much of a run to keep; each level includes the previous ones."""
 
     RESULT = 0
     TABLES = 1
@@ -28,7 +28,7 @@ class Detail(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was kept of a run."""
+    """The kept results of a run."""
 
     result: Result
     tables: Mapping[str, pl.DataFrame]
@@ -45,7 +45,7 @@ def collect(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[Point, Outcome]:
-    """Run each point once, in parallel, and keep the most that was wanted of it.
+    """Run each point once, in parallel, and keep the highest detail wanted of it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A paper: what it states, what must run to check it, and how it is drawn."""
+"""A paper: its facts, the runs that check them, and its figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Detail, Outcome, collect
-from thinpipe.papers.wrong import Altered, Asked, WrongModel
+from thinpipe.papers.wrong import Altered, Tracked, WrongModel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ Outcomes = Mapping["Point", Outcome]
 
 
 class Collect(Protocol):
-    """Runs each point once and keeps the most that was wanted of it."""
+    """Runs each point once and keeps the highest detail wanted of it."""
 
     def __call__(
         self,
@@ -32,12 +32,12 @@ class Collect(Protocol):
         jobs: int | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcomes:
-        """Run what is wanted; `progress` hears how many points are done, and of how many."""
+        """Run the points; call `progress` with the number of points done and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of text, the first row its head."""
+    """A table of text with a caption and column heads."""
 
     caption: str
     head: tuple[str, ...]
@@ -46,20 +46,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A figure, table or study of a paper that can be asked for alone.
+    """A figure, table or study of a paper that can be reproduced on its own.
 
     Attributes
     ----------
     id, title, text
-        Its name in ``PAPER/ITEM``, its heading, and paragraphs for the report.
+        Its name as in ``PAPER/ITEM``, its heading, and its paragraphs in the report.
     points, detail
-        What must run, and what is needed of each run.
+        The points to run, and the detail to keep of each.
     traced
-        Those of the points of which a trace is needed.
+        Further points to run, with a trace.
     draw, tabulate
-        Make its figure and its tables.
+        Functions that make its figure and its tables.
     notes
-        Makes paragraphs on what came out.
+        A function that makes paragraphs on the results.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Item:
     notes: Callable[[Outcomes], Sequence[str]] = lambda _: ()
 
     def wanted(self) -> tuple[tuple[Point, Detail], ...]:
-        """Return each point with what is needed of it."""
+        """Return each point with the wanted detail."""
         return (
             *((point, self.detail) for point in self.points),
             *((point, Detail.TRACE) for point in self.traced),
@@ -82,29 +82,29 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A published paper and all that is needed to reproduce it.
+    """A published paper and everything needed to reproduce it.
 
     Attributes
     ----------
     id, citation, text
-        Its name for ``thinpipe reproduce``, its source, and paragraphs for the report.
+        Its name for ``thinpipe reproduce``, its source, and its paragraphs in the report.
     items, facts
-        What can be asked for alone, and what is judged.
+        Its items, and the facts to judge.
     measures
-        For the id of each fact the function that measures it: one value a run, in its unit.
+        By fact id, the function that measures it: one value per run, in the fact's unit.
     wrong_models
-        Those that facts name.
+        The wrong models that facts name.
     not_reproduced
         What could not be reproduced, and why.
     collect
-        Runs what the items want.
+        Runs the points of items.
     missing
-        Returns why it cannot be run on this machine, in one line; ``None`` if it can.
+        Returns in one line why it cannot run on this machine; ``None`` if it can.
 
     Raises
     ------
     ValueError
-        If a fact belongs to no item, has no measure, or names a wrong model that there is not.
+        If a fact has no item or measure, or its wrong model does not exist.
     """
 
     id: str
@@ -134,7 +134,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What came of one item."""
+    """The results of one item."""
 
     item: Item
     findings: tuple[Finding, ...]
@@ -145,7 +145,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What came of a paper."""
+    """The results of a paper."""
 
     paper: Paper
     sections: tuple[Section, ...]
@@ -160,12 +160,12 @@ class Reproduction:
 
     @property
     def missed(self) -> str:
-        """What of the paper could not be reproduced; nothing if only some of its items ran."""
+        """What could not be reproduced of the paper; empty if only some items ran."""
         return self.paper.not_reproduced if len(self.sections) == len(self.paper.items) else ""
 
     @property
     def tally(self) -> Mapping[Basis, Counter[str]]:
-        """How many facts hold, differ, or hold by a measure chosen after; by basis."""
+        """By basis, how many facts hold, differ, or hold by a measure chosen after."""
         return tally(self.findings)
 
 
@@ -177,14 +177,14 @@ def reproduce(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reproduction:
-    """Run what the items need (all items by default), measure their facts and draw their figures.
+    """Run items (by default all), measure their facts and draw their figures.
 
-    With `wrong_models`, those that the facts name run as well and are judged beside ours.
+    With `wrong_models`, the wrong models of the facts run as well.
 
     Raises
     ------
     ScenarioError
-        If a scenario refuses a setting.
+        If a scenario or a setting is wrong.
     """
     start = time.monotonic()
     chosen = tuple(paper.items if items is None else items)
@@ -207,13 +207,13 @@ def reproduce(
 
 
 def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Detail]]:
-    """Yield what the item's facts need to run under their wrong models: what they ask for."""
+    """Yield the runs under wrong models that the item's facts use."""
     details: dict[Point, Detail] = {}
     for point, detail in item.wanted():
         details[point] = max(detail, details.get(point, Detail.RESULT))
     for fact in paper.facts:
         if fact.item == item.id and fact.wrong:
-            asked = Asked(outcomes)
+            asked = Tracked(outcomes)
             paper.measures[fact.id](asked)
             change = paper.wrong_models[fact.wrong].change
             yield from ((change(point), details[point]) for point in asked.points)

@@ -1,4 +1,4 @@
-"""Which papers there are: the entry points of the group ``thinpipe.papers``."""
+"""The registered papers: entry points of the group ``thinpipe.papers``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Registration:
     entry
         Its entry point, whose name is the paper's id.
     first
-        The distribution that has that id already; none as a rule.
+        The distribution that registered this id before; normally empty.
     """
 
     entry: EntryPoint
@@ -49,7 +49,7 @@ class Registration:
         Raises
         ------
         PaperError
-            If the id is taken, the import fails, or what it gives is no paper of that id.
+            If the id is taken, the import fails, or its result is not a paper of that id.
         """
         from thinpipe.papers.paper import Paper
 

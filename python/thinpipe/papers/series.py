@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A value that changes at `time_s` and holds until the next change, the last until `end_s`."""
+    """A step curve: values from each `time_s` to the next, the last until `end_s`."""
 
     time_s: Floats
     value: Floats
@@ -57,6 +57,6 @@ class Steps:
 
 
 def band(curves: Sequence[Steps], time_s: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest of several curves at each time."""
+    """Return minimum and maximum of several curves at each time."""
     values = np.stack([curve.at(time_s) for curve in curves])
     return values.min(axis=0), values.max(axis=0)

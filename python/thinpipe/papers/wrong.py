@@ -1,4 +1,4 @@
-"""Wrong models: what a fact's band must tell from ours."""
+"""Wrong models, which the bands of facts must reject."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Measure = Callable[[Mapping[Point, "Outcome"]], Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class WrongModel:
-    """A model that is plausible and wrong; a fact that names it must differ under it.
+    """A plausible but wrong model; a fact that names it must differ under it.
 
     Attributes
     ----------
     says
-        What is wrong in it.
+        What is wrong with it.
     change
-        Makes of each run that a measure asks for the one that it gets.
+        Maps a point that a measure asks for to the point that runs instead.
     values
-        Makes of what was measured what the wrong formula gives.
+        Maps measured values to those of the wrong formula.
     instead
-        What is measured in the place of the facts' own measures, by id; for facts without a run.
+        Measures instead of the facts' own, by id; for facts without a run.
     """
 
     says: str
@@ -37,7 +37,7 @@ class WrongModel:
 
 
 def given(says: str, *settings: tuple[str, Value]) -> WrongModel:
-    """Return the wrong model that has these settings in every run, whatever was set before."""
+    """Return the wrong model with these settings in every run."""
     changed = {key: as_text(key, value) for key, value in settings}
 
     def change(point: Point) -> Point:
@@ -48,7 +48,7 @@ def given(says: str, *settings: tuple[str, Value]) -> WrongModel:
 
 
 def altered(says: str, key: str, value: Callable[[str], str]) -> WrongModel:
-    """Return the wrong model that has another value of a key in each run that sets it."""
+    """Return the wrong model that changes the value of a key in each run that sets it."""
 
     def change(point: Point) -> Point:
         pairs = tuple((name, value(old) if name == key else old) for name, old in point.settings)
@@ -58,7 +58,7 @@ def altered(says: str, key: str, value: Callable[[str], str]) -> WrongModel:
 
 
 def swapped(says: str, key: str, words: Mapping[str, str]) -> WrongModel:
-    """Return the wrong model in which one word stands for another, such as Reno for Vegas."""
+    """Return the wrong model that replaces values of a key, such as Vegas by Reno."""
     return altered(says, key, lambda word: words.get(word, word))
 
 
@@ -73,13 +73,13 @@ def dropped(says: str, *keys: str) -> WrongModel:
 
 
 def scaled(says: str, factor: float) -> WrongModel:
-    """Return the wrong formula whose result is so many times as large."""
+    """Return the wrong model whose result is multiplied by a factor."""
     return WrongModel(says, values=lambda values: [factor * value for value in values])
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Mapping["Point", "Outcome"]):
-    """Outcomes that remember for which of them a measure asks."""
+class Tracked(Mapping["Point", "Outcome"]):
+    """Outcomes that record which points a measure uses."""
 
     outcomes: Mapping[Point, Outcome]
     points: dict[Point, None] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Asked(Mapping["Point", "Outcome"]):
 
 @dataclass(frozen=True, slots=True)
 class Altered(Mapping["Point", "Outcome"]):
-    """Outcomes of a wrong model under the names of the right runs."""
+    """Outcomes of a wrong model, by the points of the right model."""
 
     outcomes: Mapping[Point, Outcome]
     change: Callable[[Point], Point]

@@ -1,4 +1,4 @@
-"""Pictures of runs, drawn with matplotlib."""
+"""Plots of runs, drawn with matplotlib."""
 
 from thinpipe.plot.plots import Plots
 from thinpipe.plot.style import COLORS, style

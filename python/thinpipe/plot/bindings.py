@@ -1,31 +1,31 @@
-"""By which address a mobile is reached, from what its agents tell."""
+"""Mobile IP bindings: at which address a mobile is reached."""
 
 from __future__ import annotations
 
 from typing import Final
 
 AGENT: Final = "/mobility"
-"""What the name of an agent ends in, after that of its node."""
+"""Suffix of an agent's name, after the name of its node."""
 
 
 class Bindings:
-    """To which address each agent sends what is for another one."""
+    """The care-of address that each agent has for each address."""
 
     def __init__(self) -> None:
         self._of: Final[dict[str, dict[str, str]]] = {}
 
     def bind(self, agent: str, address: str, care_of: str) -> None:
-        """Take in that an agent binds an address to another one from now on."""
+        """Record that an agent binds an address to a care-of address."""
         of = self._of.setdefault(address, {})
         of.pop(agent, None)
-        of[agent] = care_of  # the newest comes last
+        of[agent] = care_of  # the newest is last
 
     def unbind(self, agent: str, address: str) -> None:
-        """Take in that a binding of an agent has ended."""
+        """Record that an agent's binding has ended."""
         self._of.get(address, {}).pop(agent, None)
 
     def end(self, address: str) -> str:
-        """Return where what is for an address is sent in the end.
+        """Return the final destination of packets for an address, after all bindings.
 
         >>> bindings = Bindings()
         >>> bindings.bind("MAP", "MN@MAP", "MN@AR1")

@@ -1,4 +1,4 @@
-"""A network of cells over time: RRC states, and the load of the shared channels."""
+"""A network of cells over time: RRC states, and the load of shared channels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATES: Final = {
     "cell-fach": "#E69F00",
     "cell-dch": "#0072B2",
 }
-"""RRC states and their colours, from rest to most use."""
+"""RRC states with their colours, from idle to most resources."""
 
 
 def stays(rrc: pl.DataFrame, ues: int, duration_s: float) -> pl.DataFrame:
@@ -32,9 +32,9 @@ def stays(rrc: pl.DataFrame, ues: int, duration_s: float) -> pl.DataFrame:
     rrc
         Changes of state in order of time: `time_s`, `ue`, `from`, `to`.
     ues
-        How many mobiles there are. Of one that never changes there is no stay.
+        The number of mobiles. One that never changes state has no stay.
     duration_s
-        When the last ones end.
+        The end of the last stays.
     """
     import polars as pl
 
@@ -51,7 +51,7 @@ def stays(rrc: pl.DataFrame, ues: int, duration_s: float) -> pl.DataFrame:
 
 
 def draw_states(ax: Axes, view: View, rrc: pl.DataFrame, ues: int, duration_s: float) -> None:
-    """Draw the state of each mobile over time as a strip, the first at the top."""
+    """Draw the state of each mobile over time as a bar, the first mobile at the top."""
     from matplotlib.ticker import MaxNLocator
 
     spans = stays(rrc, ues, duration_s)
@@ -76,7 +76,7 @@ def draw_states(ax: Axes, view: View, rrc: pl.DataFrame, ues: int, duration_s: f
 
 
 def draw_shared(ax: Axes, view: View, common: pl.DataFrame, cell: int) -> None:
-    """Draw the share of a cell's FACH and RACH in use, second by second."""
+    """Draw the utilization of a cell's FACH and RACH per second."""
     seconds = np.arange(np.floor(view.start_s), np.ceil(view.end_s) + 1)
     for direction, name, color in (("down", "FACH", "data"), ("up", "RACH", "retransmission")):
         rows = common.filter((common["cell"] == cell) & (common["direction"] == direction))

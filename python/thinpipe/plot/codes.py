@@ -1,4 +1,4 @@
-"""The code tree of a cell: at a moment, and over time."""
+"""The code tree of a cell: at one time, and over time."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FACTORS: Final = (4, 8, 16, 32, 64, 128, 256, 512)
-"""Spreading factors of dedicated channels downlink."""
+"""Spreading factors of dedicated downlink channels."""
 
 COMMON: Final = ((256, 0), (256, 1))
 """The codes of the primary common pilot and of P-CCPCH (TS 25.213 §5.2.1)."""
 
 STATES: Final = ("free", "allocated", "common", "blocked")
-"""What a code can be; of those in use, the common channels' are apart."""
+"""States of a code; ``common`` are those of common channels."""
 
 REFUSALS: Final = {
     "no-code": ("drop", "No code", Mark("x", 6)),
     "no-power": ("retransmission", "No power", Mark("v", 5)),
     "no-uplink": ("window", "No uplink", Mark("^", 5)),
 }
-"""Why a mobile got no code, and how that is marked."""
+"""Reasons of refusals, with their label and mark."""
 
 MOBILES: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-"""Colours of mobiles, in turn."""
+"""Colours of mobiles, used cyclically."""
 
 _FILL: Final = {
     "free": "#FFFFFF",
@@ -45,22 +45,22 @@ _FILL: Final = {
 }
 _INK: Final = {"free": "#8A8A8A", "allocated": "#FFFFFF", "common": "#000000", "blocked": "#8A8A8A"}
 _NARROW: Final = 32
-"""The least spreading factor whose codes have no room for a word and a number side by side."""
+"""From this spreading factor on, codes are too narrow for a label on one line."""
 _LABELLED: Final = 1 / 32
-"""The least share of the tree whose code has its number written on it."""
+"""Minimum width, as a share of the tree, of codes with a label."""
 
 
 def allocations(codes: pl.DataFrame, cell: int, duration_s: float) -> pl.DataFrame:
-    """Return each time that a mobile had a code of a cell: `ue`, `sf`, `code`, `start_s`, `end_s`.
+    """Return a row per allocation of a cell's code: `ue`, `sf`, `code`, `start_s`, `end_s`.
 
     Parameters
     ----------
     codes
-        What happened to codes, in order of time: `time_s`, `cell`, `ue`, `sf`, `code`, `event`.
+        Events of codes in order of time: `time_s`, `cell`, `ue`, `sf`, `code`, `event`.
     cell
         The cell's number.
     duration_s
-        When what was not released ends.
+        The end of allocations that were not released.
     """
     import polars as pl
 
@@ -77,7 +77,7 @@ def allocations(codes: pl.DataFrame, cell: int, duration_s: float) -> pl.DataFra
 
 
 def busiest(codes: pl.DataFrame, cell: int, duration_s: float) -> float:
-    """Return when mobiles first had most of a cell's code space; 0 if they never had any.
+    """Return when mobiles first used the largest share of a cell's codes; 0 if they used none.
 
     For the parameters see `allocations`.
     """
@@ -86,13 +86,13 @@ def busiest(codes: pl.DataFrame, cell: int, duration_s: float) -> float:
         return 0.0
     share = 1 / had["sf"].to_numpy()
     time_s = np.concatenate([had["end_s"].to_numpy(), had["start_s"].to_numpy()])
-    order = np.argsort(time_s, kind="stable")  # what is released at a time is free by then
+    order = np.argsort(time_s, kind="stable")  # releases come before allocations of the same time
     used = np.cumsum(np.concatenate([-share, share])[order])
     return float(time_s[order][np.argmax(used)])
 
 
 def holders(codes: pl.DataFrame, cell: int, time_s: float) -> pl.DataFrame:
-    """Return who has which codes at a time, as `allocations` does."""
+    """Return the allocations at one time, as `allocations` does."""
     import polars as pl
 
     until_then = codes.filter(pl.col("time_s") <= time_s)
@@ -100,7 +100,7 @@ def holders(codes: pl.DataFrame, cell: int, time_s: float) -> pl.DataFrame:
 
 
 def tree(in_use: pl.DataFrame) -> pl.DataFrame:
-    """Return the state of every code, `sf`, `code` and `state`, given those in use.
+    """Return `sf`, `code` and `state` of every code, given those in use.
 
     Parameters
     ----------
@@ -135,16 +135,16 @@ def tree(in_use: pl.DataFrame) -> pl.DataFrame:
 def tree_at(
     codes: pl.DataFrame, cell: int, time_s: float, common: Sequence[tuple[int, int]] = COMMON
 ) -> pl.DataFrame:
-    """Return the state of every code of a cell at a time, as `tree` does.
+    """Return the state of every code of a cell at one time, as `tree` does.
 
     Parameters
     ----------
     codes, cell
         As of `allocations`.
     time_s
-        When; what happens at that time has happened.
+        The time; events at that time are included.
     common
-        Factor and number of the codes of common channels.
+        Spreading factor and number of the codes of common channels.
     """
     import polars as pl
 
@@ -155,18 +155,18 @@ def tree_at(
 
 
 def draw_tree(ax: Axes, states: pl.DataFrame, had: pl.DataFrame | None = None) -> None:
-    """Draw a tree of codes, a row for each spreading factor, each code above those below it.
+    """Draw a code tree, one row per spreading factor, each code above its descendants.
 
-    Codes that are wide enough have their number written on them, or whose they are.
+    Codes that are wide enough are labelled with their mobile or their number.
 
     Parameters
     ----------
     ax
-        Where.
+        The axes to draw into.
     states
         `sf`, `code` and `state` of each code, as `tree` returns them.
     had
-        Whose they are, as `holders` returns it.
+        The allocations, as `holders` returns them.
     """
     import polars as pl
     from matplotlib.collections import PolyCollection
@@ -182,7 +182,7 @@ def draw_tree(ax: Axes, states: pl.DataFrame, had: pl.DataFrame | None = None) -
         sf, number = codes["sf"].to_numpy(), codes["code"].to_numpy()
         row = np.log2(sf) - np.log2(FACTORS[0])
         boxes = _boxes(number / sf, (number + 1) / sf, row - 0.5, row + 0.5)
-        width = np.minimum(0.8, 40 / sf)  # or lines would hide the narrow ones
+        width = np.minimum(0.8, 40 / sf)  # so that lines do not hide narrow codes
         edge = "#8A8A8A" if state in ("free", "blocked") else "#000000"
         ax.add_collection(
             PolyCollection(boxes, facecolors=_FILL[state], edgecolors=edge, linewidths=width)
@@ -215,10 +215,10 @@ def draw_tree(ax: Axes, states: pl.DataFrame, had: pl.DataFrame | None = None) -
 
 
 def draw_codes(ax: Axes, view: View, codes: pl.DataFrame, cell: int, duration_s: float) -> None:
-    """Draw who had which part of a cell's code space when, and who asked and got none.
+    """Draw the allocations of a cell's codes over time, and refused requests.
 
-    A mobile's code is a strip as high as the code's share of the tree; mobiles have colours in
-    turn. Refused requests stand above. For `codes`, `cell` and `duration_s` see `allocations`.
+    A code's bar is as high as its share of the tree, in the colour of its mobile. Refused requests
+    are marked at the top. For `codes`, `cell` and `duration_s` see `allocations`.
     """
     import polars as pl
     from matplotlib.collections import PolyCollection

@@ -1,4 +1,4 @@
-"""The delay of each UDP datagram, and which were lost."""
+"""Delays and losses of UDP datagrams."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def last_s(datagrams: pl.DataFrame) -> float | None:
 
 
 def draw_datagrams(ax: Axes, view: View, datagrams: pl.DataFrame) -> None:
-    """Draw one-way delays when datagrams were sent, their mean so far, and losses at the foot."""
+    """Draw one-way delays by sending time, their running mean, and losses at the bottom."""
     arrived = datagrams.filter(datagrams["delay_s"].is_not_null())
     time_s, delay_s = arrived["time_s"].to_numpy(), arrived["delay_s"].to_numpy()
     seen = view.holds(time_s)

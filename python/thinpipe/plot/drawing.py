@@ -1,4 +1,4 @@
-"""What several pictures draw: a view in time, curves that hold their values, legends."""
+"""Elements of several plots: time range, step curves, marks, legends."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     Chosen = NDArray[np.bool_]
 
 FEW: Final = 2000
-"""Marks that stay shapes in SVG and PDF; where there are more, they become an image, all drawn."""
+"""Maximum number of marks drawn as vectors in SVG and PDF; more are rasterized."""
 
 COLUMNS: Final = 5
-"""Entries of a legend side by side, at most."""
+"""Maximum number of columns of a legend."""
 
 MARGIN: Final = 0.02
-"""How much of the time shown is shown beyond the end of a flow."""
+"""Time shown after the end of a flow, as a share of the time shown before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Bytes in the unit of an axis."""
+    """The unit of an axis for bytes."""
 
     name: str
     bytes: int
 
     @classmethod
-    def of(cls, greatest_bytes: float) -> Unit:
-        """Return kB, or MB where kB would have five figures."""
-        return cls("kB", 10**3) if greatest_bytes < 10**7 else cls("MB", 10**6)
+    def of(cls, max_bytes: float) -> Unit:
+        """Return kB, or MB where kB would have five digits."""
+        return cls("kB", 10**3) if max_bytes < 10**7 else cls("MB", 10**6)
 
     def of_bytes(self, values: Floats | Integers) -> Floats:
-        """Return bytes in this unit."""
+        """Convert bytes to this unit."""
         return values / self.bytes
 
 
@@ -56,7 +56,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The time that a picture shows, in seconds of the simulation, ends included."""
+    """The time range of a plot, in seconds of the simulation, ends included."""
 
     start_s: float
     end_s: float
@@ -67,7 +67,7 @@ class View:
     ) -> View:
         """Return the view from `start_s` to `end_s`, or to the end of a run.
 
-        Where something was over before, at `over_s`, the view ends a little after that.
+        If the flow ended before, at `over_s`, the view ends shortly after that.
 
         Raises
         ------
@@ -90,10 +90,10 @@ class View:
         return chosen
 
     def held(self, time_s: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """Return the part in view of a curve that holds each value until the next one.
+        """Return the part of a step curve in view.
 
-        It begins with the value held when the view begins, if there is one by then, and reaches to
-        the end of the view.
+        It begins with the value at the start of the view, if there is one, and extends to the end
+        of the view.
         """
         inside = self.holds(time_s)
         times, shown = time_s[inside], values[inside]
@@ -108,7 +108,7 @@ class View:
 def draw_held(
     ax: Axes, view: View, time_s: Floats, values: Floats, kind: str, label: str, width: float = 1.2
 ) -> None:
-    """Draw a curve that holds each value until the next one, if it has any in view."""
+    """Draw a step curve, if it has values in view."""
     times, shown = view.held(time_s, values)
     if len(times) == 0:
         return
@@ -126,7 +126,7 @@ def draw_held(
 def draw_marks(
     ax: Axes, times: Floats, values: Floats | Integers, kind: str, label: str, mark: Mark
 ) -> None:
-    """Draw a mark for each value; nothing, and no entry in the legend, if there is none."""
+    """Draw a mark for each value; without values, add no legend entry."""
     if len(times) == 0:
         return
     ax.plot(
@@ -152,15 +152,15 @@ def draw_bars(
     width: float = 1.8,
     point: float = 0.0,
 ) -> None:
-    """Draw upright bars over a span, in front of lines.
+    """Draw vertical bars over a span, in front of lines.
 
-    A `point` on top, of so many points, shows a bar however small it is.
+    A dot of `point` points at the top keeps short bars visible.
     """
     if len(times) == 0:
         return
     gap = np.full(len(times), np.nan)
     color, many = COLORS[kind], len(times) > FEW
-    # One line with gaps: a million lines would take minutes.
+    # One line with gaps, because a million lines would take minutes.
     ax.plot(
         np.repeat(times, 3),
         np.stack([*span, gap], axis=1).ravel(),
@@ -176,7 +176,7 @@ def draw_bars(
 
 
 def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, window: Floats) -> None:
-    """Point an arrow at the window each time a spurious timeout happened."""
+    """Mark spurious timeouts by arrows at the window."""
     spurious = events.filter(events["event"] == "spurious_timeout")["time_s"].to_numpy()
     for at in spurious:
         height = float(window[max(np.searchsorted(time_s, at) - 1, 0)])
@@ -190,7 +190,7 @@ def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, windo
 
 
 def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:
-    """Label the axes, set the view, put the legend above."""
+    """Label the axes, set the time range, and put the legend above."""
     ax.set(xlabel="Time (s)", ylabel=ylabel)
     if bottom is not None:
         ax.set_ylim(bottom=bottom)
@@ -202,7 +202,7 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
 
 
 def legend_above(ax: Axes) -> None:
-    """Put what has a name into rows above the axes."""
+    """Put the legend in rows above the axes."""
     handles, labels = ax.get_legend_handles_labels()
     if labels:
         rows = -(-len(labels) // COLUMNS)

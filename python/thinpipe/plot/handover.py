@@ -1,4 +1,4 @@
-"""What happened to a mobile on the move: its links and addresses, and TCP's reaction."""
+"""The handovers of a mobile: its links and addresses, and TCP's reaction."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 OF_A_MOBILE: Final = ("link_up", "link_down")
-"""Events of mobiles alone."""
+"""Events of mobiles only."""
 
 OF_A_LINK: Final = (*OF_A_MOBILE, "advertised")
 OF_AN_ADDRESS: Final = ("tentative", "usable", "removed", "duplicate")
 BOUND: Final = ("bound", "unbound")
 
 BEGINS: Final = {"tentative": "checked", "usable": "address"}
-"""Events that begin a state of an address, by its name."""
+"""The address states that events begin."""
 
 Span = tuple[float, float]
 
 
 def mobiles(mobility: pl.DataFrame) -> list[str]:
-    """Return the names of the mobiles that ever had a link, in the order of the scenario."""
+    """Return the names of mobiles that had a link at any time, in scenario order."""
     agents = mobility.filter(mobility["event"].is_in(OF_A_MOBILE))["agent"].unique()
     return [str(name).removesuffix(AGENT) for name in agents.sort()]
 
 
 def ends(segments: pl.DataFrame, flow: int, known: Sequence[str]) -> list[int]:
-    """Return which of the mobiles are ends of a flow, by their numbers."""
+    """Return the indices of the mobiles that are ends of a flow."""
     of_flow = segments.filter(segments["flow"] == flow)["endpoint"].unique().cast(str).to_list()
     return [n for n, name in enumerate(known) if any(e.startswith(f"{name}:") for e in of_flow)]
 
@@ -47,14 +47,14 @@ def ends(segments: pl.DataFrame, flow: int, known: Sequence[str]) -> list[int]:
 def chosen(
     segments: pl.DataFrame, known: Sequence[str], flow: int | None, mobile: int | None
 ) -> tuple[int | None, int]:
-    """Return a flow and a mobile that is an end of it; whichever is not given follows.
+    """Return a flow and a mobile that is an end of it; one that is not given follows the other.
 
-    Without either it is the first flow. There is no flow where none has the mobile as an end.
+    Without either, it is the first flow. The flow is ``None`` if no flow ends at the mobile.
 
     Raises
     ------
     ValueError
-        If the flow has another end, or none of the mobiles.
+        If the mobile is not an end of the flow, or no mobile is.
     """
     if mobile is None:
         first = 0 if flow is None else flow
@@ -74,14 +74,14 @@ def chosen(
 
 
 def losses(hops: pl.DataFrame, segments: pl.DataFrame, flow: int) -> Floats:
-    """Return when packets of a flow were lost."""
+    """Return the times at which packets of a flow were lost."""
     lost = hops.filter(hops["event"] == "dropped")
     of_flow = segments.filter(segments["flow"] == flow).select("uid").unique()
     return lost.join(of_flow, on="uid", how="semi")["time_s"].sort().to_numpy()
 
 
 class _Lanes:
-    """For each access router, the spans of each state of a mobile there."""
+    """The time spans of each state of a mobile, by access router."""
 
     def __init__(self, mobile: str) -> None:
         self.spans: Final[dict[str, dict[str, list[Span]]]] = {}
@@ -100,7 +100,7 @@ class _Lanes:
             self.spans.setdefault(router, {}).setdefault(state, []).append((since_s, time_s))
 
     def router(self, address: str) -> str | None:
-        """Return where an address of the mobile is; unknown of home before it was there."""
+        """Return an address' access router; that of the home address may be unknown."""
         return self.home if address == self.mobile else address.rpartition("@")[2]
 
     def link(self, event: str, router: str, time_s: float) -> None:
@@ -113,7 +113,7 @@ class _Lanes:
 
     def address(self, event: str, address: str, time_s: float) -> None:
         if address == self.mobile and self.home is None:
-            self.home = self.heard  # of the advertisement that made the address usable
+            self.home = self.heard  # the advertisement that made the address usable
         router = self.router(address)
         if router is None:
             return
@@ -123,8 +123,8 @@ class _Lanes:
         else:
             self.end(router, "address", time_s)
 
-    def lead_data(self, time_s: float) -> None:
-        """End and begin what all bindings together say."""
+    def update_serving(self, time_s: float) -> None:
+        """Update which access router serves the mobile, from all bindings."""
         router = self.router(self.bindings.end(self.mobile))
         for other, state in tuple(self.open_s):
             if state == "data" and other != router:
@@ -138,14 +138,14 @@ class _Lanes:
 
 
 def lanes(mobility: pl.DataFrame, agent: str, end_s: float) -> dict[str, dict[str, list[Span]]]:
-    """Return for each access router when a mobile had a link, an address, and its data there.
+    """Return for each access router when a mobile had a link, an address and its data there.
 
-    Data for the home address go where the bindings of agents lead.
+    The bindings of all agents decide where data for the home address go.
     """
     found = _Lanes(agent.removesuffix(AGENT))
-    told = mobility.filter((mobility["agent"] == agent) | mobility["event"].is_in(BOUND))
+    rows = mobility.filter((mobility["agent"] == agent) | mobility["event"].is_in(BOUND))
     columns = ("time_s", "agent", "event", "subject", "care_of")
-    for time_s, name, event, subject, care_of in told.select(columns).iter_rows():
+    for time_s, name, event, subject, care_of in rows.select(columns).iter_rows():
         if event == "bound":
             found.bindings.bind(name, subject, care_of)
         elif event == "unbound":
@@ -156,7 +156,7 @@ def lanes(mobility: pl.DataFrame, agent: str, end_s: float) -> dict[str, dict[st
             found.address(event, subject, time_s)
         else:
             continue
-        found.lead_data(time_s)
+        found.update_serving(time_s)
     found.end_all(end_s)
     return found.spans
 
@@ -167,13 +167,13 @@ LANE: Final[Mapping[str, tuple[str, float, float, str]]] = {
     "address": ("data", 0.56, 0.9, "Address is usable"),
     "data": ("drop", 0.14, 1.0, "Serving"),
 }
-"""The colour of each state, its height, how opaque it is, and what the legend says."""
+"""Colour, height, opacity and label of each state."""
 
 
 def draw_lanes(
     ax: Axes, view: View, mobility: pl.DataFrame, agent: str, routers: Sequence[str]
 ) -> None:
-    """Draw a lane for each access router: its link, its address, and whether data go there."""
+    """Draw a lane for each access router: link, address, and whether it serves the mobile."""
     spans = lanes(mobility, agent, view.end_s)
     for layer, (state, (color, height, alpha, label)) in enumerate(LANE.items()):
         bars = [
@@ -199,7 +199,7 @@ def draw_lanes(
 
 
 def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame) -> None:
-    """Draw the congestion window of a flow, and above it timeouts and fast retransmits."""
+    """Draw a flow's congestion window, with timeouts and fast retransmits above."""
     segments = cwnd["cwnd_segments"].to_numpy()
     draw_held(ax, view, cwnd["time_s"].to_numpy(), segments, "data", "Congestion window")
     _, seen = view.held(cwnd["time_s"].to_numpy(), segments)
@@ -215,7 +215,7 @@ def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame
 
 
 def draw_losses(ax: Axes, view: View, lost_s: Floats, flow: int) -> None:
-    """Draw packets of a flow that were lost, at the foot."""
+    """Draw lost packets of a flow at the bottom."""
     lost_s = lost_s[view.holds(lost_s)]
     label = f"Packet of flow {flow} lost"
     draw_marks(ax, lost_s, np.zeros(len(lost_s)), "drop", label, Mark("|", 9))

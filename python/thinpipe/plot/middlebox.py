@@ -1,4 +1,4 @@
-"""What a middlebox held for a mobile over time, and the round-trip times of its radio leg."""
+"""A middlebox's backlog for a mobile over time, and its round-trip times over the radio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-AGAIN: Final = (
+RETRANSMISSIONS: Final = (
     "retransmitted",
     "retransmitted_skipped",
     "retransmitted_timeout",
@@ -26,7 +26,7 @@ AGAIN: Final = (
 
 
 def draw_backlog(ax: Axes, view: View, backlog: pl.DataFrame) -> Unit:
-    """Draw what waits, what is in flight and what may be. Return the unit of the axis."""
+    """Draw the queue, the data in flight and the window; return the unit of the axis."""
     time_s = backlog["time_s"].to_numpy()
     columns = ("queued_bytes", "in_flight_bytes", "cwnd_bytes")
     waiting, in_flight, cwnd = (backlog[name].to_numpy().astype(np.float64) for name in columns)
@@ -34,29 +34,31 @@ def draw_backlog(ax: Axes, view: View, backlog: pl.DataFrame) -> Unit:
     for values, kind, label, width in (
         (cwnd, "acknowledgement", "Allowed in flight", 0.8),
         (in_flight, "data", "In flight", 1.0),
-        (waiting, "window", "Waiting in the box", 1.4),
+        (waiting, "window", "Queued in the middlebox", 1.4),
     ):
         draw_held(ax, view, time_s, unit.of_bytes(values), kind, label, width)
     return unit
 
 
 def draw_leg(ax: Axes, view: View, rtt: pl.DataFrame, events: pl.DataFrame) -> None:
-    """Draw round-trip times, retransmissions at the foot, and stalls as grey bands."""
+    """Draw round-trip times, retransmissions at the bottom, and stalls as grey bands."""
     time_s, rtt_s = rtt["time_s"].to_numpy(), rtt["rtt_s"].to_numpy()
     seen = view.holds(time_s)
-    draw_marks(ax, time_s[seen], rtt_s[seen], "instant", "Round trip over the radio leg", Mark())
-    again = events.filter(events["event"].is_in(AGAIN))["time_s"].to_numpy()
+    draw_marks(ax, time_s[seen], rtt_s[seen], "instant", "Round-trip time over the radio", Mark())
+    again = events.filter(events["event"].is_in(RETRANSMISSIONS))["time_s"].to_numpy()
     again = again[view.holds(again)]
     mark = Mark("|", 8)
-    draw_marks(ax, again, np.zeros(len(again)), "retransmission", "Retransmitted by the box", mark)
+    draw_marks(
+        ax, again, np.zeros(len(again)), "retransmission", "Retransmitted by the middlebox", mark
+    )
     for number, (start_s, end_s) in enumerate(stalls(events, view.end_s)):
         if end_s >= view.start_s and start_s <= view.end_s:
-            label = "_stall" if number else "Nothing heard"
+            label = "_stall" if number else "Stall: nothing received"
             ax.axvspan(start_s, end_s, color=COLORS["muted"], alpha=0.25, linewidth=0, label=label)
 
 
 def stalls(events: pl.DataFrame, end_s: float) -> list[tuple[float, float]]:
-    """Return from when to when a mobile was not heard of; the last may last until `end_s`."""
+    """Return start and end of each stall of a mobile; the last may last until `end_s`."""
     spans: list[tuple[float, float]] = []
     since: float | None = None
     for time_s, event in events.select("time_s", "event").iter_rows():

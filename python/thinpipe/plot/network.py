@@ -1,11 +1,11 @@
-"""A picture of a network: what is connected to what, and where things are."""
+"""A drawing of a network: nodes, links and positions."""
 
 from __future__ import annotations
 
 import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.network import WIRED, Link, Network, Node, Way
+from thinpipe.network import WIRED, Direction, Link, Network, Node
 from thinpipe.plot.network_places import draw_places, shape
 from thinpipe.plot.network_plan import LINE, Plan
 from thinpipe.plot.style import COLORS
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 FONT: Final = 8.5
 CHARACTER: Final = 0.073
-"""Inches that a character of a label takes, as a rule."""
+"""Typical width of a character of a label, in inches."""
 
 MARGIN: Final = 0.15
 TITLE: Final = 0.45
-"""Inches above the picture."""
+"""Height of the title, in inches."""
 
-LEAST_WIDTH: Final = 7.0
+MIN_WIDTH: Final = 7.0
 """Inches."""
 
 RADIO: Final = COLORS["vegas"]
 WIRE: Final = COLORS["drop"]
 NODE: Final = COLORS["data"]
 BOX: Final = COLORS["acknowledgement"]
-"""Of a node with a middlebox."""
+"""Colour of nodes with a middlebox."""
 
 
-def rate(way: Way) -> str:
-    """Return the rate of a way: bits a second, time slots, or that it takes no time.
+def rate(way: Direction) -> str:
+    """Return the rate of a direction as text: bit/s, time slots, or unlimited.
 
-    >>> rate(Way(33200, None, None, None)), rate(Way(2e6, None, None, None))
+    >>> rate(Direction(33200, None, None, None)), rate(Direction(2e6, None, None, None))
     ('33.2 kbit/s', '2 Mbit/s')
     """
     if way.slots is not None:
@@ -51,15 +51,15 @@ def rate(way: Way) -> str:
     return f"{short(way.rate_bps, 5)} bit/s"
 
 
-def delay(way: Way) -> str:
-    """Return the delay of a way; empty of a radio, which has none of its own."""
+def delay(way: Direction) -> str:
+    """Return the delay of a direction as text; empty for a radio, which has none of its own."""
     return "" if way.delay_s is None else f"{short(1e3 * way.delay_s, 5)} ms"
 
 
-def queue(way: Way) -> str:
-    """Return the limit of the queue ahead of a way; empty without.
+def queue(way: Direction) -> str:
+    """Return the queue limit of a direction as text; empty without a limit.
 
-    >>> queue(Way(None, None, 50, 6000)), queue(Way(11e6, None, 50, None, shared=True))
+    >>> queue(Direction(None, None, 50, 6000)), queue(Direction(11e6, None, 50, None, shared=True))
     ('50 packets or 6 kB', '50 packets in all')
     """
     limits = [] if way.queue_packets is None else [f"{way.queue_packets} packets"]
@@ -68,33 +68,33 @@ def queue(way: Way) -> str:
 
 
 def lines(link: Link) -> tuple[str, ...]:
-    """Return what a picture says of a link below its name."""
-    forth, back = link.forth, link.back or link.forth
-    said: list[str] = []
+    """Return the lines of a link's label below its name."""
+    forward, reverse = link.forward, link.reverse or link.forward
+    text: list[str] = []
     for kind, part in (("", rate), ("", delay), ("queue ", queue)):
-        there, here = part(forth), part(back)
+        there, here = part(forward), part(reverse)
         if there == here:
-            said += [f"{kind}{there}"] if there else []
+            text += [f"{kind}{there}"] if there else []
         else:
-            said += [f"→ {kind}{there or 'without limit'}", f"← {kind}{here or 'without limit'}"]
-    return tuple(said)
+            text += [f"→ {kind}{there or 'without limit'}", f"← {kind}{here or 'without limit'}"]
+    return tuple(text)
 
 
 def titles(node: Node) -> tuple[str, ...]:
-    """Return what stands in a node's box."""
+    """Return the lines in a node's box."""
     count = (f"{node.count} nodes",) if node.count > 1 else ()
     box = (f"{node.middlebox} middlebox",) if node.middlebox else ()
     return (node.name, *count, *box)
 
 
 def plan_of(network: Network) -> Plan:
-    """Find places for the nodes and labels of a network."""
+    """Lay out the nodes and labels of a network."""
     boxes = [
         (max(0.75, CHARACTER * max(map(len, titles(node))) + 0.3), 0.2 + LINE * len(titles(node)))
         for node in network.nodes
     ]
     labels = [
-        # A name is bold, and so wider.
+        # The name is bold and therefore wider.
         (max(1.15 * CHARACTER * len(link.name), CHARACTER * max(map(len, said))), len(said))
         for link in network.links
         for said in [lines(link)]
@@ -103,20 +103,20 @@ def plan_of(network: Network) -> Plan:
 
 
 def draw_network(network: Network, *, title: str, note: str) -> Figure:
-    """Draw nodes and links and, where something has a place, a map of that below.
+    """Draw nodes and links and, if something has a position, a map below.
 
     Parameters
     ----------
     network
-        What to draw; nodes that are alike stand as one (`Network.grouped`).
+        The network; alike nodes are merged (`Network.grouped`).
     title, note
-        Above and below the picture; the note in lines as long as the picture is wide.
+        Text above and below the drawing; the note is wrapped to its width.
     """
     from matplotlib.figure import Figure
 
     shown = network.grouped()
     plan = plan_of(shown)
-    width = max(plan.size[0], LEAST_WIDTH)
+    width = max(plan.size[0], MIN_WIDTH)
     said = textwrap.wrap(note, int((width - 2 * MARGIN) / CHARACTER))
     foot = 2 * MARGIN + LINE * len(said)
     inner = width - 1.2
@@ -137,7 +137,7 @@ def draw_network(network: Network, *, title: str, note: str) -> Figure:
 
 
 def _draw_graph(ax: Axes, network: Network, plan: Plan, width: float) -> None:
-    """Draw in inches, in the middle of a picture of some width."""
+    """Draw in inches, centred in a figure of the given width."""
     shift = (width - plan.size[0]) / 2
     ax.set(xlim=(-shift, width - shift), ylim=(0, plan.size[1]))
     ax.axis("off")

@@ -1,4 +1,4 @@
-"""A map: stations, how far they reach, and the ways of mobiles."""
+"""A map: transmitters, their coverage, and the paths of mobiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Place = tuple[float, float]
 
 HUES: Final = ("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Colours of ways (Okabe and Ito, 2008)."""
+"""Colours of paths (Okabe and Ito, 2008)."""
 
 STATION: Final = COLORS["drop"]
 REACH: Final = COLORS["vegas"]
@@ -25,34 +25,34 @@ REACH: Final = COLORS["vegas"]
 FONT: Final = 8.5
 
 FEW: Final = 6
-"""Places of a way up to which each is named with its time, and ways up to which each is named."""
+"""Maximum number of waypoints labelled on a path, and of labelled paths."""
 
 FAINT: Final = (0.04, 0.4)
-"""How opaque each of many ways is, at least and at most."""
+"""Minimum and maximum opacity of paths, where there are many."""
 
 MANY: Final = 40
-"""Ways that are as dark as one, where all lie on each other."""
+"""Number of overlapping paths that together are opaque."""
 
 POINTS: Final = 72
-"""Points in an inch."""
+"""Points per inch."""
 
 WIDTH: Final = 0.68 * FONT
-"""Points that a character takes, as a rule and a little more."""
+"""Slightly more than the typical width of a character, in points."""
 
 GAP: Final = 14.0
-"""Points from a place to the middle of its name."""
+"""Points from a position to the middle of its label."""
 
 STEP: Final = 12.0
-"""Points from a line to the next."""
+"""Line height, in points."""
 
 LINES: Final = 6
-"""Lines that a name may stand away from its place."""
+"""Maximum distance of a label from its position, in lines."""
 
 ROOM: Final = 0.06
-"""Share of the map around what is on it."""
+"""Margin of the map, as a share of its content."""
 
 SHAPES: Final = (0.16, 0.6)
-"""Least and greatest height of a map over its width."""
+"""Minimum and maximum of height over width of a map."""
 
 
 def shape(network: Network) -> float:
@@ -62,7 +62,7 @@ def shape(network: Network) -> float:
 
 
 def _extent(network: Network) -> tuple[Place, Place]:
-    """Return from where to where the map goes, east and north."""
+    """Return the range of the map, east and north."""
     spots = [(x, y, each.range_m or 0.0) for each in network.stations for x, y in [each.position_m]]
     spots += [(x, y, 0.0) for walk in network.walks for _, x, y in walk.course]
     ends = [
@@ -77,14 +77,14 @@ def _extent(network: Network) -> tuple[Place, Place]:
 
 
 def draw_places(ax: Axes, network: Network) -> None:
-    """Draw stations with their reach, and ways with the times at which they bend.
+    """Draw transmitters with their coverage, and paths with the times at waypoints.
 
-    Many ways are faint lines, without names.
+    Many paths are faint lines without labels.
     """
     across, up = _extent(network)
     ax.set(xlabel="East (m)", ylabel="North (m)", xlim=across, ylim=up)
     ax.set_aspect("equal")
-    names = _Names(ax)
+    names = _Labels(ax)
     for position, stations in _by_place(network.stations).items():
         _draw_station(ax, position, stations)
         names.write(", ".join(each.name for each in stations), position, color=STATION, up=-1)
@@ -94,7 +94,7 @@ def draw_places(ax: Axes, network: Network) -> None:
     for number, walk in enumerate(network.walks):
         color = HUES[number % len(HUES)]
         _draw_walk(ax, walk, color)
-        for place, said in _said(walk):
+        for place, said in _labels(walk):
             names.write(said, place, color=color, up=1)
 
 
@@ -124,7 +124,7 @@ def _draw_station(ax: Axes, position: Place, stations: Sequence[Station]) -> Non
 
 
 def _draw_walk(ax: Axes, walk: Walk, color: str) -> None:
-    """Draw a way with an arrow on each straight part."""
+    """Draw a path with an arrow on each straight part."""
     _, xs, ys = zip(*walk.course, strict=True)
     ax.plot(xs, ys, color=color, linewidth=1.4, zorder=2)
     ax.plot(xs[0], ys[0], "o", color=color, markersize=5, zorder=3)
@@ -136,7 +136,7 @@ def _draw_walk(ax: Axes, walk: Walk, color: str) -> None:
 
 
 def _draw_many(ax: Axes, walks: Sequence[Walk]) -> None:
-    """Draw ways as faint lines, and a dot where each begins: an image, all of one colour."""
+    """Draw paths as faint rasterized lines of one colour, with a dot at the start of each."""
     from matplotlib.collections import LineCollection
 
     faint = max(FAINT[0], min(FAINT[1], MANY / len(walks)))
@@ -146,18 +146,20 @@ def _draw_many(ax: Axes, walks: Sequence[Walk]) -> None:
     ax.add_collection(ways, autolim=False)
     xs, ys = zip(*(line[0] for line in lines), strict=True)
     ax.scatter(xs, ys, s=9, c=HUES[0], linewidths=0, alpha=faint, zorder=3, rasterized=True)
-    ax.set_title(f"{len(walks)} mobiles, each a dot where it begins", fontsize=FONT, color=HUES[0])
+    ax.set_title(
+        f"{len(walks)} mobiles, each with a dot at its start", fontsize=FONT, color=HUES[0]
+    )
 
 
-def _said(walk: Walk) -> list[tuple[Place, str]]:
-    """Return what stands where on a way."""
+def _labels(walk: Walk) -> list[tuple[Place, str]]:
+    """Return the labels of a path with their positions."""
     stays = _stays(walk)
     (place, said), *rest = stays if len(stays) <= FEW else [stays[0], stays[-1]]
     return [(place, f"{walk.name}{', ' + said if said else ''}"), *rest]
 
 
 def _stays(walk: Walk) -> list[tuple[Place, str]]:
-    """Return the places at which a way bends, and when: ``5 s``, or ``0 to 5 s`` at rest."""
+    """Return the waypoints of a path with times: ``5 s``, or ``0–5 s`` for a stay."""
     if len(walk.course) == 1:
         return [(walk.course[0][1:], "")]
     spans: list[tuple[Place, float, float]] = []
@@ -172,15 +174,15 @@ def _stays(walk: Walk) -> list[tuple[Place, str]]:
     ]
 
 
-class _Names:
-    """Names beside places of a map, none on another."""
+class _Labels:
+    """Labels of a map that do not overlap."""
 
     def __init__(self, ax: Axes) -> None:
         self.ax: Final = ax
         self.taken: Final[list[tuple[float, float, float]]] = []
 
     def write(self, text: str, place: Place, *, color: str, up: int) -> None:
-        """Write above or below a place, or as many lines further on as it takes."""
+        """Write a label above or below a position, at the nearest free line."""
         figure = self.ax.get_figure()
         assert figure is not None
         x, y = (each * POINTS / figure.dpi for each in self.ax.transData.transform(place))

@@ -1,4 +1,4 @@
-"""Where the nodes of a network stand in a picture, and which way its links take."""
+"""The layout of a network drawing: positions of nodes and routes of links."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from thinpipe.network import WIRED, Link, Network, Way
+from thinpipe.network import WIRED, Direction, Link, Network
 
 Place = tuple[float, float]
-"""Inches from the left and from below; or a width and a height."""
+"""x and y in inches from the lower left corner; or a width and a height."""
 
 LINE: Final = 0.165
-"""Inches that a line of text takes."""
+"""Line height, in inches."""
 
 BEND: Final = 0.4
-"""Inches on either side of a link's label, where the link may bend."""
+"""Space on either side of a link's label for bends, in inches."""
 
 MARGIN: Final = 0.15
 
-LEAST: Final = 1e-6
-"""Inches that are no difference."""
+EPSILON: Final = 1e-6
+"""Differences up to this many inches do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way of a link, and where its name stands: its other lines stand below."""
+    """The points of a link's line, and the position of its label's first line."""
 
     way: tuple[Place, ...]
     label: Place | None
 
     def lifted(self, by: float) -> Route:
-        """Return the way that many inches further up."""
+        """Return the route moved up by so many inches."""
         label = None if self.label is None else (self.label[0], self.label[1] + by)
         return Route(tuple((x, y + by) for x, y in self.way), label)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Nodes in columns, the first host's left and the mobiles' right, and links between them.
+    """Nodes in columns, from the first host at the left to the mobiles at the right, and links.
 
-    A link is level where its label stands, in the row of one of its ends; one that leads past a
-    column, or has no room there, is level above or below all rows.
+    A link is horizontal at its label, in the row of one of its ends. A link that passes a column,
+    or has no room, is horizontal above or below all rows.
     """
 
     places: tuple[Place, ...]
@@ -54,16 +54,16 @@ class Plan:
     def of(
         cls, network: Network, boxes: Sequence[Place], labels: Sequence[tuple[float, int]]
     ) -> Plan:
-        """Find places such that nothing covers anything.
+        """Lay out a network without overlaps.
 
         Parameters
         ----------
         network
-            What to place.
+            The network.
         boxes
             The width and height of each node's box.
         labels
-            The width of each link's label, and how many lines stand below its name.
+            The width of each link's label, and its number of lines below the name.
         """
         column = columns(network)
         members = [
@@ -95,9 +95,9 @@ class Plan:
 
 
 def columns(network: Network) -> tuple[int, ...]:
-    """Return the column of each node: how many wires it is from the first host.
+    """Return the column of each node: its distance from the first host in wired links.
 
-    Mobiles stand behind all that has wires.
+    Mobiles are behind all wired nodes.
     """
     wires: dict[int, list[int]] = defaultdict(list)
     for link in network.links:
@@ -120,12 +120,12 @@ def columns(network: Network) -> tuple[int, ...]:
 def _spans(
     network: Network, column: Sequence[int], boxes: Sequence[Place], widths: Sequence[float]
 ) -> tuple[list[float], list[Place], float]:
-    """Return where columns begin, from where to where the gap behind each is, and all's width."""
+    """Return the left edge of each column, the gap behind it, and the total width."""
     lefts, gaps, left = [], [], MARGIN
     for at in range(max(column) + 1):
         lefts.append(left)
         left += max(box[0] for box, number in zip(boxes, column, strict=True) if number == at)
-        # A label stands in the gap ahead of the further end.
+        # A label is in the gap before the end further right.
         behind = [
             width
             for link, width in zip(network.links, widths, strict=True)
@@ -138,7 +138,7 @@ def _spans(
 
 
 def _ordered(nodes: Sequence[int], network: Network, places: dict[int, Place]) -> list[int]:
-    """Return the nodes of a column from top to bottom, so that links cross little."""
+    """Return the nodes of a column from top to bottom, ordered to avoid crossings."""
 
     def depth(node: int) -> float:
         others = [
@@ -154,25 +154,25 @@ def _ordered(nodes: Sequence[int], network: Network, places: dict[int, Place]) -
 
 @dataclass(slots=True)
 class _Lanes:
-    """Heights at which links are level above and below all rows; `row` is how high one is."""
+    """Free heights for links above and below all rows; `row` is the height of a row."""
 
     row: float
     high: float
     low: float
 
     def above(self) -> float:
-        """Return the next one above."""
+        """Return the next height above."""
         self.high += self.row
         return self.high - self.row
 
     def below(self) -> float:
-        """Return the next one below."""
+        """Return the next height below."""
         self.low -= self.row
         return self.low
 
 
 class _Router:
-    """Finds ways one after the other, and keeps in mind where labels are."""
+    """Routes links one after the other, and tracks the space that labels take."""
 
     def __init__(
         self,
@@ -186,10 +186,10 @@ class _Router:
         self.column: Final = column
         self.gaps: Final = gaps
         self.lanes: Final = lanes
-        # Heights of labels in each gap, and what the links there say.
+        # Heights of the labels in each gap, and the links that they describe.
         self.taken: Final[dict[int, list[float]]] = defaultdict(list)
-        self.said: Final[set[tuple[int, str, Way, Way | None]]] = set()
-        # How many links each end has with each column.
+        self.said: Final[set[tuple[int, str, Direction, Direction | None]]] = set()
+        # The number of links from each node to each column.
         self.fan: Final = Counter(
             (end, column[other])
             for link in network.links
@@ -197,7 +197,7 @@ class _Router:
         )
 
     def route(self, link: Link) -> Route:
-        """Return the way of a link between two columns, or within one."""
+        """Return the route of a link between two columns, or within one."""
         left, right = sorted(link.ends, key=lambda end: self.column[end])
         start, end = self.places[left], self.places[right]
         if self.column[left] == self.column[right]:
@@ -216,7 +216,7 @@ class _Router:
         return Route(way, None if free is None else self._label(at, y, link))
 
     def _within(self, link: Link, at: int, start: Place, end: Place) -> Route:
-        """Return a way that leaves the column and comes back."""
+        """Return a route that leaves the column and returns."""
         inner, _ = self.gaps[at]
         rows = [(start[1] + end[1]) / 2, start[1], end[1]]
         y = next((y for y in rows if self._free(at, y)), None)
@@ -225,9 +225,9 @@ class _Router:
         return Route((start, (inner + BEND, y), end), self._label(at, y, link))
 
     def _around(self, at: int, to: int, left: int, right: int) -> Route:
-        """Return a way around all rows, from the gap behind one column to the one behind another.
+        """Return a route around all rows, from the gap behind one column to that behind another.
 
-        It is on the side on which fewer nodes are in the way.
+        It takes the side with fewer nodes in between.
         """
         ends = (left, right)
         above = sum(self._beside(end, lambda y, own: y > own) for end in ends)
@@ -238,20 +238,20 @@ class _Router:
         return Route(way, ((inner + outer) / 2, y))
 
     def _beside(self, node: int, beyond: Callable[[float, float], bool]) -> int:
-        """Return how many nodes of a node's column are beyond it."""
+        """Count the nodes of a node's column that are beyond it."""
         x, own = self.column[node], self.places[node][1]
         column = zip(self.places, self.column, strict=True)
         return sum(beyond(y, own) for (_, y), at in column if at == x)
 
     def _free(self, at: int, y: float) -> bool:
-        """Whether a label has room in a gap: a row is as high as the highest one."""
-        return all(abs(y - other) >= self.lanes.row - LEAST for other in self.taken[at])
+        """Return whether a gap has room for a label: rows have the height of the tallest."""
+        return all(abs(y - other) >= self.lanes.row - EPSILON for other in self.taken[at])
 
     def _is_said(self, at: int, link: Link) -> bool:
-        return (at, link.name, link.forth, link.back) in self.said
+        return (at, link.name, link.forward, link.reverse) in self.said
 
     def _label(self, at: int, y: float, link: Link) -> Place:
         inner, outer = self.gaps[at]
         self.taken[at].append(y)
-        self.said.add((at, link.name, link.forth, link.back))
+        self.said.add((at, link.name, link.forward, link.reverse))
         return (inner + outer) / 2, y

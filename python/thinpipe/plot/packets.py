@@ -1,4 +1,4 @@
-"""The traced-packet graph of Fall and Floyd (1996): what a bottleneck's queue saw of a flow."""
+"""The traced-packet graph of Fall and Floyd (1996): a flow's packets at the bottleneck."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thinpipe.plot.drawing import Mark, View, draw_marks
-from thinpipe.plot.series import SYN, Heard, Sent
+from thinpipe.plot.series import SYN, Acks, Sent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,15 +28,15 @@ class Packets:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """What happened to a flow's packets at one link, and its acknowledgements at the sender.
+    """Events of a flow's packets at one link, and its acknowledgements at the sender.
 
     Attributes
     ----------
     departed
-        When each would have left the link's queue: when it left the link, less the least time
-        that any packet took across, which is the link's delay.
+        When each left the link's queue: when it left the link, less the link's delay, which is the
+        minimum time of any packet across.
     acknowledged
-        By the number of the last packet that each acknowledgement covers.
+        Acknowledgements, with the number of the last packet that each covers.
     """
 
     arrived: Packets
@@ -46,7 +46,7 @@ class Traced:
 
 
 def numbered(sent: Sent) -> pl.DataFrame:
-    """Return uid and number of a sender's packets: SYN and data."""
+    """Return uid and number of a sender's SYN and data packets."""
     import polars as pl
 
     counts = sent.only(sent.carries_data | ((sent.flags & SYN) > 0))
@@ -55,7 +55,7 @@ def numbered(sent: Sent) -> pl.DataFrame:
 
 
 def segment_bytes(sent: Sent) -> int:
-    """Return the payload of a full segment: the most that was sent at once."""
+    """Return the payload of a full segment: the largest that was sent."""
     return max(1, int((sent.last - sent.first).max(initial=0)))
 
 
@@ -66,7 +66,7 @@ def packet_number(upto: Integers, segment: int) -> Integers:
 
 
 def bottleneck(hops: pl.DataFrame, packets: pl.DataFrame) -> str:
-    """Return the link where the packets waited longest: in sum, above the least time across.
+    """Return the link where packets waited longest in total, above the minimum time across.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def bottleneck(hops: pl.DataFrame, packets: pl.DataFrame) -> str:
     return max(waits, key=lambda machine: waits[machine])
 
 
-def traced(hops: pl.DataFrame, link: str, sent: Sent, heard: Heard) -> Traced:
+def traced(hops: pl.DataFrame, link: str, sent: Sent, heard: Acks) -> Traced:
     """Return what happened to a flow's packets at a link."""
     packets = numbered(sent)
     rows = hops.filter(hops["machine"] == link).join(packets, on="uid", maintain_order="left")

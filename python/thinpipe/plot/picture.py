@@ -1,4 +1,4 @@
-"""A picture of a run as a file."""
+"""Plots as files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.files import write_whole
+from thinpipe.files import write_atomically
 from thinpipe.plot.style import style
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ KINDS: Final = (
     "cell",
     "codes",
 )
-"""Kinds of pictures: the methods of `Plots`, with dashes."""
+"""Kinds of plots: the methods of `Plots`, with dashes."""
 
 OF_CELLS: Final = ("cell", "codes")
-"""Those of a network of cells."""
+"""Kinds for networks of cells."""
 
 OF_UDP: Final = ("datagrams",)
-"""Those of flows of UDP; the others of a flow are of TCP."""
+"""Kinds for UDP flows; the other kinds of a flow are for TCP."""
 
 OF_NO_FLOW: Final = ("middlebox", "handover", *OF_CELLS)
-"""Those that show more than a flow."""
+"""Kinds that show more than one flow."""
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 
@@ -50,27 +50,27 @@ SIZE: Final = (9.0, 5.0)
 """Inches."""
 
 TALL: Final[dict[str, tuple[float, float]]] = {"handover": (9.0, 7.5)}
-"""Inches of kinds with many panels."""
+"""Sizes of kinds with many panels, in inches."""
 
 _METADATA: Final[dict[str, dict[str, None]]] = {
     ".png": {"Software": None},
     ".svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
     ".pdf": dict.fromkeys(("Creator", "Producer", "CreationDate")),
 }
-"""What is left out, so that equal pictures are equal files."""
+"""Metadata to omit, so that equal plots give equal files."""
 
 
 def write_picture(
     run: Recording, file: Path, kind: str, *, flow: int | None = None, **options: float
 ) -> None:
-    """Draw a picture of a run into a file: PNG, SVG or PDF, by its suffix.
+    """Plot a run into a file: PNG, SVG or PDF, by its suffix.
 
-    Without a flow it is the first, or of a handover that of the mobile.
+    The default flow is the first, for a handover that of the mobile.
 
     Raises
     ------
     ValueError
-        If there is no such kind, flow or suffix, or the run has not what the picture needs.
+        If kind, flow or suffix does not exist, or the run lacks what the plot needs.
     OSError
         If the file cannot be written.
     """
@@ -94,12 +94,12 @@ def write_picture(
 def write_sweep_picture(
     study: Study, file: Path, *, x: str | None, y: str, by: Sequence[str] | None
 ) -> None:
-    """Draw a figure of a sweep over a parameter, into a file: PNG, SVG or PDF.
+    """Plot a metric of a sweep over a parameter into a file: PNG, SVG or PDF.
 
     Raises
     ------
     ValueError
-        If the sweep has no such figure or parameter, or the suffix is none of a picture.
+        If the sweep has no such metric or parameter, or the suffix is not supported.
     OSError
         If the file cannot be written.
     """
@@ -122,7 +122,7 @@ def write_network_picture(network: Network, file: Path, *, title: str, note: str
     Raises
     ------
     ValueError
-        If the suffix is none of a picture.
+        If the suffix is not supported.
     OSError
         If the file cannot be written.
     """
@@ -136,7 +136,7 @@ def write_network_picture(network: Network, file: Path, *, title: str, note: str
 def _save(figure: Figure, file: Path) -> None:
     suffix, content = file.suffix.lower(), io.BytesIO()
     figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
-    write_whole(file, content.getvalue())
+    write_atomically(file, content.getvalue())
 
 
 def _check_kind(kind: str) -> None:

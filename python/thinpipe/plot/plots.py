@@ -1,4 +1,4 @@
-"""The pictures of one run."""
+"""The plots of one run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
-    heard_by,
+    acks_received,
     mean_so_far,
     outstanding,
+    segments_sent,
     sending_end,
-    sent_by,
     sent_towards_receiver,
     throughput,
 )
@@ -52,16 +52,15 @@ if TYPE_CHECKING:
     from thinpipe.result import Cell
 
 MODULO = 60
-"""Where packet numbers begin anew in the traced-packet graphs of Fall and Floyd (1996)."""
+"""Modulus of packet numbers in the traced-packet graphs of Fall and Floyd (1996)."""
 
 
 class Plots:
-    """Pictures of a run. Each draws into `ax`, or into a new figure, and returns the axes.
+    """Plots of a run. Each draws into `ax`, or into a new figure, and returns the axes.
 
-    They show the time from `start_s` to `end_s`; ``None`` is the end of the run, or a little after
-    that of the flow, if it completed or was given up before.
-    They raise `ValueError` for a flow that the run does not have, and, those that need one, for
-    a run without a trace.
+    They show the time from `start_s` to `end_s`; ``None`` is the end of the run, or shortly after
+    the end of the flow if that was completed or given up before.
+    They raise `ValueError` if the run has no such flow, or lacks a trace that they need.
     """
 
     def __init__(self, run: Recording) -> None:
@@ -77,15 +76,15 @@ class Plots:
     ) -> Axes:
         """Draw each segment from its first to its last byte, as its sender saw it.
 
-        Retransmissions, drops, the acknowledgements and the window have a colour each, as in
-        tcptrace. A few seconds show each segment: ``start_s=10, end_s=15``.
+        Retransmissions, drops, acknowledgements and the window have colours, as in tcptrace. To
+        see single segments, show a few seconds: ``start_s=10, end_s=15``.
         """
         view, rows = self._view(flow, start_s, end_s), self._at_sender(flow)
         hops = self._run.hops
         dropped = hops.filter(hops["event"] == "dropped")
         with style():
             ax = ax or _new_axes()
-            unit = draw_time_sequence(ax, view, sent_by(rows), heard_by(rows), dropped)
+            unit = draw_time_sequence(ax, view, segments_sent(rows), acks_received(rows), dropped)
             finish(ax, view, f"Sequence number ({unit.name})", bottom=None)
         return ax
 
@@ -97,7 +96,7 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw the payload that was sent and not acknowledged, and its means so far."""
+        """Draw the unacknowledged payload, and its running means."""
         view, data = self._view(flow, start_s, end_s), outstanding(self._at_sender(flow))
         with style():
             ax = ax or _new_axes()
@@ -105,7 +104,7 @@ class Plots:
             for values, kind, label, width in (
                 (data.instant_bytes, "instant", "Outstanding", 0.8),
                 (data.mean_bytes, "mean", "Mean of the samples so far", 1.4),
-                (data.weighted_bytes, "weighted", "Mean weighted by time", 1.4),
+                (data.weighted_bytes, "weighted", "Time-weighted mean", 1.4),
             ):
                 draw_held(ax, view, data.time_s, unit.of_bytes(values), kind, label, width)
             finish(ax, view, f"Outstanding data ({unit.name})")
@@ -119,12 +118,15 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw the payload sent over the time since the last was, of late and so far.
+        """Draw the sender's throughput: instantaneous, its moving average and its running mean.
 
-        What left in one instant counts as one. What is far above most stands at the top, as
-        triangles; the legend has their number and the max.
+        Segments sent at the same time count as one. Outliers are triangles at the top; the legend
+        has their number and maximum.
         """
-        view, data = self._view(flow, start_s, end_s), throughput(sent_by(self._at_sender(flow)))
+        view, data = (
+            self._view(flow, start_s, end_s),
+            throughput(segments_sent(self._at_sender(flow))),
+        )
         with style():
             ax = ax or _new_axes()
             draw_throughput(ax, view, data)
@@ -143,19 +145,19 @@ class Plots:
     ) -> Axes:
         """Draw packet numbers, modulo `modulo`, at the queue of a link.
 
-        Packet 0 is the SYN; data count from 1. The link is the one where the flow's packets waited
-        longest, unless `link` names another of the column ``machine`` in the table ``hops``.
+        Packet 0 is the SYN; data packets count from 1. The default link is the one where the flow's
+        packets waited longest; others are in the column ``machine`` of the table ``hops``.
         """
         _above_zero("modulo", modulo)
         view, rows, hops = self._view(flow, start_s, end_s), self._at_sender(flow), self._run.hops
-        everywhere = sent_by(sent_towards_receiver(self._run.segments, flow, rows))
+        everywhere = segments_sent(sent_towards_receiver(self._run.segments, flow, rows))
         links = hops["machine"].unique().cast(str).to_list()
         if link is not None and link not in links:
             raise ValueError(f"link: {link!r} is none of {', '.join(sorted(links))}")
         link = link or bottleneck(hops, numbered(everywhere))
         with style():
             ax = ax or _new_axes()
-            draw_packets(ax, view, traced(hops, link, everywhere, heard_by(rows)), modulo)
+            draw_packets(ax, view, traced(hops, link, everywhere, acks_received(rows)), modulo)
             finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
             ax.set_ylim(-0.02 * modulo, 1.02 * modulo)
         return ax
@@ -174,7 +176,7 @@ class Plots:
         events = self._of_flow(self._run.events, flow)
         with style():
             ax = ax or _new_axes()
-            draw_held(ax, view, time_s, window, "data", "_cwnd", 1.4)  # no entry in the legend
+            draw_held(ax, view, time_s, window, "data", "_cwnd", 1.4)  # no legend entry
             seen = events.filter(view.holds(events["time_s"].to_numpy()))
             mark_spurious_timeouts(ax, seen, time_s, window)
             finish(ax, view, "Congestion window (segments)")
@@ -188,7 +190,7 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw each round-trip time when it was measured, and the mean so far."""
+        """Draw round-trip times as measured, and their running mean."""
         view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.rtt, flow)
         time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
         with style():
@@ -208,17 +210,17 @@ class Plots:
         end_s: float | None = None,
         width_s: float | None = None,
     ) -> Axes:
-        """Draw how often each round-trip time occurred, in bars of `width_s` seconds.
+        """Draw a histogram of round-trip times, with bins of `width_s` seconds.
 
-        ``None`` is the widest of 1, 2, 5, 10, … ms of which they span 25 or more.
+        ``None`` is the largest of 1, 2, 5, 10, … ms that gives at least 25 bins.
         """
         view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.rtt, flow)
         rtt_s = table.filter(view.holds(table["time_s"].to_numpy()))["rtt_s"].to_numpy()
         with style():
             ax = ax or _new_axes()
-            least_s, greatest_s = (rtt_s.min(), rtt_s.max()) if len(rtt_s) else (0.0, 0.0)
-            bar_s = bar_width(greatest_s - least_s) if width_s is None else width_s
-            edges = histogram_edges(greatest_s, _above_zero("width_s", bar_s), least_s)
+            min_s, max_s = (rtt_s.min(), rtt_s.max()) if len(rtt_s) else (0.0, 0.0)
+            bar_s = bar_width(max_s - min_s) if width_s is None else width_s
+            edges = histogram_edges(max_s, _above_zero("width_s", bar_s), min_s)
             ax.hist(rtt_s, bins=list(edges), color=COLORS["data"], edgecolor="white", linewidth=0.3)
             ax.set(xlabel="Round-trip time (s)", ylabel=f"Samples in {1000 * bar_s:g} ms")
         return ax
@@ -232,10 +234,10 @@ class Plots:
         end_s: float | None = None,
         interval_s: float | None = None,
     ) -> Axes:
-        """Draw the acknowledged payload a second, averaged over intervals of `interval_s`.
+        """Draw the acknowledged payload per second, averaged over intervals of `interval_s`.
 
-        ``None`` is a hundredth of the time shown, or longer, so that ten acknowledgements come in
-        an interval on average, but no more than a tenth.
+        ``None`` is a hundredth of the time shown or longer, up to a tenth, so that an interval has
+        ten acknowledgements on average.
         """
         view = self._view(flow, start_s, end_s)
         table = self._of_flow(self._run.rtt, flow)
@@ -261,9 +263,9 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Axes:
-        """Draw the one-way delay of each UDP datagram when it was sent, and those that were lost.
+        """Draw the one-way delay of each UDP datagram by its sending time.
 
-        Marks at the foot are the lost ones.
+        Marks at the bottom are lost datagrams.
         """
         self._check(flow)
         if self._run.flows[flow].datagrams is None:
@@ -287,9 +289,8 @@ class Plots:
     ) -> Axes:
         """Draw a network of cells: RRC states, codes and blocked requests, shared channels.
 
-        A strip for each mobile; then who has which codes of a cell, and when none was to be had;
-        then the load of the cell's FACH and RACH. They stand in the place of `ax`. The flow does
-        not matter.
+        From the top: a bar per mobile; the codes of a cell and refused requests; the load of the
+        cell's FACH and RACH. The panels replace `ax`. The flow has no effect.
         """
         summary, duration_s = self._cells("cell", cell), self._run.result.duration_s
         view = View.of(start_s, end_s, duration_s)
@@ -318,10 +319,10 @@ class Plots:
         at_s: float | None = None,
         cell: int = 0,
     ) -> Axes:
-        """Draw the code tree of a cell at a time, above who had which codes when.
+        """Draw the code tree of a cell at one time, and below it the allocations over time.
 
-        A code in use blocks those above and below it. ``None`` is when mobiles first had most of
-        the tree. They stand in the place of `ax`. The flow does not matter.
+        A code in use blocks those above and below it. ``None`` is when mobiles first used most of
+        the tree. The panels replace `ax`. The flow has no effect.
         """
         summary, duration_s = self._cells("codes", cell), self._run.result.duration_s
         view, rows = View.of(start_s, end_s, duration_s), self._run.codes
@@ -349,10 +350,10 @@ class Plots:
         end_s: float | None = None,
         mobile: int = 0,
     ) -> Axes:
-        """Draw what a middlebox held for a mobile, above the round-trip times of its radio leg.
+        """Draw a middlebox's backlog for a mobile, and below it round-trip times over the radio.
 
-        Mobiles count from 0 in the order in which the box first took part in a connection of
-        theirs. They stand in the place of `ax`. The flow does not matter.
+        Mobiles count from 0 in the order in which the middlebox first handled a connection of
+        them. The panels replace `ax`. The flow has no effect.
         """
         summary, run = self._run.middlebox, self._run
         if summary is None:
@@ -390,9 +391,9 @@ class Plots:
     ) -> Axes:
         """Draw the handovers of a mobile: links and addresses, messages, TCP's reaction.
 
-        Mobiles count from 0 in the order of the scenario, those that ever had a link. The flow has
-        the mobile as an end, and each follows from the other. A handover takes a second or two:
-        ``start_s=6, end_s=15``. The panels stand in the place of `ax`.
+        Mobiles count from 0 in the order of the scenario, without those that never had a link. By
+        default the flow is one of the mobile, or the mobile one of the flow. A handover takes a
+        second or two: ``start_s=6, end_s=15``. The panels replace `ax`.
         """
         summary, run = self._run.result.mobility, self._run
         if summary is None:
@@ -419,7 +420,7 @@ class Plots:
         return ax
 
     def _reaction(self, window: Axes, rtt: Axes, view: View, flow: int | None) -> None:
-        """Draw what became of a flow, if there is one."""
+        """Draw window, losses and round-trip times of a flow, if there is one."""
         if flow is not None:
             events = self._of_flow(self._run.events, flow)
             draw_reaction(window, view, self._of_flow(self._run.cwnd, flow), events)
@@ -433,7 +434,7 @@ class Plots:
         finish(rtt, view, "RTT (s)")
 
     def _cells(self, kind: str, cell: int) -> Cell:
-        """Return the figures of the network of cells, of which `cell` is one."""
+        """Return the metrics of the network of cells; check that `cell` exists."""
         summary = self._run.cell
         if summary is None:
             raise ValueError(f"kind: {kind} needs a run with radio.kind = umts-cell")
@@ -445,14 +446,14 @@ class Plots:
         return View.of(start_s, end_s, self._run.result.duration_s, self._over_s(flow))
 
     def _over_s(self, flow: int) -> float | None:
-        """Return when the last was heard of a flow that completed or was given up."""
+        """Return the last event of a flow that was completed or given up; ``None`` for others."""
         self._check(flow)
         of = next(each for each in self._run.flows if each.id == flow)
         ends = [at for at in (of.completed_s, of.given_up_s) if at is not None]
         if not ends:
             return None
         if of.received_s is not None:
-            ends.append(of.received_s)  # later, where a middlebox acknowledged before
+            ends.append(of.received_s)  # later, if a middlebox acknowledged early
         tables = (self._run.rtt, self._run.cwnd, self._run.events)
         rows = [table.filter(table["flow"] == flow) for table in tables]
         return max(ends + [float(each["time_s"][-1]) for each in rows if len(each)])
@@ -486,7 +487,7 @@ def _above_zero(name: str, value: float) -> float:
 
 
 def _panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
-    """Return panels in the place of `ax`, each from its lower edge on and as high as given."""
+    """Return panels that replace `ax`, given their lower edges and heights."""
     ax.set_axis_off()
     return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
 

@@ -1,4 +1,4 @@
-"""The time-sequence graph, in the manner of tcptrace: a sender's segments and its answers."""
+"""The time-sequence graph, as in tcptrace: a sender's segments and acknowledgements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.plot.drawing import Mark, Unit, View, draw_bars, draw_held, draw_marks
-from thinpipe.plot.series import FIN, RST, SYN, Heard, Sent
+from thinpipe.plot.series import FIN, RST, SYN, Acks, Sent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CROWD: Final = 60
-"""Marks of a kind above which they shrink, so that they do not hide the others."""
+MANY: Final = 60
+"""Above this number, marks of a kind are smaller, so that they do not hide others."""
 
 _FLAGS: Final = ((SYN, "SYN", "^"), (FIN, "FIN", "v"), (RST, "RST", "X"))
 
 
 def draw_time_sequence(
-    ax: Axes, view: View, sent: Sent, heard: Heard, dropped: pl.DataFrame
+    ax: Axes, view: View, sent: Sent, heard: Acks, dropped: pl.DataFrame
 ) -> Unit:
-    """Draw segments, retransmissions, drops, and what was acknowledged and allowed.
+    """Draw segments, retransmissions, drops, acknowledgements and window; return the axis' unit.
 
-    `dropped` has the time of each drop and the uid of the packet. Returns the unit of the axis.
+    `dropped` has the time of each drop and the uid of the packet.
     """
     seen = sent.only(view.holds(sent.time_s))
     unit = Unit.of(float(seen.last.max(initial=0)))
@@ -43,7 +43,7 @@ def draw_time_sequence(
         (False, "data", "Segment", 3.0),
         (True, "retransmission", "Retransmitted", 7.0),
     ):
-        part = seen.only(seen.carries_data & (seen.again == again))
+        part = seen.only(seen.carries_data & (seen.retransmitted == again))
         span = unit.of_bytes(part.first), unit.of_bytes(part.last)
         draw_bars(ax, part.time_s, span, kind, label, point=_size(part.time_s, point))
     for flag, name, marker in _FLAGS:
@@ -54,7 +54,7 @@ def draw_time_sequence(
 
 
 def _draw_drops(ax: Axes, view: View, unit: Unit, sent: Sent, dropped: pl.DataFrame) -> None:
-    """Draw a cross at the middle of each segment that was dropped, when it was."""
+    """Draw a cross at the time of each drop, at the middle of the segment."""
     time_s, uid = dropped["time_s"].to_numpy(), dropped["uid"].to_numpy()
     at = np.minimum(np.searchsorted(sent.uid, uid), len(sent.uid) - 1)
     ours = view.holds(time_s) & (sent.uid[at] == uid)
@@ -64,4 +64,4 @@ def _draw_drops(ax: Axes, view: View, unit: Unit, sent: Sent, dropped: pl.DataFr
 
 
 def _size(marked: Floats, points: float) -> float:
-    return points if len(marked) <= CROWD else points / 2
+    return points if len(marked) <= MANY else points / 2

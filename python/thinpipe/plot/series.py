@@ -1,6 +1,6 @@
-"""The numbers behind the pictures of a flow, as the sender sees them.
+"""The data behind the plots of a flow, as its sender sees it.
 
-Offsets are bytes of payload from 0; numbers that wrap in the header do not wrap here.
+Offsets are bytes of payload from 0; unlike sequence numbers, they do not wrap.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RST: Final = 0x04
 ACK: Final = 0x10
 
 SAMPLES: Final = 10
-"""How many instant throughputs the thesis and tcptrace average."""
+"""Number of instantaneous throughputs that the thesis and tcptrace average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,19 @@ class Sent:
     ----------
     first, last
         Offsets of the first byte of payload and of the one after the last.
-    again
-        True for bytes that had been sent before.
+    retransmitted
+        True for retransmissions.
     """
 
     time_s: Floats
     uid: NDArray[np.uint64]
     first: Integers
     last: Integers
-    again: Chosen
+    retransmitted: Chosen
     flags: Integers
 
     def only(self, chosen: Chosen) -> Sent:
-        """Return some of the segments."""
+        """Return a selection of the segments."""
         return Sent(*(getattr(self, name)[chosen] for name in self.__slots__))
 
     @property
@@ -57,7 +57,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Acks:
     """Acknowledgements that reached a flow's sender, in order of time.
 
     Attributes
@@ -65,7 +65,7 @@ class Heard:
     ack
         The first byte not acknowledged.
     edge
-        The first byte beyond the window that the receiver announced.
+        The right edge of the receiver's window: the first byte beyond it.
     sack_from, sack_to
         The range acknowledged selectively; equal where there is none.
     """
@@ -76,21 +76,21 @@ class Heard:
     sack_from: Integers
     sack_to: Integers
 
-    def only(self, chosen: Chosen) -> Heard:
-        """Return some of the acknowledgements."""
-        return Heard(*(getattr(self, name)[chosen] for name in self.__slots__))
+    def only(self, chosen: Chosen) -> Acks:
+        """Return a selection of the acknowledgements."""
+        return Acks(*(getattr(self, name)[chosen] for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
 class Outstanding:
-    """Bytes sent and not acknowledged, after each event at the sender that changed them.
+    """Unacknowledged bytes, after each event at the sender that changes them.
 
     Attributes
     ----------
     mean_bytes
-        Of the samples so far.
+        Running mean of the samples.
     weighted_bytes
-        Of the time so far: each sample counts as long as it lasted.
+        Running mean weighted by time.
     """
 
     time_s: Floats
@@ -101,17 +101,17 @@ class Outstanding:
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Bit/s at the sender; what left in one instant counts as one sample.
+    """Throughput of a sender; segments sent at the same time are one sample.
 
     Attributes
     ----------
     instant_bps
-        Payload sent at a time over the time since the one before.
+        Payload of a sample over the time since the previous one.
     last_bps
-        Mean of the last samples of `instant_bps`; NaN until there are as many.
+        Moving average of `instant_bps`; NaN until there are enough samples.
     mean_bps
-        Payload sent so far over the time so far; NaN for as long: what begins with a few segments
-        one after the other is no rate yet.
+        Payload so far over the time so far; NaN at first as well, because the first few segments
+        do not give a rate.
     """
 
     time_s: Floats
@@ -140,9 +140,9 @@ def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
 def sent_towards_receiver(
     segments: pl.DataFrame, flow: int, at_sender: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return what was sent of a flow's data: by its sender, and anew by a middlebox.
+    """Return the segments with a flow's data, sent by its sender or again by a middlebox.
 
-    `at_sender` are the rows of its sender, which are all there is of a run that version 0.1 saved.
+    `at_sender` are the sender's rows; runs saved by version 0.1 have no others.
     """
     if "towards" not in segments.columns:
         return at_sender
@@ -150,8 +150,8 @@ def sent_towards_receiver(
     return ours.filter((ours["event"] == "sent") & (ours["towards"] == "receiver"))
 
 
-def sent_by(rows: pl.DataFrame) -> Sent:
-    """Return what the endpoint of `rows` sent."""
+def segments_sent(rows: pl.DataFrame) -> Sent:
+    """Return the segments that the endpoint of `rows` sent."""
     sent = rows.filter(rows["event"] == "sent")
     flags = _integers(sent, "flags")
     opens = (flags & SYN) > 0
@@ -167,7 +167,7 @@ def sent_by(rows: pl.DataFrame) -> Sent:
     )
 
 
-def heard_by(rows: pl.DataFrame) -> Heard:
+def acks_received(rows: pl.DataFrame) -> Acks:
     """Return the acknowledgements that the endpoint of `rows` received."""
     heard = rows.filter(_acknowledges(rows))
     raw = _integers(heard, "ack")
@@ -176,7 +176,7 @@ def heard_by(rows: pl.DataFrame) -> Heard:
     sack_from = _integers(heard, "sack_from") if known else raw
     sack_to = _integers(heard, "sack_to") if known else raw
     some = sack_from != sack_to
-    return Heard(
+    return Acks(
         heard["time_s"].to_numpy(),
         ack,
         ack + _integers(heard, "window"),
@@ -186,11 +186,11 @@ def heard_by(rows: pl.DataFrame) -> Heard:
 
 
 def outstanding(rows: pl.DataFrame) -> Outstanding:
-    """Return what was outstanding at the endpoint of `rows` after each segment that it saw."""
+    """Return the outstanding bytes at the endpoint of `rows` after each segment."""
     highest = np.zeros(len(rows), dtype=np.int64)
     lowest = np.zeros(len(rows), dtype=np.int64)
-    highest[(rows["event"] == "sent").to_numpy()] = sent_by(rows).last
-    lowest[_acknowledges(rows).to_numpy()] = heard_by(rows).ack
+    highest[(rows["event"] == "sent").to_numpy()] = segments_sent(rows).last
+    lowest[_acknowledges(rows).to_numpy()] = acks_received(rows).ack
     highest, lowest = np.maximum.accumulate(highest), np.maximum.accumulate(lowest)
     started = highest > 0
     time_s = rows["time_s"].to_numpy()[started]
@@ -199,7 +199,7 @@ def outstanding(rows: pl.DataFrame) -> Outstanding:
 
 
 def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
-    """Return the sender's throughput, each time that it sent data."""
+    """Return the sender's throughput at each time that it sent data."""
     data = sent.only(sent.carries_data)
     time_s, of = np.unique(data.time_s, return_inverse=True)
     bits = np.bincount(of, weights=8.0 * (data.last - data.first), minlength=len(time_s))
@@ -213,13 +213,13 @@ def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
 
 
 def mean_so_far(values: Floats) -> Floats:
-    """Return the mean of the values from the first to each."""
+    """Return the running mean of values."""
     mean: Floats = np.cumsum(values) / np.arange(1, len(values) + 1)
     return mean
 
 
 def weighted_so_far(time_s: Floats, values: Floats) -> Floats:
-    """Return the time-weighted mean of a step curve from its first to each of its steps."""
+    """Return the running time-weighted mean of a step curve."""
     if len(values) == 0:
         return values
     lasted = np.diff(time_s)
@@ -230,7 +230,7 @@ def weighted_so_far(time_s: Floats, values: Floats) -> Floats:
 
 
 def unwrapped(numbers: Integers) -> Integers:
-    """Return 32-bit sequence numbers as if they had more bits: each is near the one before."""
+    """Unwrap 32-bit sequence numbers: each is near the previous one."""
     if len(numbers) == 0:
         return numbers
     steps = _signed(np.diff(numbers, prepend=numbers[:1]))
@@ -239,7 +239,7 @@ def unwrapped(numbers: Integers) -> Integers:
 
 
 def _signed(difference: Integers) -> Integers:
-    """Return differences of sequence numbers modulo 2³² as the nearest to zero."""
+    """Return differences modulo 2³² in the range nearest to zero."""
     near: Integers = (difference + 2**31) % 2**32 - 2**31
     return near
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 ADVERTISEMENT: Final = "router advertisement"
 
 OF_A_LINK: Final = ("router", "neighbour")
-"""First words of messages to and from the router of a link."""
+"""First words of messages that stay on the link."""
 
 MANY: Final = 9
-"""Rows from which on their names are smaller."""
+"""From this number of rows on, labels are smaller."""
 
 
 def messages(mobility: pl.DataFrame, agent: str) -> pl.DataFrame:
-    """Return the messages of a mobile: ``time_s``, ``event``, and ``row``, kind and partner."""
+    """Return a mobile's messages: ``time_s``, ``event``, and ``row``, which is kind and peer."""
     rows = mobility.filter(mobility["agent"] == agent)
     heard = rows["event"] == "advertised"
     shown = rows.select(
@@ -40,8 +40,8 @@ def messages(mobility: pl.DataFrame, agent: str) -> pl.DataFrame:
 def draw_messages(ax: Axes, view: View, mobility: pl.DataFrame, agent: str) -> None:
     """Draw each message to or from a mobile.
 
-    A row is a kind, and of those beyond the link also who is at the other end, in the order of the
-    first.
+    There is one row per kind of message, and per peer for messages beyond the link, in the order
+    of first occurrence.
     """
     shown, mobile = messages(mobility, agent), agent.removesuffix(AGENT)
     shown = shown.filter(view.holds(shown["time_s"].to_numpy()))

@@ -1,4 +1,4 @@
-"""How every picture looks."""
+"""The common style of plots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLORS: Final = {
     "paper": "#000000",
     "muted": "#8A8A8A",
 }
-"""Colours that readers with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Colours that are distinct with any colour vision (Okabe and Ito, 2008)."""
 
 _RC: Final[dict[Any, Any]] = {
     "axes.grid": True,
@@ -42,7 +42,7 @@ _RC: Final[dict[Any, Any]] = {
 
 
 def style() -> AbstractContextManager[None]:
-    """Return a context in which matplotlib draws in this style."""
+    """Return a context manager that applies this style to matplotlib."""
     import matplotlib as mpl
 
     return mpl.rc_context(_RC)

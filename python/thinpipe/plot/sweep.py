@@ -1,4 +1,4 @@
-"""A figure of a sweep over a parameter: means over seeds with their confidence intervals."""
+"""A metric of a sweep over a parameter: means over seeds with confidence intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from thinpipe.plot.drawing import legend_above
 from thinpipe.plot.style import COLORS, style
 from thinpipe.sweep.interval import CONFIDENCE, Estimate, estimates
-from thinpipe.sweep.words import figure_label, figure_scale, parameter_scale, parameter_text
+from thinpipe.sweep.words import metric_label, metric_scale, parameter_scale, parameter_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 SEED: Final = "seed"
 MARKS: Final = "osD^vPX"
 DODGE: Final = 0.4
-"""How much of the room between two words on an axis the lines share, side by side."""
+"""Share of the space between two categories over which lines spread side by side."""
 
 Line = list[tuple[Any, Estimate]]
-"""Values of the parameter on the axis, in order, and what was measured there."""
+"""Values of the parameter on the axis, in order, with their estimates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What goes where: a parameter along the axis, a figure up, a line for each value of others."""
+    """The parameter on the x-axis, the metric on the y-axis, and the parameters of lines."""
 
     x: str
     y: str
@@ -39,16 +39,16 @@ class Choice:
 
     @classmethod
     def of(cls, study: Study, x: str | None, y: str, by: Sequence[str] | None) -> Choice:
-        """Choose what is left open.
+        """Choose what is not given.
 
-        Along the axis goes the first varied number, or else the first parameter; the others that
-        were varied tell lines apart.
+        The x-axis is the first varied parameter, preferably a number; the other varied parameters
+        give the lines.
 
         Raises
         ------
         ValueError
-            If the sweep has no such figure or parameter, or runs of different parameters would be
-            taken together.
+            If the sweep has no such metric or parameter, or runs with different parameters would
+            be averaged.
         """
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
         if x is None:
@@ -71,7 +71,7 @@ class Choice:
 
 
 def draw_sweep(study: Study, ax: Axes, chosen: Choice) -> Axes:
-    """Draw the means of a figure over a parameter, with their intervals where there are some."""
+    """Draw the means of a metric over a parameter, with confidence intervals if there are any."""
     lines = _lines(study, chosen)
     values = list(dict.fromkeys(value for line in lines.values() for value, _ in line))
     with style():
@@ -84,7 +84,7 @@ def draw_sweep(study: Study, ax: Axes, chosen: Choice) -> Axes:
 
 
 def heading(study: Study, chosen: Choice) -> str:
-    """Return what a picture says of itself."""
+    """Return the heading of a plot."""
     seeds = study.frame[SEED].n_unique()
     if seeds == 1 or SEED in (chosen.x, *chosen.by):
         return f"{study.scenario}: one run a point, no intervals"
@@ -117,7 +117,7 @@ def _draw_numbers(ax: Axes, study: Study, chosen: Choice, lines: Mapping[str, Li
 def _draw_words(
     ax: Axes, study: Study, chosen: Choice, lines: Mapping[str, Line], values: list[Any]
 ) -> None:
-    """Draw values without distances, such as names, one beside the other."""
+    """Draw categories, such as names, side by side."""
     step = DODGE / len(lines) if lines else 0.0
     for number, (label, line) in enumerate(lines.items()):
         aside = step * (number - (len(lines) - 1) / 2)
@@ -132,7 +132,7 @@ def _draw_words(
 def _draw_line(
     ax: Axes, number: int, label: str, at: list[float], found: list[Estimate], y: str, style: str
 ) -> None:
-    colors, factor = tuple(dict.fromkeys(COLORS.values())), figure_scale(y).factor
+    colors, factor = tuple(dict.fromkeys(COLORS.values())), metric_scale(y).factor
     halves = [math.nan if each.half is None else factor * each.half for each in found]
     ax.errorbar(
         at,
@@ -149,14 +149,14 @@ def _draw_line(
 
 
 def _finish(ax: Axes, y: str) -> None:
-    label = figure_label(y)
+    label = metric_label(y)
     ax.set_ylabel(label[:1].upper() + label[1:])
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     legend_above(ax)
 
 
 def _named(key: str, value: object, units: Mapping[str, str]) -> str:
-    """Return a value for a legend; a word speaks for itself."""
+    """Return a value as text for a legend; text needs no key."""
     text = parameter_text(value, units.get(key))
     return text if isinstance(value, str) else f"{key.rpartition('.')[2]} {text}"
 

@@ -1,4 +1,4 @@
-"""Throughput over time, in the manner of tcptrace, on an axis that bursts do not spoil."""
+"""Throughput over time, as in tcptrace, on an axis that outliers do not stretch."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BULK: Final = 95
-"""Per cent of the throughputs for which there is room, whatever the others are."""
+"""Percentile of the throughputs that the axis includes in any case."""
 
 KBPS: Final = 1e-3
 
 
 def draw_throughput(ax: Axes, view: View, data: Throughput) -> None:
-    """Draw instant throughputs and their means, in kbit/s.
+    """Draw instantaneous throughputs and their means, in kbit/s.
 
-    What is above the axis stands at its top, as triangles; the legend has the number and the
-    greatest.
+    Values above the axis are triangles at its top; the legend has their number and maximum.
     """
     seen = view.holds(data.time_s)
     instant, last, mean = (KBPS * each for each in (data.instant_bps, data.last_bps, data.mean_bps))
@@ -48,17 +47,17 @@ def draw_throughput(ax: Axes, view: View, data: Throughput) -> None:
 
 
 def highest_shown(*series: Floats) -> float:
-    """Return where the axis ends: above the bulk of each of the series.
+    """Return the upper end of the axis: above the bulk of each series.
 
-    It ends above all of a series if that takes no more than twice as much room.
+    It includes all of a series whose maximum is at most twice as high.
     """
     some = [each for each in series if len(each)]
     bulk = max((float(np.percentile(each, BULK)) for each in some), default=0.0)
-    greatest = [float(each.max()) for each in some]
-    return max([bulk] + [each for each in greatest if each <= 2 * bulk])
+    maxima = [float(each.max()) for each in some]
+    return max([bulk] + [each for each in maxima if each <= 2 * bulk])
 
 
 def _above(values: Floats, top: float) -> str:
-    """Return what a legend says of the values above the axis, if there are any."""
+    """Return the text of a legend about values above the axis; empty if there are none."""
     above = values[values > top]
     return f" ({len(above)} above, up to {above.max():,.0f})" if len(above) else ""

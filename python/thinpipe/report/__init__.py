@@ -1,1 +1,1 @@
-"""Pages and tables for people: HTML that needs nothing but a browser."""
+"""Reports and tables as self-contained HTML."""

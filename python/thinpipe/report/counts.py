@@ -1,4 +1,4 @@
-"""How many facts of each paper hold: by what they rest on, and apart where chosen after."""
+"""Counts of facts per paper: by basis and verdict, with measures chosen after apart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELL: Final = f"{Verdict.HOLDS.value} / {Verdict.DIFFERS.value} / holds by a {CH
 
 
 def rows(reproductions: Sequence[Reproduction]) -> list[tuple[str, ...]]:
-    """Return the cells under `HEAD`, one row a paper; each cell as `CELL` says."""
+    """Return the cells under `HEAD`, one row per paper; `CELL` explains them."""
     return [
         (made.paper.id, *(_cell(made.tally[basis]) for basis in Basis)) for made in reproductions
     ]

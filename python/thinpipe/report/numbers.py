@@ -1,15 +1,15 @@
-"""Numbers as people read them."""
+"""Numbers as text."""
 
 from __future__ import annotations
 
 import math
 
 NOTHING = 1e-9
-"""What is smaller is what rounding left of zero."""
+"""Smaller values are rounding errors of zero."""
 
 
 def short(value: float | None, digits: int = 3) -> str:
-    """Return a number with so many significant digits and no needless zeros; "–" for ``None``.
+    """Return a number with `digits` significant digits, no trailing zeros; "–" for ``None``.
 
     >>> short(0.12), short(26123.4, 4), short(64.0), short(None)
     ('0.12', '26,120', '64', '–')

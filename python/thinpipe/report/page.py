@@ -1,4 +1,4 @@
-"""The report of a reproduction: one HTML file that needs nothing but a browser."""
+"""The report of reproductions: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def png(figure: Figure) -> bytes:
 
 
 def ours(finding: Finding) -> str:
-    """Return what we measured: the mean, and the range over runs in brackets."""
+    """Return our measurement: the mean, with the range over runs in brackets."""
     spread = finding.spread()
     return finding.ours() + (f" ({spread})" if spread else "")

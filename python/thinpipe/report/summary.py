@@ -1,4 +1,4 @@
-"""The figures of one run as a small table, for a notebook and for a terminal."""
+"""The metrics of a run as small tables, for notebooks and terminals."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MIDDLEBOX_COLUMNS = (
 
 
 def middlebox_row(box: Middlebox) -> tuple[str, ...]:
-    """Return the cells of `MIDDLEBOX_COLUMNS`; what it held is that of all mobiles together."""
+    """Return the cells of `MIDDLEBOX_COLUMNS`; the backlog is that of all mobiles together."""
     return (
         box.kind,
         box.at,
@@ -83,7 +83,7 @@ def middlebox_row(box: Middlebox) -> tuple[str, ...]:
 
 
 RESPONSE_COLUMNS = ("flow", "group", "times s", "count", "min", "mean", "95 %", "max")
-"""Of flows whose application waits for something."""
+"""Columns for flows whose application waits for responses."""
 
 
 def response_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
@@ -121,7 +121,7 @@ DATAGRAM_COLUMNS = (
     "jitter s",
     "goodput kbit/s",
 )
-"""Of flows of UDP."""
+"""Columns for UDP flows."""
 
 
 def datagram_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
@@ -146,7 +146,7 @@ def datagram_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
 
 
 def footer(result: Result) -> str:
-    """Return what holds for the whole run, in one line."""
+    """Return a one-line summary of the whole run."""
     parts = [
         f"{result.scenario}, seed {result.seed}: {short(result.duration_s, 6)} s simulated "
         f"in {short(result.wall_s, 2)} s, {result.events:,} events"

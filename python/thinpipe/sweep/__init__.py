@@ -1,4 +1,4 @@
-"""Sweeps: a scenario over a grid of settings and seeds, one row a run."""
+"""Sweeps: a scenario over a grid of settings and seeds, one row per run."""
 
 from thinpipe.sweep.running import sweep
 from thinpipe.sweep.study import Study

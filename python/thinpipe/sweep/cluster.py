@@ -1,4 +1,4 @@
-"""A sweep on a Dask cluster: each point a task without side effects, done again if it is lost."""
+"""A sweep on a Dask cluster: each point is a pure task, which Dask repeats if it is lost."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from thinpipe._core import ScenarioError
 from thinpipe.point import Point
 from thinpipe.run import run_many
 from thinpipe.scenario import Scenario
-from thinpipe.signals import undisturbed
-from thinpipe.sweep.figures import Figures, figures_of
+from thinpipe.signals import signals_deferred
+from thinpipe.sweep.metrics import Metrics, metrics_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from thinpipe.sweep.plan import Job
     from thinpipe.sweep.running import Keep
 
-PATIENCE_S: Final = 3
-"""How long a scheduler may take to answer, in seconds."""
+CONNECT_TIMEOUT_S: Final = 3
+"""Limit for the scheduler to answer, in seconds."""
 
 AHEAD: Final = 256
-"""Points that the scheduler knows of at a time."""
+"""Maximum number of points submitted at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cargo:
-    """What a worker needs beside the settings: it may share no file system with us."""
+class TaskInput:
+    """A task's input beside the settings, with file contents: workers may share no file system."""
 
     version: str
     scenario: Scenario
     files: Mapping[str, bytes]
-    """Contents by the keys that name the files."""
+    """File contents by key."""
 
 
 def run_on(address: str, points: Iterable[Job], keep: Keep) -> None:
@@ -52,29 +52,29 @@ def run_on(address: str, points: Iterable[Job], keep: Keep) -> None:
     Raises
     ------
     ConnectionError
-        If no scheduler answers, it is lost, or workers keep dying of a point.
+        If no scheduler answers, the connection is lost, or a point keeps killing workers.
     ScenarioError
-        If a congestion control in Python is asked for: it stays in this process.
+        For a congestion control in Python, which exists only in this process.
     """
     with _connected(address) as client:
         _run(client, address, points, keep)
 
 
 def _run(client: Client, address: str, points: Iterable[Job], keep: Keep) -> None:
-    cargo: dict[tuple[tuple[str, str], ...], Future[Cargo]] = {}
+    task_input: dict[tuple[tuple[str, str], ...], Future[TaskInput]] = {}
     waiting = iter(points)
-    running: dict[Future[Figures], Job] = {}
-    done: SimpleQueue[Future[Figures]] = SimpleQueue()
+    running: dict[Future[Metrics], Job] = {}
+    done: SimpleQueue[Future[Metrics]] = SimpleQueue()
 
     def submit(count: int) -> None:
         for job in islice(waiting, count):
             _refuse_custom(job)
             files = tuple(job.files.items())
-            if files not in cargo:
-                # A task that returns it, not data put there: that would be lost with its worker.
-                cargo[files] = client.submit(Cargo, *_cargo(job), pure=True)
+            if files not in task_input:
+                # A task, not scattered data, which would be lost with its worker.
+                task_input[files] = client.submit(TaskInput, *_task_input(job), pure=True)
             key = f"thinpipe-{job.digest}"
-            future = client.submit(work, cargo[files], job.point.settings, key=key)
+            future = client.submit(work, task_input[files], job.point.settings, key=key)
             running[future] = job
             future.add_done_callback(done.put)
 
@@ -87,18 +87,18 @@ def _run(client: Client, address: str, points: Iterable[Job], keep: Keep) -> Non
         submit(1)
 
 
-def work(cargo: Cargo, settings: tuple[tuple[str, str], ...]) -> Figures:
+def work(task_input: TaskInput, settings: tuple[tuple[str, str], ...]) -> Metrics:
     """Run a point on a worker."""
-    if cargo.version != _core.__version__:
-        raise ImportError(f"its version is {_core.__version__}, and {cargo.version} is needed")
+    if task_input.version != _core.__version__:
+        raise ImportError(f"its version is {_core.__version__}, and {task_input.version} is needed")
     with TemporaryDirectory(prefix="thinpipe-") as directory:
         files = []
-        for number, (key, content) in enumerate(cargo.files.items()):
+        for number, (key, content) in enumerate(task_input.files.items()):
             path = Path(directory, str(number))
             path.write_bytes(content)
             files.append((key, str(path)))
-        [done] = run_many([Point(cargo.scenario, (*settings, *files))], jobs=1)
-    return figures_of(done.json())
+        [done] = run_many([Point(task_input.scenario, (*settings, *files))], jobs=1)
+    return metrics_of(done.json())
 
 
 def _refuse_custom(job: Job) -> None:
@@ -109,26 +109,26 @@ def _refuse_custom(job: Job) -> None:
         )
 
 
-def _cargo(job: Job) -> tuple[str, Scenario, dict[str, bytes]]:
+def _task_input(job: Job) -> tuple[str, Scenario, dict[str, bytes]]:
     contents = {key: Path(path).read_bytes() for key, path in job.files.items()}
     return _core.__version__, job.point.scenario, contents
 
 
 @contextmanager
 def _connected(address: str) -> Iterator[Client]:
-    """Yield a client; what Dask has to say of connections is said by exceptions alone."""
-    with undisturbed():
+    """Yield a client; errors of the connection are exceptions only, without Dask's log."""
+    with signals_deferred():
         try:
             from distributed import Client
         except ImportError:
             reason = "Dask is not installed: pip install 'thinpipe[dask]'"
             raise ConnectionError(ECONNREFUSED, reason, address) from None
     try:
-        # Apart, as a client that finds nobody complains once more when it is forgotten; and in a
-        # thread, as a notebook has a loop of its own in this one.
+        # A trial connection first, because an unconnected client logs again when it is collected;
+        # in a thread, because a notebook already runs an event loop in this one.
         with ThreadPoolExecutor(1) as pool:
             pool.submit(asyncio.run, _call(address)).result()
-        client = Client(address, timeout=f"{PATIENCE_S} s", set_as_default=False)
+        client = Client(address, timeout=f"{CONNECT_TIMEOUT_S} s", set_as_default=False)
     except (OSError, ValueError, TypeError):
         reason = "no Dask scheduler answers there; expected an address as in tcp://HOST:8786"
         raise ConnectionError(ECONNREFUSED, reason, address) from None
@@ -153,13 +153,13 @@ def _quiet() -> Iterator[None]:
 async def _call(address: str) -> None:
     from distributed.comm.core import connect
 
-    comm = await connect(address, timeout=PATIENCE_S)
+    comm = await connect(address, timeout=CONNECT_TIMEOUT_S)
     await comm.close()
 
 
 @contextmanager
 def _explained(address: str) -> Iterator[None]:
-    """Say in a line why a task has no result."""
+    """Turn a failed task into an error of one line."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker

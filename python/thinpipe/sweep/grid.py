@@ -1,4 +1,4 @@
-"""The grid of a sweep: values for keys, and seeds, as text says them."""
+"""The grid of a sweep: values for keys, and seeds, parsed from text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, Final
 from thinpipe._core import ScenarioError
 from thinpipe.point import Value, as_text
 
-MOST_POINTS: Final = 1_000_000
-"""Points of a grid; more are a slip of the pen, such as a range without end."""
+MAX_POINTS: Final = 1_000_000
+"""Maximum size of a grid; a larger one is most likely a typing error in a range."""
 
-GREATEST_SEED: Final = 2**64 - 1
+MAX_SEED: Final = 2**64 - 1
 
 _RANGE: Final = re.compile(r"(-?\d+)\s*\.\.\s*(-?\d+)", re.ASCII)
 _CLOSES: Final = {"[": "]", "{": "}", "(": ")"}
 
 Vary = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""Keys and their values: a list of them, or text as on the command line, ``"0 %, 5 %"``."""
+"""Keys with lists of values, or with text as on the command line, ``"0 %, 5 %"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Grid:
     Attributes
     ----------
     axes
-        Keys and their values. The last key changes first, the seed before it.
+        Keys and their values. Seeds vary fastest, then the last key.
     seeds
-        ``(None,)`` for the scenario's own.
+        ``(None,)`` for the scenario's seed.
     """
 
     axes: tuple[tuple[str, tuple[Value, ...]], ...]
@@ -40,29 +40,29 @@ class Grid:
 
     @classmethod
     def of(cls, vary: Vary, seeds: str | int | Iterable[int] | None) -> Grid:
-        """Read a grid.
+        """Parse a grid.
 
         Raises
         ------
         ScenarioError
-            If a list is empty or unbalanced, a key or value stands twice, or a range runs
+            If a list is empty or unbalanced, a key or value occurs twice, or a range runs
             backwards.
         """
         pairs = vary.items() if isinstance(vary, Mapping) else vary
         axes: dict[str, tuple[Value, ...]] = {}
         for key, given in ((key.strip(), given) for key, given in pairs):
             if key in axes:
-                raise ScenarioError(f"{_said(key, given)}: {key} is varied twice")
+                raise ScenarioError(f"{_shown(key, given)}: {key} is varied twice")
             if key == "seed":
-                raise ScenarioError(f"{_said(key, given)}: seeds have an option of their own")
+                raise ScenarioError(f"{_shown(key, given)}: seeds have an option of their own")
             axes[key] = _values(key, given)
         grid = cls(tuple(axes.items()), _seeds(seeds))
-        if len(grid) > MOST_POINTS:
-            raise ScenarioError(f"the grid has {len(grid):,} points; at most {MOST_POINTS:,} run")
+        if len(grid) > MAX_POINTS:
+            raise ScenarioError(f"the grid has {len(grid):,} points; at most {MAX_POINTS:,} run")
         return grid
 
     def combinations(self) -> Iterator[tuple[tuple[str, Value], ...]]:
-        """Return the settings of each combination, without seeds."""
+        """Yield the settings of each combination, without seeds."""
         keys = [key for key, _ in self.axes]
         for values in product(*(values for _, values in self.axes)):
             yield tuple(zip(keys, values, strict=True))
@@ -75,7 +75,7 @@ class Grid:
 
 
 def split(text: str) -> list[str]:
-    """Split at commas that stand in no brackets and no quotes.
+    """Split at commas outside brackets and quotes.
 
     >>> split('[{at = "1, 2 s"}], off')
     ['[{at = "1, 2 s"}]', 'off']
@@ -119,11 +119,11 @@ def _values(key: str, given: Value | Iterable[Value]) -> tuple[Value, ...]:
     else:
         found = [given]
     if not found:
-        raise ScenarioError(f"{_said(key, given)}: no value")
+        raise ScenarioError(f"{_shown(key, given)}: no value")
     texts = [str(value) for value in found]
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None:
-        raise ScenarioError(f"{_said(key, given)}: {twice} stands there twice")
+        raise ScenarioError(f"{_shown(key, given)}: {twice} stands there twice")
     return tuple(found)
 
 
@@ -142,8 +142,8 @@ def _in_text(key: str, text: str) -> Iterator[str | int]:
         first, last = int(ends[1]), int(ends[2])
         if last < first:
             raise ScenarioError(f"{key}={text}: a range goes upwards, as in {last}..{first}")
-        if last - first >= MOST_POINTS:
-            raise ScenarioError(f"{key}={text}: a range has at most {MOST_POINTS:,} numbers")
+        if last - first >= MAX_POINTS:
+            raise ScenarioError(f"{key}={text}: a range has at most {MAX_POINTS:,} numbers")
         yield from range(first, last + 1)
 
 
@@ -153,13 +153,13 @@ def _seeds(given: str | int | Iterable[int] | None) -> tuple[int | None, ...]:
     found = []
     for value in _values("seeds", given):
         text = as_text("seeds", value)
-        if not re.fullmatch(r"\d+", text, re.ASCII) or int(text) > GREATEST_SEED:
+        if not re.fullmatch(r"\d+", text, re.ASCII) or int(text) > MAX_SEED:
             raise ScenarioError(
-                f"{_said('seeds', given)}: whole numbers from 0 are needed, as in 1..10 or 1,2,7"
+                f"{_shown('seeds', given)}: whole numbers from 0 are needed, as in 1..10 or 1,2,7"
             )
         found.append(int(text))
     return tuple(found)
 
 
-def _said(key: str, given: Value | Iterable[Value]) -> str:
+def _shown(key: str, given: Value | Iterable[Value]) -> str:
     return f"{key}={given if isinstance(given, str) else repr(given)}"

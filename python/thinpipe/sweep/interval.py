@@ -16,9 +16,9 @@ CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and half the width of its confidence interval; ``None`` if one value is all.
+    """A mean, and half the width of its confidence interval; ``None`` for a single value.
 
-    The values are taken for independent and normally distributed (Student's t).
+    The values are assumed independent and normally distributed (Student's t).
     """
 
     mean: float
@@ -27,7 +27,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Estimate | None:
-        """Return the mean of values; ``None`` if there is none.
+        """Return the estimate from values; ``None`` without values.
 
         >>> Estimate.of([1.0, 2.0, 3.0])
         Estimate(mean=2.0, half=2.484137711739, count=3)
@@ -42,7 +42,7 @@ class Estimate:
 
 
 def quantile(freedom: int) -> float:
-    """Return the quantile of Student's t that bounds a two-sided interval of `CONFIDENCE`."""
+    """Return the quantile of Student's t for a two-sided interval of `CONFIDENCE`."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
@@ -51,7 +51,7 @@ def quantile(freedom: int) -> float:
 def estimates(
     frame: pl.DataFrame, by: Sequence[str], measures: Sequence[str]
 ) -> Iterator[tuple[tuple[object, ...], list[Estimate | None]]]:
-    """Return, for each combination of the columns `by` in order, an estimate for each measure."""
+    """Yield for each combination of the columns `by`, in order, an estimate of each measure."""
     groups = frame.group_by(by, maintain_order=True) if by else [((), frame)]
     for values, rows in groups:
         yield (

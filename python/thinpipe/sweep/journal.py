@@ -1,4 +1,4 @@
-"""What a sweep has finished, beside the file that it will write: an interrupted one goes on."""
+"""The journal of a sweep: finished rows, beside the output, to resume an interrupted sweep."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Final
 from zlib import crc32
 
 from thinpipe.files import destination, named_as
-from thinpipe.sweep.figures import Figures
+from thinpipe.sweep.metrics import Metrics
 
 FIRST_LINE: Final = b'{"thinpipe":"sweep"}\n'
-"""By which a journal is known from anybody else's file."""
+"""Marks a file as a journal."""
 
 
 class Journal:
     """Rows of finished points by the points' digests, one line each.
 
-    A line is written in one step and carries a checksum of its row; one that was cut off or damaged
-    is as good as none. Rows of points that are no longer asked for do no harm.
+    Each line has a checksum of its row; truncated or damaged lines are ignored, and so are rows of
+    points that are no longer in the plan.
     """
 
     def __init__(self, file: FileIO) -> None:
@@ -32,11 +32,11 @@ class Journal:
         self._rows: Final = _read(file)
 
     def row(self, digest: str) -> str | None:
-        """Return the row of a point, if it was finished, as JSON."""
+        """Return the row of a finished point as JSON; ``None`` for others."""
         return self._rows.pop(digest, None)
 
     def add(self, digest: str, row: str) -> None:
-        """Keep the row of a point."""
+        """Append the row of a point."""
         check = crc32(row.encode())
         line = memoryview(f'{{"point":"{digest}","check":{check},"figures":{row}}}\n'.encode())
         try:
@@ -54,12 +54,12 @@ def journal_of(target: Path) -> Path:
 
 @contextmanager
 def journal(target: Path) -> Iterator[Journal]:
-    """Open the journal beside `target`. It vanishes when the block ends well, or if it is empty.
+    """Open the journal beside `target`; remove it after success, or if it is new and empty.
 
     Raises
     ------
     OSError
-        If it cannot be written, another sweep is writing it, or it is somebody else's file.
+        If it cannot be written, another sweep writes it, or it is not a journal.
     """
     path = journal_of(target)
     with named_as(target.with_name(path.name), path), path.open("a+b", buffering=0) as file:
@@ -68,7 +68,7 @@ def journal(target: Path) -> Iterator[Journal]:
         except BlockingIOError:
             raise OSError(EAGAIN, "another sweep is writing it", str(path)) from None
         start = file.tell()
-        _refuse_foreign(file, path)
+        _check_ours(file, path)
         try:
             kept = Journal(file)
             yield kept
@@ -79,12 +79,12 @@ def journal(target: Path) -> Iterator[Journal]:
         path.unlink()
 
 
-def encoded(figures: Figures) -> str:
-    """Return a row as JSON, from which each number comes back as it was."""
+def encoded(figures: Metrics) -> str:
+    """Return a row as JSON, which preserves each number exactly."""
     return json.dumps(figures, separators=(",", ":"), ensure_ascii=False)
 
 
-def _refuse_foreign(file: FileIO, path: Path) -> None:
+def _check_ours(file: FileIO, path: Path) -> None:
     file.seek(0)
     first = file.read(len(FIRST_LINE))
     if not FIRST_LINE.startswith(first):
@@ -95,7 +95,7 @@ def _refuse_foreign(file: FileIO, path: Path) -> None:
 
 
 def _read(file: FileIO) -> dict[str, str]:
-    """Return the rows of a journal, and cut off what was not written to its end."""
+    """Return the rows of a journal, and truncate an incomplete last line."""
     file.seek(len(FIRST_LINE))
     rows: dict[str, str] = {}
     good = len(FIRST_LINE)

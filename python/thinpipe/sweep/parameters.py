@@ -1,4 +1,4 @@
-"""Parameters as columns: text of a scenario as numbers in seconds, bit/s, bytes and shares."""
+"""Parameters as columns: values of a scenario in seconds, bit/s, bytes and shares."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ _UNITS: Final = {
 _NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?: (\S+))?", re.ASCII)
 
 SHARE: Final = "share"
-"""The unit of probabilities and shares of a whole: 0.05 is 5 %."""
+"""The unit of probabilities and shares: 0.05 is 5 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A parameter's values, run by run or combination by combination, and their unit if any.
+    """A parameter's values, one per run or combination, and their unit if any.
 
-    All are whole numbers, or all numbers (``unlimited`` is infinite), or all true or false, or
-    text.
+    They have one type: integers, numbers (``unlimited`` is infinite), bools, or text.
     """
 
     values: Sequence[Any]
@@ -36,7 +35,7 @@ class Column:
 
 
 def resolved(values: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of all keys; where one goes by another, that one's."""
+    """Return the values of all keys, resolved where one follows another."""
     found = {}
     for key, given in values.items():
         text = given
@@ -47,7 +46,7 @@ def resolved(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def column(key: str, texts: Sequence[str | None]) -> Column:
-    """Return a parameter, given as a scenario shows it, as a column of one type.
+    """Return a parameter, given as a scenario's text, as a column of one type.
 
     >>> column("radio.tbler", ["0", "0.05"])
     Column(values=[0.0, 0.05], unit='share')
@@ -71,7 +70,7 @@ def column(key: str, texts: Sequence[str | None]) -> Column:
 
 
 def _read(text: str) -> tuple[float, str | None] | None:
-    """Return a number in the unit that columns have, and that unit."""
+    """Return a number in its base unit, and that unit."""
     if text == "unlimited":
         return float("inf"), None
     found = _NUMBER.fullmatch(text)
@@ -87,7 +86,7 @@ def _read(text: str) -> tuple[float, str | None] | None:
 
 
 def _expected(key: str) -> str:
-    """Return what a key takes. In the schema, NAME stands for the name of a link."""
+    """Return the values that a key takes. NAME in the schema matches the name of a link."""
     words = key.split(".")
     for known in _schema():
         schema = known.name.split(".")

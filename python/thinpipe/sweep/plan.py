@@ -1,4 +1,4 @@
-"""What a sweep will run: every point, checked, with all its parameters and a digest."""
+"""The plan of a sweep: every point, checked, with all parameters and a digest."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Settings = tuple[tuple[str, Value], ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One point of a plan: where it stands, what it is, which files it reads."""
+    """One point of a plan: its index, its digest, and the files that it reads."""
 
     index: int
     point: Point
     digest: str
     files: Mapping[str, str]
-    """Paths by the keys that name them."""
+    """Paths by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Plan:
     values
         All parameters of the first combination, as text.
     changes
-        What is different, for each combination.
+        For each combination, the parameters that differ from the first.
     """
 
     scenario: Scenario
@@ -56,12 +56,12 @@ class Plan:
     def of(
         cls, scenario: str | os.PathLike[str] | Scenario, settings: Settings, grid: Grid
     ) -> Plan:
-        """Plan a sweep, and have the scenario look at every combination.
+        """Plan a sweep and check every combination.
 
         Raises
         ------
         ScenarioError
-            If the scenario refuses one, a key is given twice, or two values are the same.
+            If a combination is invalid, a key is set twice, or two values are equal.
         OSError
             If the scenario's file cannot be read.
         """
@@ -86,9 +86,9 @@ class Plan:
         return len(self.grid)
 
     def jobs(self) -> Iterator[Job]:
-        """Return every point."""
+        """Yield every point."""
         index = 0
-        start = _about_program(self.scenario)
+        start = _common_digest_input(self.scenario)
         file_digest = cache(_file_digest)
         for combination, changed in zip(self.grid.combinations(), self.changes, strict=True):
             files = _files({**self.values, **changed})
@@ -104,7 +104,7 @@ class Plan:
         return [changed.get(key, self.values.get(key)) for changed in self.changes]
 
     def parameters(self) -> list[str]:
-        """Return all keys that any combination has, but the seed."""
+        """Return the keys of all combinations, except the seed."""
         names = dict.fromkeys([*self.values, *(key for each in self.changes for key in each)])
         return [name for name in names if name != "seed"]
 
@@ -113,7 +113,7 @@ class Plan:
         return [int(self.values["seed"]) if seed is None else seed for seed in self.grid.seeds]
 
     def _refuse_equal(self) -> None:
-        """Refuse values that are written in two ways: their runs would count twice."""
+        """Reject equal values in different notation: their runs would count twice."""
         columns = {key: column(key, self.texts(key)).values for key in self.varied}
         seen: dict[tuple[str, object], Value] = {}
         for number, combination in enumerate(self.grid.combinations()):
@@ -135,7 +135,7 @@ def _refuse_twice(settings: Settings, grid: Grid) -> None:
 
 
 def _values(point: Point) -> dict[str, str]:
-    """Return a point's parameters. Congestion controls in Python are unknown to the scenario."""
+    """Return a point's parameters; Rust would reject congestion controls in Python."""
     custom = {name for name, _ in (*point.algorithms, *registered())}
     plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
     values = resolved(dict(_core.values(point.scenario.source, point.scenario.name, plain)))
@@ -152,20 +152,20 @@ def _file_keys() -> tuple[str, ...]:
     return tuple(key.name for key in keys() if key.expected.startswith("the path of a file"))
 
 
-def _about_program(scenario: Scenario) -> bytes:
-    """Return what all points of a sweep have in common: the program and the scenario."""
+def _common_digest_input(scenario: Scenario) -> bytes:
+    """Return the part of digests that all points share: the program and the scenario."""
     built = Path(inspect.getfile(_core)).read_bytes()
     parts = [_core.__version__, hashlib.sha256(built).hexdigest(), scenario.name, scenario.source]
     return json.dumps(parts).encode()
 
 
 def _digest(start: bytes, point: Point, contents: Mapping[str, str]) -> str:
-    said = {
+    content = {
         "settings": point.settings,
         "files": contents,
         "algorithms": [(name, _source(each)) for name, each in (*point.algorithms, *registered())],
     }
-    return hashlib.sha256(start + json.dumps(said).encode()).hexdigest()
+    return hashlib.sha256(start + json.dumps(content).encode()).hexdigest()
 
 
 def _file_digest(path: str) -> str:
@@ -174,9 +174,9 @@ def _file_digest(path: str) -> str:
 
 @cache
 def _source(algorithm: Algorithm) -> str:
-    """Return what tells whether an algorithm has changed: the text of its file."""
+    """Return text that changes with an algorithm: the source of its file."""
     kind = algorithm if isinstance(algorithm, type) else type(algorithm)
     try:
         return f"{kind.__qualname__} {Path(inspect.getfile(kind)).read_text(encoding='utf-8')}"
-    except (OSError, TypeError):  # typed in, and not to be seen again
+    except (OSError, TypeError):  # defined interactively: no source to compare
         return secrets.token_hex()

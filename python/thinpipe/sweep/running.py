@@ -1,4 +1,4 @@
-"""Running a sweep: what is not finished yet, here or on a cluster, in whatever order."""
+"""Run the unfinished points of a sweep, here or on a cluster, in any order."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Final
 from thinpipe.point import Value
 from thinpipe.run import Run, run_each
 from thinpipe.scenario import Scenario
-from thinpipe.sweep.figures import Figures, figures_of
 from thinpipe.sweep.grid import Grid, Vary
 from thinpipe.sweep.journal import encoded, journal
+from thinpipe.sweep.metrics import Metrics, metrics_of
 from thinpipe.sweep.plan import Job, Plan
-from thinpipe.sweep.study import Study, refuse_foreign
+from thinpipe.sweep.study import Study, check_replaceable
 
 if TYPE_CHECKING:
     import polars as pl
 
-Keep = Callable[[Job, Figures], None]
+Keep = Callable[[Job, Metrics], None]
 Execute = Callable[[Iterable[Job], Keep], None]
-"""Runs jobs, and hands over the figures of each as soon as it is done, in any order."""
+"""Runs jobs and passes on the metrics of each when it is done, in any order."""
 
 CHUNK: Final = 1024
-"""Points that are ready to run at a time."""
+"""Points handed to the runner at a time."""
 
 
 def sweep(  # noqa: PLR0913 - what to run, where, and where to
@@ -40,7 +40,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     scheduler: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> pl.DataFrame:
-    """Run a scenario with every combination of values and every seed; one row a run.
+    """Run a scenario with every combination of values and every seed; one row per run.
 
     Parameters
     ----------
@@ -48,31 +48,31 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
         The name of a scenario that ships, or the path of a file.
     vary
         Values for keys: ``{"tcp.variant": ["reno", "vegas"], "radio.tbler": "0 %, 5 %"}``. The last
-        key changes first, and the seed before it.
+        key varies fastest after the seed.
     settings
-        What is the same in every run.
+        Settings of every run.
     seeds
-        ``range(1, 11)`` or ``"1..10"``; the scenario's own if ``None``.
+        ``range(1, 11)`` or ``"1..10"``; the scenario's seed if ``None``.
     out
-        A Parquet file for the table. What is finished is kept beside it meanwhile, and the same
-        call goes on after an interruption.
+        A Parquet file for the table. A journal beside it keeps finished runs, from which the same
+        call resumes after an interruption.
     jobs
-        How many run at a time; all processors if ``None``.
+        How many run in parallel; all processors if ``None``.
     scheduler
-        The address of a Dask scheduler, whose workers run them in the place of this machine.
+        The address of a Dask scheduler, whose workers run the points instead of this machine.
     progress
-        Told how many points are done, and of how many.
+        Called with the number of points done and the total.
 
     Raises
     ------
     ScenarioError
-        If the grid or a point of it makes no sense.
+        If the grid or a point of it is invalid.
     ConnectionError
-        If no scheduler answers, or it is lost.
+        If no scheduler answers, or the connection is lost.
     OSError
         If `out` cannot be written, or is a file that no sweep wrote.
     ValueError
-        If `jobs` is below 1, or there are both jobs and a scheduler.
+        If `jobs` is below 1, or both `jobs` and `scheduler` are given.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
 
 
 def executor(jobs: int | None, scheduler: str | None) -> Execute:
-    """Return what runs the points: this machine, or the cluster of a scheduler."""
+    """Return a function that runs points on this machine, or on the scheduler's cluster."""
     if scheduler is None:
         return lambda points, keep: _run_here(points, keep, jobs)
     from thinpipe.sweep.cluster import run_on
@@ -103,15 +103,15 @@ def run_plan(
     execute: Execute,
     progress: Callable[[int, int], None] | None = None,
 ) -> Study:
-    """Run what is not finished of a plan, and write its table if there is a file for it.
+    """Run the unfinished points of a plan, and write its table if a file is given.
 
     Raises
     ------
     OSError
-        If the file cannot be written, or no sweep wrote what stands there.
+        If the file cannot be written, or exists and is not a sweep's.
     """
     if file is not None:
-        refuse_foreign(file)
+        check_replaceable(file)
     rows: list[str] = [""] * len(plan)
     done = 0
     with nullcontext() if file is None else journal(file) as kept:
@@ -123,7 +123,7 @@ def run_plan(
             if progress is not None:
                 progress(done, len(plan))
 
-        def left() -> Iterator[Job]:
+        def unfinished() -> Iterator[Job]:
             for job in plan.jobs():
                 row = None if kept is None else kept.row(job.digest)
                 if row is None:
@@ -131,13 +131,13 @@ def run_plan(
                 else:
                     count(job, row)
 
-        def keep(job: Job, figures: Figures) -> None:
-            row = encoded(figures)
+        def keep(job: Job, metrics: Metrics) -> None:
+            row = encoded(metrics)
             if kept is not None:
                 kept.add(job.digest, row)
             count(job, row)
 
-        execute(left(), keep)
+        execute(unfinished(), keep)
         study = Study.of(plan, rows)
         if file is not None:
             study.write(file)
@@ -149,6 +149,6 @@ def _run_here(points: Iterable[Job], keep: Keep, jobs: int | None) -> None:
     while chunk := [*islice(waiting, CHUNK)]:
 
         def hand_over(index: int, run: Run, chunk: list[Job] = chunk) -> None:
-            keep(chunk[index], figures_of(run.json()))
+            keep(chunk[index], metrics_of(run.json()))
 
         run_each([job.point for job in chunk], hand_over, jobs=jobs)

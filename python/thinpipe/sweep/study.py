@@ -1,4 +1,4 @@
-"""What came of a sweep: a table with one row a run, in memory and as a Parquet file."""
+"""The result of a sweep: a table with one row per run, in memory and as a Parquet file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
-from thinpipe.files import destination, refuse_unwritable, write_whole
+from thinpipe.files import check_writable, destination, write_atomically
 from thinpipe.point import as_text
-from thinpipe.signals import undisturbed
+from thinpipe.signals import signals_deferred
 from thinpipe.sweep.parameters import column
 from thinpipe.sweep.plan import Plan
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MARK: Final = "thinpipe.sweep"
-"""The entry of a Parquet file's metadata by which it is known as a sweep's."""
+"""The entry of Parquet metadata that marks a sweep's file."""
 
 SUFFIX: Final = ".parquet"
 
@@ -32,22 +32,21 @@ CHUNK: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The table of a sweep, and what it is about.
+    """The table of a sweep, with its metadata.
 
     Attributes
     ----------
     frame
-        One row a run, in the order of the grid: varied parameters, seed, figures, and then every
+        One row per run, in the order of the grid: varied parameters, seed, metrics, and then every
         other parameter of the scenario.
     scenario
         Its name.
     varied
         The keys that were varied.
     units
-        Of parameters: ``s``, ``bit/s``, ``B``, or ``share``, of which 0.05 is 5 %.
+        Units of parameters: ``s``, ``bit/s``, ``B``, or ``share`` (0.05 is 5 %).
     about
-        All that the file says of itself: the program's version, the scenario's text and what was
-        set besides.
+        The file's metadata: also the program's version, the scenario's text and the settings.
     """
 
     frame: pl.DataFrame
@@ -58,8 +57,8 @@ class Study:
 
     @classmethod
     def of(cls, plan: Plan, rows: Sequence[str]) -> Study:
-        """Join the parameters of a plan and the rows of its points, which are JSON."""
-        with undisturbed():
+        """Join the parameters of a plan and the rows of its points, given as JSON."""
+        with signals_deferred():
             import polars as pl
 
             repeats = len(plan.grid.seeds)
@@ -72,7 +71,7 @@ class Study:
             front = {key: series.pop(key) for key in plan.varied if key in series}
             front["seed"] = pl.Series("seed", seeds, dtype=pl.UInt64)
             frame = pl.DataFrame(front)
-            # What was set and a result names again stands there once.
+            # A parameter that the result repeats gets one column.
             known = {*frame.columns, *series}
             figures = [each for each in _figures(rows) if each.name not in known]
             frame = frame.hstack(figures)
@@ -91,15 +90,15 @@ class Study:
 
     @classmethod
     def read(cls, file: Path) -> Study:
-        """Read what a sweep wrote.
+        """Read a sweep's file.
 
         Raises
         ------
         OSError
-            If the file cannot be read or is none of a sweep.
+            If the file cannot be read or is not a sweep's.
         """
         content = file.read_bytes()
-        with undisturbed():
+        with signals_deferred():
             import polars as pl
 
             try:
@@ -113,7 +112,7 @@ class Study:
         return cls(frame, about["scenario"], tuple(about["varied"]), about["units"], about)
 
     def write(self, file: Path) -> None:
-        """Write the table: the same table is the same bytes.
+        """Write the table; equal tables give equal bytes.
 
         Raises
         ------
@@ -121,19 +120,19 @@ class Study:
             If it cannot be written.
         """
         content = BytesIO()
-        with undisturbed():
+        with signals_deferred():
             about = json.dumps(self.about, ensure_ascii=False)
             self.frame.write_parquet(content, metadata={MARK: about})
-        write_whole(file, content.getvalue())
+        write_atomically(file, content.getvalue())
 
 
-def refuse_foreign(target: Path) -> None:
-    """Check that a sweep can write `target`, before anything runs.
+def check_replaceable(target: Path) -> None:
+    """Check before the runs that a sweep can write `target`.
 
     Raises
     ------
     OSError
-        If its directory is not there, it cannot be written, or it is a file that no sweep wrote.
+        If its directory is missing, it cannot be written, or it exists and is not a sweep's.
     """
     end = destination(target)
     if not target.parent.is_dir():
@@ -146,11 +145,11 @@ def refuse_foreign(target: Path) -> None:
                 raise
             reason = "is no sweep's file; choose another name"
             raise FileExistsError(EEXIST, reason, str(target)) from None
-    refuse_unwritable(target)
+    check_writable(target)
 
 
 def _figures(rows: Sequence[str]) -> pl.DataFrame:
-    """Return rows as columns. What is not a number in any run is a number that is not there."""
+    """Return rows as columns. A column that is null in all runs has the type of numbers."""
     import polars as pl
 
     waiting = iter(rows)

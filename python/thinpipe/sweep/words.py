@@ -1,4 +1,4 @@
-"""Parameters and figures as people read them, on axes and in tables."""
+"""Parameters and metrics as text for axes and tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thinpipe.sweep.interval import Estimate
 from thinpipe.sweep.parameters import SHARE
 
 MEASURES: Final = ("goodput_bps", "rtt_s.mean", "retransmits", "timeouts")
-"""Figures that a table shows if no others are asked for."""
+"""Metrics that a table shows by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A unit, and the factor that leads to it from the one of a column."""
+    """A unit for display, and the factor from the column's unit."""
 
     unit: str
     factor: float = 1.0
@@ -37,8 +37,8 @@ _SUFFIXES: Final = {
 _SHARES: Final = frozenset({"utilization", "normalized_throughput", "efficiency"})
 
 
-def figure_scale(name: str) -> Scale:
-    """Return the unit of a figure, by its name."""
+def metric_scale(name: str) -> Scale:
+    """Return the unit of a metric, by its name."""
     parts = name.split(".")
     if parts[-1] in _SHARES:
         return PERCENT
@@ -48,27 +48,27 @@ def figure_scale(name: str) -> Scale:
     return found[-1] if found else Scale("")
 
 
-def figure_label(name: str) -> str:
-    """Return a figure's name with its unit.
+def metric_label(name: str) -> str:
+    """Return a metric's name with its unit.
 
-    >>> figure_label("rtt_s.mean"), figure_label("links.Uu/down.queue_packets.max")
+    >>> metric_label("rtt_s.mean"), metric_label("links.Uu/down.queue_packets.max")
     ('RTT mean (s)', 'links Uu/down queue max (packets)')
     """
     words = [_without_unit(part).replace("_", " ") for part in name.split(".")]
     text = " ".join("RTT" if word == "rtt" else word for word in words)
-    unit = figure_scale(name).unit
+    unit = metric_scale(name).unit
     return f"{text} ({unit})" if unit else text
 
 
 def parameter_scale(unit: str | None, values: Iterable[float]) -> Scale:
-    """Return a unit for the values of a parameter."""
-    greatest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    """Return a display unit for the values of a parameter."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if unit == SHARE:
         return PERCENT
     if unit == "s":
-        return Scale("s") if greatest >= 1 else Scale("ms", 1e3)
+        return Scale("s") if largest >= 1 else Scale("ms", 1e3)
     if unit == "bit/s":
-        return Scale("kbit/s", 1e-3) if greatest < TEN_MEGABIT else Scale("Mbit/s", 1e-6)
+        return Scale("kbit/s", 1e-3) if largest < TEN_MEGABIT else Scale("Mbit/s", 1e-6)
     return Scale(unit or "")
 
 
@@ -90,15 +90,15 @@ def parameter_text(value: object, unit: str | None) -> str:
     return f"{short(scale.factor * value, 9)} {scale.unit}".strip()
 
 
-def estimate_text(estimate: Estimate | None, name: str, most: int) -> str:
-    """Return a mean ± half of its interval; how many values there were, if fewer than `most`."""
+def estimate_text(estimate: Estimate | None, name: str, expected: int) -> str:
+    """Return mean ± half the interval, and the number of values if fewer than `expected`."""
     if estimate is None:
         return "–"
-    factor = figure_scale(name).factor
+    factor = metric_scale(name).factor
     text = short(factor * estimate.mean, 4)
     if estimate.half is not None:
         text += f" ± {short(factor * estimate.half, 2)}"
-    return text if estimate.count == most else f"{text} ({estimate.count} of {most})"
+    return text if estimate.count == expected else f"{text} ({estimate.count} of {expected})"
 
 
 def _without_unit(part: str) -> str:

@@ -3,12 +3,12 @@
     host 198.51.100.2 ── wired0 router wl0 ── emulated link ── mobile 10.45.0.2
 
 and the same in IPv6. Each of the four is a network namespace. The proxy daemon runs in the router,
-the emulator in the link; kernels' TCP or programs of your own run in host and mobile. Namespaces
-have no names: a process holds each, and ends it with all that runs in it when this process dies,
-so that nothing is left behind and any number of test beds stand side by side.
+the emulator in the link; the kernel's TCP or your own programs run in host and mobile. Namespaces
+have no names, so any number of test beds can run in parallel. A process holds each namespace; if
+this process dies, it ends the namespace with all programs in it.
 
 It needs Linux, root, ``ip`` (iproute2), ``nsenter`` and ``unshare`` (util-linux) and
-``/dev/net/tun``; `missing` says which of them there is not.
+``/dev/net/tun``; `missing` returns the first one that is missing.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Making a test bed of its plan: nodes, wires, emulator and proxy."""
+"""Make a test bed from its plan: nodes, wires, emulator and proxy."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from thinpipe.testbed.wires import EMULATED, Nodes, connect, verify
 
 @dataclass(slots=True)
 class Bed:
-    """A test bed, as `bed` makes it.
+    """A test bed, made by `bed`.
 
     Attributes
     ----------
     plan
-        What was asked for.
+        The plan that it was made from.
     folder
-        A temporary directory with its files, which goes with the block.
+        A temporary directory with its files, removed after the block.
     nodes
         Its namespaces.
     emulator, daemon
-        The processes of emulator and proxy, if there are any.
+        The processes of emulator and proxy, if planned.
     record
-        The emulator's record; known after `finish` or the block.
+        The emulator's record; available after `finish` or the block.
     started_s
         When it was made, on the monotonic clock.
     """
@@ -50,17 +50,17 @@ class Bed:
 
     @property
     def host(self) -> Node:
-        """Where servers run."""
+        """The node of servers."""
         return self.nodes.host
 
     @property
     def router(self) -> Node:
-        """Where the daemon runs."""
+        """The node of the daemon."""
         return self.nodes.router
 
     @property
     def mobile(self) -> Node:
-        """Where clients run."""
+        """The node of clients."""
         return self.nodes.mobile
 
     @property
@@ -75,12 +75,12 @@ class Bed:
 
     @property
     def packets(self) -> Path:
-        """The emulator's log, a row for each packet; there once the emulator has ended."""
+        """The emulator's log, one row per packet; written when the emulator ends."""
         return self.folder / "packets.jsonl"
 
     @property
     def captures(self) -> Path:
-        """The emulator's captures, if they were planned; there once the emulator has ended."""
+        """The emulator's captures, if planned; written when the emulator ends."""
         return self.folder / "captures"
 
     def status(self) -> dict[str, Any]:
@@ -92,8 +92,8 @@ class Bed:
             If the daemon does not answer.
         """
         words = [*THINPIPE, "proxy", "status", "--config", str(self.config), "--json"]
-        told: dict[str, Any] = json.loads(self.router.run(words).stdout)
-        return told
+        status: dict[str, Any] = json.loads(self.router.run(words).stdout)
+        return status
 
     def start_proxy(self, proxy: Proxy) -> subprocess.Popen[str]:
         """Start the daemon in the router, and return once packets are routed to it.
@@ -115,7 +115,7 @@ class Bed:
         return self.daemon
 
     def finish(self) -> EmulationRecord | None:
-        """End the emulator, so that its files are there, and return its record."""
+        """End the emulator, which writes its files, and return its record."""
         if self.emulator is not None and self.record is None:
             stop(self.emulator)
             record = self.folder / "record.json"
@@ -132,7 +132,7 @@ class Bed:
 
 
 DEVICE: Final = "thinpipe0"
-"""The daemon's device, unless its configuration says otherwise."""
+"""The default name of the daemon's device."""
 
 
 def configuration(proxy: Proxy, folder: Path) -> str:
@@ -152,26 +152,26 @@ socket = "{folder}/control"
 
 @contextmanager
 def bed(plan: Plan) -> Iterator[Bed]:
-    """Make a test bed, and remove it after the block with all that runs in it.
+    """Make a test bed, and remove it after the block with all programs in it.
 
     Parameters
     ----------
     plan
-        What it consists of.
+        Its components.
 
     Yields
     ------
     Bed
-        Its wires read back from the kernel, emulator and proxy already at work.
+        With verified wires, and emulator and proxy running.
 
     Raises
     ------
     BedError
-        If it cannot be made, or the kernel did not do as it was told.
+        If it cannot be made, or the kernel's configuration differs from the plan.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-bed-")))
-        folder.chmod(0o755)  # the daemon gives up being root
+        folder.chmod(0o755)  # the daemon drops root
         host, router, mobile = (
             stack.enter_context(Node(name)) for name in ("host", "router", "mobile")
         )
@@ -190,26 +190,26 @@ def bed(plan: Plan) -> Iterator[Bed]:
 
 
 def _emulate(made: Bed, link: Link, node: Node) -> subprocess.Popen[str]:
-    """Start the emulator, and return once it carries packets."""
+    """Start the emulator, and return once it forwards packets."""
     words = [*THINPIPE, "emulate", os.fspath(link.scenario), "--quiet", f"--seed={link.seed}"]
     words += [f"--set={key}={value}" for key, value in link.settings]
     words += [f"--mtu={made.plan.radio_mtu}", f"--record={made.folder / 'record.json'}"]
     words += [f"--log={made.packets}"]
     words += [f"--pcap={made.captures}"] if made.plan.capture else []
     words += ["--between", *EMULATED]
-    complaints = made.folder / "emulator.log"
-    with complaints.open("w", encoding="utf-8") as said:
+    log = made.folder / "emulator.log"
+    with log.open("w", encoding="utf-8") as said:
         emulator = node.popen(words, stderr=said, stdout=said, text=True)
     wait_until(
         lambda: all(node.shown("link", "show", each)[0]["promiscuity"] for each in EMULATED),
         emulator,
-        lambda: complaints.read_text(encoding="utf-8"),
+        lambda: log.read_text(encoding="utf-8"),
     )
     return emulator
 
 
 def missing() -> str | None:
-    """Return in one line why this machine allows no test bed; ``None`` if it does."""
+    """Try a test bed; return in one line why it fails on this machine, ``None`` if it works."""
     if os.geteuid() != 0:
         return "needs root"
     for program in ("ip", "nsenter", "unshare"):

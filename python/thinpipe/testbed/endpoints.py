@@ -1,9 +1,9 @@
 """The kernel's ends of many flows, as programs within namespaces: ``endpoints.py WHAT JSON``.
 
-``serve`` listens as a list of `Listener` says until it is ended, ``fetch`` opens the flows of a
-list of `Fetch`, ``ping`` sends echo requests. Each tells what it saw, a JSON object a line; times
-are those of the machine's monotonic clock, which all namespaces share. A congestion control that
-the kernel does not have, or another initial window than was asked for, is an error.
+``serve`` listens as given by a list of `Listener`, ``fetch`` opens the flows of a list of `Fetch`,
+``ping`` sends echo requests. Each reports its results as JSON lines; times are on the machine's
+monotonic clock, which all namespaces share. It is an error if the kernel lacks the congestion
+control or uses another initial window.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from typing import Any, Final
 
 LIMIT_S: Final = 400.0
 SEND_BUFFER_BYTES: Final = 4_000_000
-"""So that neither the application nor the buffer holds TCP back."""
+"""Large enough that neither the application nor the buffer limits TCP."""
 
 SND_MSS, SND_CWND, TOTAL_RETRANS = 16, 80, 100
-"""Where ``struct tcp_info`` (linux/tcp.h) has them, in bytes."""
+"""Offsets in ``struct tcp_info`` (linux/tcp.h), in bytes."""
 
 RESET: Final = struct.pack("ii", 1, 0)
-"""SO_LINGER: on, for no time, so that closing sends a RST."""
+"""SO_LINGER with no time, so that closing sends a RST."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """What a server does with each connection to a port.
+    """The behaviour of a server on one port.
 
     Attributes
     ----------
     does
-        ``speak``: send at once; ``answer``: send what a line of the client asks for, `bytes` and
-        `seed` in JSON; ``absorb``: read to the end and answer with the SHA-256.
+        ``speak``: send at once; ``answer``: send what the client requests, a JSON line with `bytes`
+        and `seed`; ``absorb``: read to the end and answer with the SHA-256.
     bytes, seed
-        How much it sends, and where that begins in the generator's sequence.
+        How much it sends, and the seed of the content.
     end
-        ``close``, or ``reset`` in the place of a FIN.
+        ``close``, or ``reset``, which sends a RST instead of a FIN.
     control, initial_window
-        Its congestion control, and the window in segments with which it must begin.
+        Its congestion control, and the required initial window in segments.
     send_buffer
         In bytes.
     """
@@ -70,16 +70,16 @@ class Fetch:
     Attributes
     ----------
     host, port, local_port
-        Where to; and from which port, if it matters.
+        Destination, and source port; 0 lets the kernel choose.
     at_s
-        When, in seconds from the program's start.
+        When to open it, in seconds from the program's start.
     does
-        ``get``: read to the end; ``ask``: ask for `bytes` of `seed` first; ``send``: send `bytes`,
-        close that half and read the answer; ``abort``: reset after `stop_bytes` were read.
+        ``get``: read to the end; ``ask``: first request `bytes` of `seed`; ``send``: send `bytes`,
+        close that half and read the answer; ``abort``: reset after reading `stop_bytes`.
     bytes, seed
-        What is expected, or sent.
+        The expected or sent content.
     receive_buffer
-        In bytes; the kernel's own way if it is 0.
+        In bytes; 0 leaves it to the kernel.
     limit_s
         When to give up.
     """
@@ -98,7 +98,7 @@ class Fetch:
 
 @dataclass(slots=True)
 class Fetched:
-    """What came of a flow, at its client; times from its SYN on.
+    """The result of a flow at its client; times from its SYN on.
 
     Attributes
     ----------
@@ -107,13 +107,13 @@ class Fetched:
     opened_s
         When it was opened, on the monotonic clock.
     connect_s, first_s, last_s, total_s
-        When it was connected, had its first and its last byte, and was over.
+        When it was connected, received its first and last byte, and ended.
     bytes, whole
-        What was read, and whether that is exactly what was expected.
+        What was read, and whether it is exactly the expected content.
     curve
-        How many bytes had come, over time; at most one point in 20 ms.
+        Bytes received over time; at most one point per 20 ms.
     error
-        What the kernel said, if it did not end well.
+        The kernel's error, if it failed.
     """
 
     port: int
@@ -131,7 +131,7 @@ class Fetched:
 
 @dataclass(slots=True)
 class Served:
-    """What came of a connection, at its server."""
+    """The result of a connection at its server."""
 
     port: int
     peer: str
@@ -148,7 +148,7 @@ class Served:
 
 
 def content(seed: int, length: int) -> bytes:
-    """Return bytes that differ everywhere, so that none can be lost, doubled or moved unseen."""
+    """Return pseudo-random bytes, so that loss, duplication or reordering is detected."""
     return random.Random(seed).randbytes(length)
 
 
@@ -156,13 +156,13 @@ def content(seed: int, length: int) -> bytes:
 
 
 def serve(listeners: list[Listener], connections: int | None) -> None:
-    """Listen on all ports, say ``ready``, and serve each connection in a thread.
+    """Listen on all ports, report ``ready``, and serve each connection in a thread.
 
-    It ends with the last of so many `connections`; of None it never ends by itself.
+    It ends after `connections` connections; with None it runs until it is killed.
     """
     sockets = {_listen(each): each for each in listeners}
     threads: list[threading.Thread] = []
-    _tell({"ready": True})
+    _report({"ready": True})
     while connections is None or len(threads) < connections:
         for ready in select.select(list(sockets), [], [], LIMIT_S)[0]:
             connection, peer = ready.accept()
@@ -185,7 +185,7 @@ def _listen(listener: Listener) -> socket.socket:
 def _serve(connection: socket.socket, peer: tuple[str, int], listener: Listener) -> None:
     connection.settimeout(LIMIT_S)
     control = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
-    told = Served(
+    report = Served(
         listener.port,
         peer[0].removeprefix("::ffff:"),
         peer[1],
@@ -194,61 +194,63 @@ def _serve(connection: socket.socket, peer: tuple[str, int], listener: Listener)
         control.rstrip(b"\0").decode(),
         _info(connection, SND_CWND),
     )
-    # After a SYN-ACK that was lost the kernel begins with one segment (RFC 5681 §3.1).
+    # After a lost SYN-ACK the kernel begins with one segment (RFC 5681 §3.1).
     given = (
-        listener.initial_window if _info(connection, TOTAL_RETRANS) == 0 else told.initial_window
+        listener.initial_window if _info(connection, TOTAL_RETRANS) == 0 else report.initial_window
     )
     expected = (listener.control, given)
-    if (told.control, told.initial_window) != expected:
-        told.error = f"begins with {told.control}, {told.initial_window} segments, not {expected}"
+    if (report.control, report.initial_window) != expected:
+        report.error = (
+            f"begins with {report.control}, {report.initial_window} segments, not {expected}"
+        )
     else:
         try:
-            _ATTITUDES[listener.does](connection, listener, told)
+            _BEHAVIOURS[listener.does](connection, listener, report)
         except OSError as error:
-            told.error = _name(error)
+            report.error = _name(error)
     with suppress(OSError):
-        told.retransmits = _info(connection, TOTAL_RETRANS)
-    told.total_s = time.monotonic() - told.opened_s
+        report.retransmits = _info(connection, TOTAL_RETRANS)
+    report.total_s = time.monotonic() - report.opened_s
     connection.close()
-    _tell(asdict(told))
+    _report(asdict(report))
 
 
-def _speak(connection: socket.socket, listener: Listener, told: Served) -> None:
-    _send(connection, content(listener.seed, listener.bytes), told)
-    _finish(connection, listener, told)
+def _speak(connection: socket.socket, listener: Listener, report: Served) -> None:
+    _send(connection, content(listener.seed, listener.bytes), report)
+    _finish(connection, listener, report)
 
 
-def _answer(connection: socket.socket, listener: Listener, told: Served) -> None:
+def _answer(connection: socket.socket, listener: Listener, report: Served) -> None:
     asked = json.loads(connection.makefile().readline())
-    _send(connection, content(asked["seed"], asked["bytes"]), told)
-    _finish(connection, listener, told)
+    _send(connection, content(asked["seed"], asked["bytes"]), report)
+    _finish(connection, listener, report)
 
 
-def _absorb(connection: socket.socket, listener: Listener, told: Served) -> None:
+def _absorb(connection: socket.socket, listener: Listener, report: Served) -> None:
     seen = hashlib.sha256()
     for data in _received(connection):
         seen.update(data)
-        told.received += len(data)
-    _send(connection, seen.hexdigest().encode(), told)
-    _finish(connection, listener, told)
+        report.received += len(data)
+    _send(connection, seen.hexdigest().encode(), report)
+    _finish(connection, listener, report)
 
 
-_ATTITUDES: Final = {"speak": _speak, "answer": _answer, "absorb": _absorb}
+_BEHAVIOURS: Final = {"speak": _speak, "answer": _answer, "absorb": _absorb}
 
 
-def _send(connection: socket.socket, data: bytes, told: Served) -> None:
+def _send(connection: socket.socket, data: bytes, report: Served) -> None:
     connection.sendall(data)
-    told.sent += len(data)
+    report.sent += len(data)
 
 
-def _finish(connection: socket.socket, listener: Listener, told: Served) -> None:
-    """Close in the listener's way, and wait until the peer has closed as well."""
+def _finish(connection: socket.socket, listener: Listener, report: Served) -> None:
+    """Close as the listener says, and wait until the peer has closed as well."""
     if listener.end == "reset":
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         return
     connection.shutdown(socket.SHUT_WR)
     for data in _received(connection):
-        told.received += len(data)
+        report.received += len(data)
 
 
 def _received(connection: socket.socket) -> Iterator[bytes]:
@@ -266,7 +268,7 @@ def _info(connection: socket.socket, place: int) -> int:
 
 
 def fetch(flows: list[Fetch]) -> None:
-    """Open each flow at its time, and tell of each as it ends."""
+    """Open each flow at its time, and report each when it ends."""
     start_s = time.monotonic()
     threads = [threading.Thread(target=_fetch, args=(each, start_s)) for each in flows]
     for thread in threads:
@@ -277,29 +279,29 @@ def fetch(flows: list[Fetch]) -> None:
 
 def _fetch(flow: Fetch, start_s: float) -> None:
     time.sleep(max(0.0, start_s + flow.at_s - time.monotonic()))
-    told = Fetched(flow.port)
+    report = Fetched(flow.port)
     family = socket.AF_INET6 if ":" in flow.host else socket.AF_INET
     with socket.socket(family) as connection:
         connection.settimeout(flow.limit_s)
         if flow.receive_buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, flow.receive_buffer)
-        told.opened_s = time.monotonic()
+        report.opened_s = time.monotonic()
         try:
             if flow.local_port:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 connection.bind(("", flow.local_port))
             connection.connect((flow.host, flow.port))
-            told.connect_s = time.monotonic() - told.opened_s
-            told.local_port = connection.getsockname()[1]
-            _read(connection, flow, told, _ask(connection, flow))
+            report.connect_s = time.monotonic() - report.opened_s
+            report.local_port = connection.getsockname()[1]
+            _read(connection, flow, report, _ask(connection, flow))
         except OSError as error:
-            told.error = _name(error)
-        told.total_s = time.monotonic() - told.opened_s
-    _tell(asdict(told))
+            report.error = _name(error)
+        report.total_s = time.monotonic() - report.opened_s
+    _report(asdict(report))
 
 
 def _ask(connection: socket.socket, flow: Fetch) -> bytes:
-    """Send what begins the flow, and return what must come back."""
+    """Send the request, and return the expected answer."""
     data = content(flow.seed, flow.bytes)
     if flow.does == "send":
         connection.sendall(data)
@@ -311,19 +313,19 @@ def _ask(connection: socket.socket, flow: Fetch) -> bytes:
     return data
 
 
-def _read(connection: socket.socket, flow: Fetch, told: Fetched, expected: bytes) -> None:
+def _read(connection: socket.socket, flow: Fetch, report: Fetched, expected: bytes) -> None:
     seen = hashlib.sha256()
     for data in _received(connection):
-        now_s = time.monotonic() - told.opened_s
-        told.first_s, told.last_s = told.first_s or now_s, now_s
+        now_s = time.monotonic() - report.opened_s
+        report.first_s, report.last_s = report.first_s or now_s, now_s
         seen.update(data)
-        told.bytes += len(data)
-        if not told.curve or now_s - told.curve[-1][0] >= SAMPLING_S:
-            told.curve.append((now_s, told.bytes))
-        if flow.does == "abort" and told.bytes >= flow.stop_bytes:
+        report.bytes += len(data)
+        if not report.curve or now_s - report.curve[-1][0] >= SAMPLING_S:
+            report.curve.append((now_s, report.bytes))
+        if flow.does == "abort" and report.bytes >= flow.stop_bytes:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             break
-    told.whole = seen.digest() == hashlib.sha256(expected).digest()
+    report.whole = seen.digest() == hashlib.sha256(expected).digest()
 
 
 SAMPLING_S: Final = 0.02
@@ -344,10 +346,10 @@ class Ping:
 
 
 def ping(task: Ping) -> None:
-    """Send echo requests without waiting for answers.
+    """Send echo requests without waiting for replies.
 
-    It tells of each answer as it comes, when the request was sent on the monotonic clock and the
-    round-trip time; at the end of the requests without one, ``null`` in its place.
+    It reports for each reply when the request was sent and the round-trip time; at the end also
+    requests without a reply, with ``null`` for the round-trip time.
     """
     start_s = time.monotonic() + task.at_s
     ident, sent, rtt = os.getpid() & 0xFFFF, dict[int, float](), dict[int, float]()
@@ -364,9 +366,9 @@ def ping(task: Ping) -> None:
             if wait_s <= now_s:
                 break
             if select.select([raw], [], [], wait_s - now_s)[0]:
-                _hear(raw.recv(2048), ident, sent, rtt)
+                _receive_reply(raw.recv(2048), ident, sent, rtt)
     for number in sent.keys() - rtt.keys():
-        _tell({"sent_s": sent[number], "rtt_s": None})
+        _report({"sent_s": sent[number], "rtt_s": None})
 
 
 ECHO, ECHO_REPLY = 8, 0
@@ -380,23 +382,25 @@ def _echo(ident: int, number: int) -> bytes:
     return struct.pack("!BBH", ECHO, 0, ~(total + (total >> 16)) & 0xFFFF) + body
 
 
-def _hear(packet: bytes, ident: int, sent: dict[int, float], rtt: dict[int, float]) -> None:
+def _receive_reply(
+    packet: bytes, ident: int, sent: dict[int, float], rtt: dict[int, float]
+) -> None:
     header = 4 * (packet[0] & 15)
     kind, _, _, whose, number = struct.unpack_from("!BBHHH", packet, header)
     if kind == ECHO_REPLY and whose == ident and number in sent and number not in rtt:
         rtt[number] = time.monotonic() - sent[number]
-        _tell({"sent_s": sent[number], "rtt_s": rtt[number]})
+        _report({"sent_s": sent[number], "rtt_s": rtt[number]})
 
 
 def _name(error: OSError) -> str:
     return type(error).__name__ if error.errno is None else os.strerror(error.errno)
 
 
-_VOICE: Final = threading.Lock()
+_OUTPUT_LOCK: Final = threading.Lock()
 
 
-def _tell(record: dict[str, object]) -> None:
-    with _VOICE:
+def _report(record: dict[str, object]) -> None:
+    with _OUTPUT_LOCK:
         sys.stdout.write(f"{json.dumps(record)}\n")
         sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Nodes: network namespaces without names, and the programs in them."""
+"""Nodes: unnamed network namespaces, and the programs in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served
 
 START_S: Final = 120.0
 END_S: Final = 30.0
-"""How long anything may take to begin and to end: far more than it does."""
+"""Limits for the start and the end of programs, far above what they take."""
 
 POLL_S: Final = 0.02
 
@@ -28,7 +28,7 @@ ENDPOINTS: Final = Path(__file__).with_name("endpoints.py")
 
 
 class BedError(EmulationError):
-    """A test bed cannot be made, differs from its plan, or a program in it failed."""
+    """A test bed could not be made, differs from its plan, or a program in it failed."""
 
 
 HOLDER: Final = (
@@ -43,22 +43,22 @@ HOLDER: Final = (
     done
     """,
 )
-"""Holds namespaces until its input ends, as it does when this process dies, and ends what still
-runs in them by then; /sys shows the interfaces that are there."""
+"""Holds the namespaces until its input ends, also by the death of this process, and then kills the
+programs in them; it mounts a /sys that shows the namespace's interfaces."""
 
 
 class Node:
-    """A network namespace and the programs in it, for the time of a ``with`` block.
+    """A network namespace and the programs in it, for the duration of a ``with`` block.
 
     Parameters
     ----------
     name
-        How errors call it; the namespace itself has no name.
+        Its name in errors; the namespace itself has none.
 
     Raises
     ------
     BedError
-        On entry, if the kernel refuses a namespace; without root, for example.
+        On entry, if the kernel refuses a namespace, for example without root.
     """
 
     def __init__(self, name: str) -> None:
@@ -86,11 +86,11 @@ class Node:
 
     @property
     def pid(self) -> int:
-        """The process that holds it."""
+        """The process ID of its holder."""
         return self._holder.pid
 
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
-        """Start a program; it is ended with the block.
+        """Start a program; the end of the block terminates it.
 
         Parameters
         ----------
@@ -116,9 +116,9 @@ class Node:
         Parameters
         ----------
         command, options
-            As of `subprocess.run`; it has 120 s unless `timeout` says otherwise.
+            As of `subprocess.run`; `timeout` is 120 s by default.
         check
-            Whether another exit status than 0 is an error.
+            Whether an exit status other than 0 is an error.
 
         Raises
         ------
@@ -148,15 +148,15 @@ class Node:
         self.run(["ip", "-batch", "-"], input="\n".join(lines))
 
     def shown(self, *words: str) -> list[dict[str, Any]]:
-        """Return what ``ip -details -json`` shows, such as ``shown("route", "show")``.
+        """Return the output of ``ip -details -json``, such as ``shown("route", "show")``.
 
         Raises
         ------
         BedError
             If ``ip`` fails.
         """
-        told = self.run(["ip", "-details", "-json", *words]).stdout
-        found: list[dict[str, Any]] = json.loads(told or "[]")
+        output = self.run(["ip", "-details", "-json", *words]).stdout
+        found: list[dict[str, Any]] = json.loads(output or "[]")
         return found
 
     def sysctl(self, **values: int) -> None:
@@ -165,7 +165,7 @@ class Node:
         Raises
         ------
         BedError
-            If the kernel does not know one, or refuses its value.
+            If the kernel does not know a parameter, or rejects its value.
         """
         lines = (
             f"echo {value} > /proc/sys/net/{key.replace('__', '/')}"
@@ -174,24 +174,24 @@ class Node:
         self.run(["/bin/sh", "-ec", "\n".join(lines)])
 
     def fetch(self, flows: Sequence[Fetch]) -> Running[Fetched]:
-        """Open TCP flows from here, each at its time after this call."""
+        """Open TCP flows from this node, each at its time after this call."""
         return Running(self._endpoint("fetch", [asdict(each) for each in flows]), Fetched)
 
     def ping(self, task: Ping) -> Running[Echo]:
-        """Send ICMP echo requests from here."""
+        """Send ICMP echo requests from this node."""
         return Running(self._endpoint("ping", asdict(task)), Echo)
 
     def serve(
         self, listeners: Sequence[Listener], connections: int | None = None
     ) -> Running[Served]:
-        """Start a server, which listens when this returns.
+        """Start a server, and return once it listens.
 
         Parameters
         ----------
         listeners
-            What it does on each of its ports.
+            Its behaviour on each port.
         connections
-            After how many it ends; never by itself if ``None``.
+            The number of connections after which it ends; ``None`` is unlimited.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Node:
         )
 
 
-Told = TypeVar("Told")
+RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +232,15 @@ class Echo:
     rtt_s: float | None
 
 
-class Running(Generic[Told]):
-    """A program that reports what it does, a JSON object a line; each becomes a record."""
+class Running(Generic[RecordT]):
+    """A program that reports JSON lines, each of which becomes a record."""
 
-    def __init__(self, program: subprocess.Popen[str], told: Callable[..., Told]) -> None:
+    def __init__(self, program: subprocess.Popen[str], told: Callable[..., RecordT]) -> None:
         self.program: Final = program
-        self._told: Final = told
+        self._record: Final = told
 
-    def all(self, limit_s: float) -> list[Told]:
-        """Wait until it ends by itself, and return all its records.
+    def all(self, limit_s: float) -> list[RecordT]:
+        """Wait until it ends, and return all its records.
 
         Parameters
         ----------
@@ -253,22 +253,22 @@ class Running(Generic[Told]):
             If it failed, or did not end in time.
         """
         try:
-            told, said = self.program.communicate(timeout=limit_s)
+            output, errors = self.program.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired as error:
             raise BedError(f"{self.program.args!r}: still runs after {limit_s:g} s") from error
         if self.program.returncode:
-            raise BedError(said.strip())
-        return [self._told(**json.loads(line)) for line in told.splitlines()]
+            raise BedError(errors.strip())
+        return [self._record(**json.loads(line)) for line in output.splitlines()]
 
-    def so_far(self) -> list[Told]:
-        """End it, and return its records so far."""
+    def so_far(self) -> list[RecordT]:
+        """Terminate it, and return its records so far."""
         self.program.terminate()
-        told, _ = self.program.communicate(timeout=END_S)
-        return [self._told(**json.loads(line)) for line in told.splitlines()]
+        output, _ = self.program.communicate(timeout=END_S)
+        return [self._record(**json.loads(line)) for line in output.splitlines()]
 
 
 def stop(program: subprocess.Popen[Any]) -> None:
-    """Let a program end; kill it if it does not. Its pipes are closed."""
+    """Terminate a program, kill it if it does not end, and close its pipes."""
     if program.poll() is None:
         program.send_signal(signal.SIGCONT)
         program.terminate()
@@ -282,16 +282,16 @@ def stop(program: subprocess.Popen[Any]) -> None:
 def wait_until(
     there: Callable[[], bool], program: subprocess.Popen[str], said: Callable[[], str]
 ) -> None:
-    """Wait until `there` returns true, which `program` brings about.
+    """Wait until `there` returns true, which `program` causes.
 
     Parameters
     ----------
     there
-        Asked every 20 ms.
+        Called every 20 ms.
     program
-        Must not end meanwhile.
+        Must not end before.
     said
-        Returns what the program has printed; its last line goes into the error.
+        Returns the program's output, whose last line the error quotes.
 
     Raises
     ------
@@ -301,6 +301,6 @@ def wait_until(
     give_up_s = time.monotonic() + START_S
     while not there():
         if program.poll() is not None or time.monotonic() > give_up_s:
-            told = (said().strip().splitlines() or ["nothing was said"])[-1]
-            raise BedError(f"{program.args!r}: status {program.poll()}: {told}")
+            last = (said().strip().splitlines() or ["nothing was said"])[-1]
+            raise BedError(f"{program.args!r}: status {program.poll()}: {last}")
         time.sleep(POLL_S)

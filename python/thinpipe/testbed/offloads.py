@@ -1,9 +1,9 @@
-"""Have interfaces send and take packets as they are on a wire: whole, and with their checksums.
+"""Switch off offloads of interfaces, so that they carry packets as a wire does.
 
 Usage: ``python -m thinpipe.testbed.offloads INTERFACE...``, in their network namespace.
 
-Between virtual interfaces the kernel leaves segments uncut and checksums open. Nothing but the
-standard library is needed, so that any Python runs this file.
+Between virtual interfaces the kernel leaves segmentation and checksums undone. This file needs only
+the standard library, so any Python can run it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ REQUESTS: Final = {
     "tx": (0x16, 0x17),
     "rx": (0x14, 0x15),
 }
-"""What gets and what sets each (linux/ethtool.h), by the names of ``ethtool -K``. Without checksums
-there is no segmentation, which would be back with them if it were not switched off before."""
+"""The get and set request of each offload (linux/ethtool.h), by its name in ``ethtool -K``.
+Segmentation comes first: it depends on checksums, and would return with them."""
 
 GET_FLAGS: Final = 0x25
 SET_FLAGS: Final = 0x26
 LARGE_RECEIVE: Final = 1 << 15
-"""What merges frames in the interface itself is a flag: ``lro``."""
+"""Merging frames in the interface itself, ``lro``, is a flag."""
 
 
 def switch_off(interface: str) -> None:
-    """Leave nothing about packets to the interface.
+    """Switch off all offloads of an interface.
 
     Raises
     ------
     OSError
-        If there is no such interface, or something cannot be switched off.
+        If there is no such interface, or an offload cannot be switched off.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for getting, setting in REQUESTS.values():
@@ -55,7 +55,7 @@ def switch_off(interface: str) -> None:
 
 
 def _ask(control: socket.socket, interface: str, request: int, data: int = 0) -> int:
-    """Return what the kernel answers: ``struct ethtool_value`` of ``struct ifreq``."""
+    """Send an ethtool request (``struct ethtool_value`` in ``struct ifreq``); return its value."""
     value = ctypes.create_string_buffer(struct.pack("II", request, data), 8)
     about = struct.pack("16sP16x", interface.encode(), ctypes.addressof(value))
     fcntl.ioctl(control, SIOCETHTOOL, about)
@@ -64,7 +64,7 @@ def _ask(control: socket.socket, interface: str, request: int, data: int = 0) ->
 
 
 def main() -> int:
-    """Switch off, interface by interface."""
+    """Switch off the offloads of each interface."""
     for interface in sys.argv[1:]:
         try:
             switch_off(interface)

@@ -1,4 +1,4 @@
-"""What a transfer looks like at its sender, from a capture or from a simulation's trace."""
+"""A transfer as its sender sees it, from a capture or from a simulation's trace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYN, FIN, ACK = 2, 1, 16
 
 
 class Packet(NamedTuple):
-    """A TCP segment at the sender: one that it sent, or an acknowledgement that came back."""
+    """A TCP segment at the sender: one that it sent, or an acknowledgement that it received."""
 
     time_s: float
     sent: bool
@@ -37,14 +37,14 @@ class Transfer:
     Attributes
     ----------
     payload_bytes, duration_s
-        What was acknowledged, and how long that took from the SYN on.
+        The acknowledged payload, and the time from the SYN to its acknowledgement.
     rtt
-        For each data segment sent once: when it was acknowledged, and its round-trip time.
-        Segments whose acknowledgement covers one sent twice are left out (Karn's rule).
+        For each data segment sent once: when it was acknowledged, and its round-trip time; without
+        segments whose acknowledgement covers a retransmitted one (Karn's rule).
     retransmits
-        Data segments sent again.
+        Retransmitted data segments.
     cwnd
-        Congestion window in segments: when it changed or was looked at, and what it was.
+        Time and congestion window in segments, at each change or sample.
     """
 
     payload_bytes: int
@@ -65,7 +65,7 @@ class Transfer:
 
 
 def measure(packets: Iterable[Packet], cwnd: Iterable[tuple[float, float]]) -> Transfer:
-    """Follow a transfer packet by packet; sequence numbers count from the SYN's, which is 0.
+    """Measure a transfer from its packets; sequence numbers are relative to the SYN's, 0.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def measure(packets: Iterable[Packet], cwnd: Iterable[tuple[float, float]]) -> T
 
 
 def of_segments(segments: pl.DataFrame, sender: str) -> Iterator[Packet]:
-    """Return the packets of a simulation's table at the endpoint called `sender`."""
+    """Return the packets at the endpoint `sender` from a simulation's table of segments."""
     import polars as pl
 
     rows = segments.filter(pl.col("endpoint") == sender)
@@ -111,7 +111,7 @@ def of_segments(segments: pl.DataFrame, sender: str) -> Iterator[Packet]:
 
 
 def of_capture(file: Path, port: int) -> Iterator[Packet]:
-    """Return the packets of a capture (pcapng, IPv4) from and to the receiver's `port`."""
+    """Return the packets to and from the receiver's `port` in a capture (pcapng, IPv4)."""
     origin: dict[bool, int] = {}
     for time_s, data in read_pcapng(file):
         header = 4 * (data[0] & 15)
@@ -137,7 +137,7 @@ def of_capture(file: Path, port: int) -> Iterator[Packet]:
 
 
 def read_pcapng(file: Path) -> Iterator[tuple[float, bytes]]:
-    """Return the IP packets of a little-endian capture of one interface, stamps in nanoseconds."""
+    """Return the IP packets of a little-endian pcapng file of one interface, in nanoseconds."""
     data = file.read_bytes()
     at, header = 0, 0
     while at < len(data):

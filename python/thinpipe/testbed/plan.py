@@ -1,4 +1,4 @@
-"""What a test bed consists of."""
+"""The plan of a test bed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOBILES: Final = ("10.45.0.0/16", "2001:db8:45::/64")
 
 
 class Offloads(Enum):
-    """Whether segments leave the kernel cut to size and summed, or that is left to later."""
+    """Whether interfaces do segmentation and checksums, or the kernel before."""
 
     OFF = "off"
     ON = "on"
@@ -37,7 +37,7 @@ class Link:
     scenario, settings
         As of `thinpipe.run`: a name or a file, and pairs of key and value.
     seed
-        Of its random streams.
+        Seed of its random numbers.
     """
 
     scenario: str | os.PathLike[str]
@@ -47,16 +47,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The daemon's configuration beside interfaces, metrics and control, which the test bed adds.
+    """The daemon's configuration, to which the test bed adds interfaces, metrics and control.
 
     Attributes
     ----------
     profiles
         The profiles and other tables, in TOML.
     keys
-        Keys that belong to no table.
+        Top-level keys.
     program
-        What runs ``--config FILE``.
+        The command that ``--config FILE`` is appended to.
     """
 
     profiles: str
@@ -66,22 +66,22 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a test bed consists of.
+    """The components of a test bed.
 
     Attributes
     ----------
     link
-        What lies between router and mobile; a plain wire if ``None``.
+        The link between router and mobile; a plain wire if ``None``.
     proxy
         The daemon; plain forwarding if ``None``.
     control, initial_window
-        Of the kernels, by their routes; segments.
+        The kernels' congestion control and initial window (segments), set by routes.
     wired_mtu, radio_mtu
-        In bytes, both ends of each leg.
+        MTU in bytes, at both ends of each leg.
     window_bytes
-        The most that the mobile announces, without a scale; as its kernel likes if ``None``.
+        The mobile's maximum receive window, unscaled; ``None`` leaves it to the kernel.
     capture
-        Whether the emulator captures packets at both its ends.
+        Whether the emulator captures packets at both ends.
     """
 
     link: Link | None = None

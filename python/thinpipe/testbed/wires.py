@@ -21,8 +21,8 @@ from thinpipe.testbed.plan import (
 EMULATED: Final = ("network", "mobile")
 """The emulator's interfaces."""
 
-LEAST_MTU6: Final = 1280
-"""Below it there is no IPv6 on an interface (RFC 8200 §5)."""
+MIN_MTU6: Final = 1280
+"""Minimum MTU for IPv6 (RFC 8200 §5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """An end of a wire; `addresses` are those of IPv4 and IPv6, or none."""
+    """An end of a wire; `addresses` are IPv4 and IPv6, or empty."""
 
     node: Node
     name: str
@@ -51,7 +51,7 @@ class Interface:
 def wires(plan: Plan, nodes: Nodes) -> tuple[tuple[Interface, Interface], ...]:
     """Return all wires, from the host to the mobile.
 
-    The emulator forwards frames as they are, and needs them whole.
+    Offloads are off where there is an emulator, because it forwards frames unchanged.
     """
     numbers = count(1)
 
@@ -79,7 +79,7 @@ def _interface(
     bits: int,
     number: int,
 ) -> Interface:
-    known = addresses if mtu >= LEAST_MTU6 else addresses[:1]
+    known = addresses if mtu >= MIN_MTU6 else addresses[:1]
     return Interface(node, name, mtu, offloads, known, bits, f"02:00:00:00:00:{number:02x}")
 
 
@@ -99,7 +99,7 @@ def connect(plan: Plan, nodes: Nodes) -> None:
     made = wires(plan, nodes)
     for one, other in made:
         _join(one, other)
-    # Neighbours are known beforehand: nobody asks for them over the link.
+    # Permanent neighbours, so that neither ARP nor NDP crosses the link.
     (host, wired), (radio, mobile) = made[0], (made[1][0], made[-1][1])
     for one, other in ((host, wired), (wired, host), (radio, mobile), (mobile, radio)):
         one.node.ip(
@@ -115,14 +115,14 @@ def connect(plan: Plan, nodes: Nodes) -> None:
 
 
 ENDS: Final = {
-    "ipv4__tcp_no_metrics_save": 1,  # flows learn nothing from those before
-    # Nothing but traffic: no link-local addresses, no search for routers or duplicates.
+    "ipv4__tcp_no_metrics_save": 1,  # flows must not inherit state from earlier ones
+    # No background traffic: no link-local addresses, no router or duplicate discovery.
     "ipv6__conf__default__addr_gen_mode": 1,
     "ipv6__conf__default__accept_dad": 0,
     "ipv6__conf__default__accept_ra": 0,
     "ipv6__conf__default__router_solicitations": 0,
 }
-"""Settings of all that have addresses."""
+"""Kernel settings of all nodes with addresses."""
 
 ROUTER: Final = {
     "ipv4__ip_forward": 1,

@@ -1,4 +1,4 @@
-"""The simulator beside the emulator: the same transfers, simulated and carried by real TCP."""
+"""The simulator compared with the emulator: the same transfers, simulated and by the kernel."""
 
 from thinpipe.acceptance.emulation.paper import PAPER
 

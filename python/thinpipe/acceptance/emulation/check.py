@@ -1,4 +1,4 @@
-"""How each fact of ``facts.toml`` is measured."""
+"""The measures of the facts in ``facts.toml``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying transfers and simulating them from the same moment on."""
+"""Emulate transfers, and simulate them with the same start time."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from thinpipe.run import run
 from thinpipe.testbed.packets import Transfer, measure, of_segments
 
 TRIES: Final = 3
-"""How often a transfer is carried until the emulator kept its time."""
+"""Maximum number of attempts until the emulator is punctual."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared(Outcome):
-    """A transfer, simulated and carried over the same radio from the same moment on."""
+    """A transfer, simulated and emulated over the same radio with the same start time."""
 
     simulated: Transfer
     carried: Carried
 
     @property
     def emulated(self) -> Transfer:
-        """What the kernel's sender saw."""
+        """The transfer as the kernel's sender saw it."""
         return self.carried.transfer
 
     @property
     def throughput_error(self) -> float:
-        """How far the emulated throughput lies above the simulated, as a share of that."""
+        """The relative error of the emulated throughput, compared with the simulated."""
         return self.emulated.goodput_bps / self.simulated.goodput_bps - 1
 
     @property
     def rtt_error(self) -> float:
-        """How far the emulated median round-trip time lies above the simulated one."""
+        """The relative error of the emulated median round-trip time."""
         return self.emulated.rtt_median_s / self.simulated.rtt_median_s - 1
 
     @property
     def valid(self) -> bool:
-        """Whether the emulator kept its time."""
+        """Whether the emulator was punctual."""
         return self.carried.lateness_s.within_bound
 
 
@@ -58,15 +58,15 @@ def collect(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[Point, Outcome]:
-    """Carry all transfers side by side, whatever `jobs` says: they wait, and take no processor.
+    """Emulate all transfers in parallel, whatever `jobs` says: they need little processor time.
 
-    The radio's errors, the phase of its TTIs and of a trace are functions of time: simulated from
-    the moment when the kernel's SYN entered the emulator, a transfer meets the same.
+    The radio's errors, the phase of its TTIs and of a trace are functions of time: a simulation
+    that starts when the kernel's SYN entered the emulator has the same.
 
     Raises
     ------
     EmulationError
-        If this machine's kernel is not what was asked for.
+        If this machine's kernel does not match the set-up.
     """
     del jobs
     points = [point for point, _ in wanted]
@@ -83,20 +83,20 @@ def collect(
 
 
 def compared(outcome: Outcome) -> Compared:
-    """Return an outcome of `collect` as what it is.
+    """Return an outcome of `collect` with its type.
 
     Raises
     ------
     TypeError
-        If it is that of another paper.
+        If it is an outcome of another paper.
     """
     if not isinstance(outcome, Compared):
-        raise TypeError(f"{outcome!r} was not carried")
+        raise TypeError(f"{outcome!r} was not emulated")
     return outcome
 
 
 def missing() -> str | None:
-    """Return why this machine allows no emulation; ``None`` if it does."""
+    """Return why emulation does not work on this machine; ``None`` if it works."""
     if shutil.which("unshare") is None:
         return "needs unshare (util-linux)"
     words = ["-m", "thinpipe", "emulate", "--quiet", "plain-384", "--", "true"]
@@ -107,12 +107,12 @@ def missing() -> str | None:
 
 
 def _alone() -> list[str]:
-    """Return what begins a command in a network of its own: whoever is not root has one."""
+    """Return a command prefix for a separate network namespace; without root we have one."""
     return ["unshare", "--net"] if os.geteuid() == 0 else []
 
 
 def _carry(jobs: list[Job]) -> list[Carried]:
-    """Carry transfers at once, each in a process and a network of its own."""
+    """Emulate transfers in parallel, each in its own process and network namespace."""
     program = [*_alone(), sys.executable, "-m", "thinpipe.acceptance.emulation.live"]
     workers = [
         subprocess.Popen(
@@ -139,7 +139,7 @@ def _outcome(worker: subprocess.Popen[str]) -> Carried:
 
 
 def _job(point: Point) -> Job:
-    """Return what the kernel shall do where the simulator runs `point`."""
+    """Return the job for the kernel that corresponds to `point`."""
     setup, control, seed = _setup(point)
     return Job(
         scenario=os.fspath(setup.scenario),
@@ -160,7 +160,7 @@ def _setup(point: Point) -> tuple[Setup, str, int]:
 
 
 def _simulate(point: Point, carried: Carried) -> Compared:
-    """Simulate a transfer that begins when the carried one did."""
+    """Simulate a transfer that starts when the emulated one did."""
     more = {
         "tcp.receive_buffer": f"{carried.window_bytes} B",
         "flow.start": f"{carried.start_s:.9f} s",

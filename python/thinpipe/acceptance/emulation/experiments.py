@@ -1,4 +1,4 @@
-"""The transfers that are both simulated and carried."""
+"""The transfers that are both simulated and emulated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRACE: Final = Path(__file__).with_name("trace.toml")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A network, and a transfer over it, carried once for each seed."""
+    """A network, and a transfer over it, emulated once per seed."""
 
     scenario: str | Path
     settings: tuple[tuple[str, Value], ...]
@@ -49,7 +49,7 @@ class Setup:
 
 
 LINUX: Final = (("tcp.profile", "modern"), ("tcp.recovery", "rack"))
-"""What the kernel's sender has beside its congestion control."""
+"""Settings for the kernel's sender other than its congestion control."""
 
 SETUPS: Final = {
     "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),

@@ -1,4 +1,4 @@
-"""Round-trip times over time, the emulated over the simulated."""
+"""Round-trip times over time, emulated and simulated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE_INCHES: Final = (8.0, 5.2)
 
 
 def overlay(outcomes: Outcomes, setup: Setup) -> Figure:
-    """Draw round-trip times and congestion windows of a set-up, a column for each sender."""
+    """Draw round-trip times and congestion windows of a set-up, one column per sender."""
     import matplotlib.pyplot as plt
 
     with style():
@@ -41,7 +41,7 @@ def overlay(outcomes: Outcomes, setup: Setup) -> Figure:
                     label=label,
                 )
                 times, windows = zip(*transfer.cwnd, strict=True)
-                # Beyond the receive window it means nothing, and the two grow differently there.
+                # Beyond the receive window cwnd has no effect, and the two grow differently.
                 capped = [min(window, each.carried.window_bytes / MSS) for window in windows]
                 below.step(
                     [*times, transfer.duration_s], [*capped, capped[-1]], where="post", color=color

@@ -1,6 +1,6 @@
 """A transfer between the kernel's endpoints, through the emulator: a program.
 
-``python -m thinpipe.acceptance.emulation.live JOB`` takes a `Job` and tells a `Carried`, as JSON.
+``python -m thinpipe.acceptance.emulation.live JOB`` takes a `Job` and prints a `Carried`, as JSON.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TRANSFER: Final = Path(__file__).with_name("transfer.py")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be carried.
+    """A transfer to emulate.
 
     Attributes
     ----------
     scenario, settings, seed
-        Over which network.
+        The emulated network.
     payload_bytes, window_bytes, mss_bytes, control
-        How much is sent, about how much the receiver announces, and the kernel's sender.
+        Payload, approximate receive window, segment size and congestion control.
     """
 
     scenario: str
@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What the emulator carried.
+    """An emulated transfer.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Carried:
     window_bytes
         The window that the receiver announced.
     lateness_s
-        How punctual the emulator was.
+        The emulator's lateness.
     """
 
     transfer: Transfer
@@ -68,36 +68,36 @@ class Carried:
 
     @classmethod
     def from_json(cls, text: str) -> Carried:
-        """Read what the program told."""
-        told = json.loads(text)
-        transfer = told["transfer"]
+        """Read the program's output."""
+        report = json.loads(text)
+        transfer = report["transfer"]
         for name in ("rtt", "cwnd"):
             transfer[name] = tuple((time_s, value) for time_s, value in transfer[name])
-        lateness = Lateness(**told["lateness_s"])
-        return cls(Transfer(**transfer), told["start_s"], told["window_bytes"], lateness)
+        lateness = Lateness(**report["lateness_s"])
+        return cls(Transfer(**transfer), report["start_s"], report["window_bytes"], lateness)
 
 
 def carry(job: Job) -> Carried:
-    """Carry a transfer; the sender is at the network's side.
+    """Emulate a transfer; the sender is at the network side.
 
     Raises
     ------
     EmulationError
-        If this machine does not allow an emulation, or its TCP is not what was asked for.
+        If emulation does not work on this machine, or its TCP does not match the job.
     """
     with TemporaryDirectory() as folder:
         captures, log = Path(folder) / "captures", Path(folder) / "packets.jsonl"
         with emulate(job.scenario, job.settings, seed=job.seed, pcap=captures, log=log) as network:
             _plain_window(network)
-            port, told = _transfer(network, job)
+            port, report = _transfer(network, job)
         packets = list(of_capture(captures / "network.pcapng", port))
-        transfer = measure(packets, told["cwnd"])
+        transfer = measure(packets, report["cwnd"])
         window_bytes = _window(job, packets)
         return Carried(transfer, _start(log), window_bytes, network.record.lateness_s)
 
 
 def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any]]:
-    """Have both ends transfer, and return the receiver's port and what the sender told."""
+    """Run both ends; return the receiver's port and the sender's report."""
     program = [sys.executable, str(TRANSFER)]
     receiver = network.popen(
         [*program, "receive", str(job.window_bytes)], stdout=subprocess.PIPE, text=True
@@ -108,15 +108,15 @@ def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any]]:
     sender = network.popen_outside(
         [*program, "send", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    told, said = sender.communicate(timeout=LIMIT_S)
+    report, errors = sender.communicate(timeout=LIMIT_S)
     if sender.returncode:
-        raise EmulationError(said.strip().splitlines()[-1])
+        raise EmulationError(errors.strip().splitlines()[-1])
     receiver.communicate(timeout=LIMIT_S)
-    return int(port), json.loads(told)
+    return int(port), json.loads(report)
 
 
 def _plain_window(network: EmulatedNetwork) -> None:
-    """Have the mobile announce windows without a scale, so that the captured are the real ones."""
+    """Disable window scaling at the mobile, so that captures show the real windows."""
     route = [str(network.gateway), "dev", "thin0", "scope", "link"]
     network.run(["ip", "route", "replace", *route, "window", str(UNSCALED_BYTES)], check=True)
 
@@ -128,8 +128,7 @@ UNSCALED_BYTES: Final = 65_535
 def _window(job: Job, packets: list[Packet]) -> int:
     """Return the window that the receiver announced most of the time.
 
-    The kernel takes the size of a buffer as a wish, and finds out on the way how much of it
-    packets take.
+    The kernel treats a buffer size as a hint, and measures how much of it packets need.
     """
     announced = Counter(packet.window for packet in packets if not packet.sent)
     [(window, times)] = announced.most_common(1)
@@ -141,11 +140,10 @@ def _window(job: Job, packets: list[Packet]) -> int:
 
 
 STEADY: Final = 0.5
-"""The least share of acknowledgements that announce the same window: what waits for a lost segment
-takes room meanwhile."""
+"""Minimum share of acknowledgements with the same window: out-of-order data reduce the others."""
 
 ROOM: Final = 0.15
-"""How far that window may lie from the one asked for."""
+"""Tolerance of that window, relative to the requested one."""
 
 
 def _start(log: Path) -> float:
@@ -160,7 +158,7 @@ def _start(log: Path) -> float:
 
 
 def main() -> None:
-    """Carry what the command line asks for."""
+    """Emulate the transfer that the command line gives."""
     asked = json.loads(sys.argv[1])
     settings = tuple((key, value) for key, value in asked.pop("settings"))
     carried = carry(Job(settings=settings, **asked))

@@ -1,4 +1,4 @@
-"""What was measured on either side, in figures."""
+"""The measurements of both sides as tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEAD = (
 
 
 def table(outcomes: Outcomes, setup: Setup) -> tuple[Table]:
-    """Return a row for each sender and seed."""
+    """Return one row per sender and seed."""
     rows = (
         _row(control, seed, compared(outcomes[setup.point(control, seed)]))
         for control in CONTROLS

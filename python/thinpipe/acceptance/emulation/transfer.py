@@ -1,9 +1,9 @@
-"""The kernel's ends of a transfer, each a program within a namespace.
+"""The kernel's ends of a transfer, each a program in a namespace.
 
 ``receive WINDOW`` listens, names its address and port, reads to the end and closes. ``send HOST
-PORT BYTES CONTROL MSS`` connects, sends, and tells its congestion window over time, as JSON. Each
-checks that the kernel has the congestion control, the segment size and the initial window that are
-compared with, for it takes them as wishes.
+PORT BYTES CONTROL MSS`` connects, sends, and prints its congestion window over time, as JSON. Each
+checks congestion control, segment size and initial window, because the kernel treats these settings
+as hints.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from typing import Final
 LIMIT_S: Final = 300.0
 SAMPLING_S: Final = 0.02
 SEND_BUFFER_BYTES: Final = 4_000_000
-"""So that neither the application nor the buffer holds TCP back."""
+"""Large enough that neither the application nor the buffer limits TCP."""
 
 BUFFER: Final = 0.8
-"""The buffer over the window: the kernel doubles it, and a segment takes 1.6 times its payload."""
+"""Buffer size over window: the kernel doubles it, and a segment needs 1.6 times its payload."""
 
 INITIAL_WINDOW: Final = 10
 """Segments; RFC 6928, as the profile “modern” has it."""
 
 SND_MSS, SND_CWND = 16, 80
-"""Where ``struct tcp_info`` (linux/tcp.h) has them, in bytes."""
+"""Offsets in ``struct tcp_info`` (linux/tcp.h), in bytes."""
 
 
 def receive(window_bytes: int) -> None:
-    """Take in one connection with a receive buffer for a window of about so many bytes."""
+    """Accept one connection, with a receive buffer for a window of about `window_bytes`."""
     with socket.create_server(("0.0.0.0", 0)) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(BUFFER * window_bytes))
         listener.settimeout(LIMIT_S)
-        _tell(f"{_own_address()} {listener.getsockname()[1]}")
+        _report(f"{_own_address()} {listener.getsockname()[1]}")
         connection, _ = listener.accept()
     with connection:
         connection.settimeout(LIMIT_S)
@@ -46,7 +46,7 @@ def receive(window_bytes: int) -> None:
 
 
 def send(host: str, port: int, size_bytes: int, control: str, mss_bytes: int) -> None:
-    """Send zeros, and tell the congestion window in segments over the time since the SYN."""
+    """Send zeros, and report the congestion window in segments over the time since the SYN."""
     with socket.socket() as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -70,7 +70,7 @@ def send(host: str, port: int, size_bytes: int, control: str, mss_bytes: int) ->
             cwnd.append((time.monotonic() - start, window))
             time.sleep(SAMPLING_S)
         writer.join()
-    _tell(json.dumps({"cwnd": cwnd}))
+    _report(json.dumps({"cwnd": cwnd}))
 
 
 def _write(connection: socket.socket, size_bytes: int) -> None:
@@ -91,7 +91,7 @@ def _own_address() -> str:
         return address
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

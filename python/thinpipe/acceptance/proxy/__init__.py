@@ -1,4 +1,4 @@
-"""The proxy on a real network: kernels' flows with it, without it, and in the simulator."""
+"""The proxy on a real network: flows of kernels with it, without it, and simulated."""
 
 from thinpipe.acceptance.proxy.paper import PAPER
 

@@ -1,4 +1,4 @@
-"""Carrying the flows of a set-up in a bed."""
+"""Run the flows of a set-up in a test bed."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 PING_S: Final = 1.0
 """Between echo requests."""
 
-PATIENCE_S: Final = 3.0
-"""For what is still under way when both ends have closed; the queue is empty then."""
+SETTLE_S: Final = 3.0
+"""Wait after both ends have closed for packets still in flight; the queue is empty by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What was carried.
+    """The results of a test bed run.
 
     Attributes
     ----------
     flows, served
-        What the mobile and the host say of each flow, in the order of the set-up.
+        The reports of mobile and host on each flow, in the order of the set-up.
     transfers
         Each flow over the radio, at its sender's side: as the proxy sent it, the host, or the
         mobile.
@@ -50,7 +50,7 @@ class Carried:
         The window that the first flow's receiver announced most of the time, where it announces no
         scale.
     handled
-        How many connections the proxy took part in.
+        Number of connections that the proxy intercepted.
     record
         The emulator's.
     """
@@ -66,13 +66,13 @@ class Carried:
 
 
 def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
-    """Carry the flows of a set-up; `ready` is called, and may wait, when its bed stands.
+    """Run the flows of a set-up; `ready` is called, and may wait, when its test bed is complete.
 
     Raises
     ------
     BedError
-        If the bed does not come to stand, an end is not what was asked for, a flow did not arrive
-        whole, or one with a proxy went past it.
+        If the test bed cannot be made, an end differs from the set-up, a flow did not arrive
+        intact, or bypassed the proxy.
     """
     with bed(setup.plan) as made:
         server = made.host.serve(setup.listeners, len(setup.fetches))
@@ -82,7 +82,7 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
         _assert_whole(flows)
         served = server.all(MORE_S)
         _assert_whole(served)
-        time.sleep(PATIENCE_S)
+        time.sleep(SETTLE_S)
         echoes = pinged.so_far() if pinged else []
         handled = 0 if setup.box is None else taken(made.status())
         record = made.finish()
@@ -108,7 +108,7 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
 
 
 def taken(status: dict[str, Any]) -> int:
-    """Return how many connections the proxy took part in."""
+    """Return how many connections the proxy intercepted."""
     return sum(profile["connections"]["taken"] for profile in status["profiles"])
 
 
@@ -127,7 +127,7 @@ def _captured(made: Bed, number: int, flow: Flow) -> list[Packet]:
 
 
 def _under_load(echoes: list[Echo], flows: list[Fetched]) -> tuple[Echo, ...]:
-    """Return the echo requests of the time when a flow was under way; times from the first one."""
+    """Return the echo requests during flows; times count from the first one."""
     start_s = min(each.opened_s for each in flows)
     end_s = max(each.opened_s + (each.last_s or each.total_s) for each in flows)
     return tuple(

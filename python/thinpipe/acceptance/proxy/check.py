@@ -1,4 +1,4 @@
-"""How each fact of ``facts.toml`` is measured."""
+"""The measures of the facts in ``facts.toml``."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Value = Callable[["Seen"], float]
 
 
 def of(outcomes: Outcomes, name: str) -> Compared:
-    """Return what came of a set-up."""
+    """Return the outcome of a set-up."""
     return compared(outcomes[SETUPS[name].point])
 
 
 def carried(name: str, value: Value, flow: int = 0) -> Measure:
-    """Measure a flow that was carried."""
+    """Measure a flow in the test bed."""
     return lambda outcomes: [value(of(outcomes, name).live[flow])]
 
 
@@ -53,12 +53,12 @@ def mean_rtt_s(seen: Seen) -> float:
 
 
 def resent(seen: Seen) -> float:
-    """Count the segments sent again over the radio."""
+    """Count the segments retransmitted over the radio."""
     return float(seen.transfer.retransmits)
 
 
 def error(value: Value, names: Iterable[str], flows: Sequence[int] = (0,)) -> Measure:
-    """Measure how far what was carried lies above what was simulated, in per cent of that."""
+    """Measure the error of test bed results relative to the simulation, in per cent."""
     names = tuple(names)
 
     def measured(outcomes: Outcomes) -> list[float]:
@@ -86,7 +86,7 @@ def pinged_s(name: str) -> Measure:
 
 
 def ratio(one: Measure, other: Measure) -> Measure:
-    """Measure how many times the other one is."""
+    """Measure the ratio of two measures."""
     return lambda outcomes: [
         mine / yardstick for mine, yardstick in zip(one(outcomes), other(outcomes), strict=True)
     ]
@@ -99,7 +99,7 @@ def whole(outcomes: Outcomes) -> list[float]:
 
 
 def handled(outcomes: Outcomes) -> list[float]:
-    """Return the share of flows in which the proxy took part where there is one, in per cent."""
+    """Return the share of flows that the proxy intercepted, in per cent."""
     boxed = [each for each in map(compared, outcomes.values()) if each.setup.box is not None]
     flows = sum(len(each.setup.flows) for each in boxed)
     return [100 * sum(each.carried.handled for each in boxed) / flows]
@@ -137,7 +137,7 @@ LOAD: Final[dict[str, Measure]] = {
 
 
 def times_plain(stems: Iterable[str], flow: int = 0) -> Measure:
-    """Measure how many times as long as without the proxy a flow takes with it."""
+    """Measure a flow's time with the proxy over that without."""
     stems = tuple(stems)
 
     def measured(outcomes: Outcomes) -> list[float]:
@@ -165,7 +165,7 @@ UPLOADS: Final[dict[str, Measure]] = {
 
 
 def faster_s(outcomes: Outcomes) -> list[float]:
-    """Return by how much a short transfer is shorter with the proxy, in s, one value a size."""
+    """Return by how much a short transfer is shorter with the proxy, in s, one value per size."""
     plain, proxy = (of(outcomes, f"short-{name}").live for name in BOXES)
     return [without.last_s - boxed.last_s for without, boxed in zip(plain, proxy, strict=True)]
 
@@ -181,11 +181,11 @@ SHORT: Final[dict[str, Measure]] = {
 # --- Figure 10 ------------------------------------------------------------------------------------
 
 TURNED_OVER_S: Final = 2
-"""Of the time that both flows share, what is left out at its beginning."""
+"""Start of the time that both flows share, which does not count."""
 
 
 def shares(each: Compared) -> tuple[float, float]:
-    """Return the rates of both flows while both were there, in B/s."""
+    """Return the rates of both flows while both were active, in B/s."""
     first, second = each.live
     after_s = each.carried.start_s[1] - each.carried.start_s[0]
     start_s = after_s + second.connect_s + TURNED_OVER_S
@@ -239,13 +239,13 @@ QUEUES: Final[dict[str, Measure]] = {
 # --- Figure 12 ------------------------------------------------------------------------------------
 
 WINDOW_S: Final = 3
-"""Over so long a rate is taken."""
+"""Interval over which rates are measured."""
 
 RECOVERED: Final = 0.9
 """Of the rate before the stall."""
 
 RTT_S: Final = 3
-"""What counts as a round-trip time at 10 KB."""
+"""The assumed round-trip time at 10 KB."""
 
 
 def recovered_s(each: Compared) -> float:

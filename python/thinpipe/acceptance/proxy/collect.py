@@ -1,4 +1,4 @@
-"""Carrying all set-ups side by side, and simulating each from the same moment on."""
+"""Run all set-ups in parallel, and simulate each with the same start times."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 SEED: Final = 1
 TRIES: Final = 2
-"""How often a set-up is carried until the emulator kept its time."""
+"""Maximum number of attempts until the emulator is punctual."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared(Outcome):
-    """A set-up, carried and simulated over the same link from the same moment on."""
+    """A set-up, run in a test bed and simulated with the same start times."""
 
     setup: Setup
     carried: Carried
@@ -40,24 +40,24 @@ def collect(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[Point, Outcome]:
-    """Carry all set-ups side by side, whatever `jobs` says: they wait, and take no processor.
+    """Run all set-ups in parallel, whatever `jobs` says: they need little processor time.
 
     Raises
     ------
     EmulationError
-        If a bed does not come to stand, or its kernel is not what was asked for.
+        If a test bed cannot be made, or its kernel does not match the set-up.
     """
     del jobs
     setups = {setup.point: setup for setup in SETUPS.values()}
     points = list(dict.fromkeys(point for point, _ in wanted))
     found: dict[Point, Outcome] = {}
-    # Beds take the processor while they are made: flows begin when all stand.
+    # Making test beds needs processor time: flows begin when all are complete.
     all_stand = Barrier(max(1, len(points)))
     with ThreadPoolExecutor(max(1, len(points))) as pool:
         runs = {pool.submit(_compare, setups[point], all_stand): point for point in points}
         for done in as_completed(runs):
             if isinstance(done.exception(), BrokenBarrierError):
-                continue  # another one's error is the reason
+                continue  # the error of another set-up is the cause
             found[runs[done]] = done.result()
             if progress is not None:
                 progress(len(found), len(points))
@@ -65,14 +65,14 @@ def collect(
 
 
 def _compare(setup: Setup, all_stand: Barrier) -> Compared:
-    """Carry a set-up, until the emulator kept its time, and simulate it."""
+    """Run a set-up until the emulator was punctual, and simulate it."""
     [name] = (name for name, each in SETUPS.items() if each is setup)
     try:
         carried = carry(setup, lambda: all_stand.wait(START_S))
     except EmulationError as error:
         raise BedError(f"{name}: {error}") from error
     finally:
-        all_stand.abort()  # all are past it, or shall not wait for this one
+        all_stand.abort()  # the others have passed it, or must not wait for this one
     for _ in range(1, TRIES):
         if carried.record.lateness_s.within_bound:
             break
@@ -81,20 +81,20 @@ def _compare(setup: Setup, all_stand: Barrier) -> Compared:
 
 
 def compared(outcome: Outcome) -> Compared:
-    """Return an outcome of `collect` as what it is.
+    """Return an outcome of `collect` with its type.
 
     Raises
     ------
     TypeError
-        If it is that of another paper.
+        If it is an outcome of another paper.
     """
     if not isinstance(outcome, Compared):
-        raise TypeError(f"{outcome!r} was not carried")
+        raise TypeError(f"{outcome!r} was not run in a test bed")
     return outcome
 
 
 def _simulate(setup: Setup, carried: Carried) -> Compared:
-    """Simulate a set-up whose flows begin when the carried ones did."""
+    """Simulate a set-up whose flows start when those in the test bed did."""
     more: dict[str, Value] = {
         f"{flow_key(number)}.start": f"{start_s:.9f} s"
         for number, start_s in enumerate(carried.start_s)

@@ -1,4 +1,4 @@
-"""What is carried between kernels' ends, with the proxy and without, and simulated as well."""
+"""The set-ups that are run between kernels, with the proxy and without, and simulated."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TIMESTAMPS: Final = 12
 HEADERS: Final = 40 + TIMESTAMPS
 
 PORT: Final = 5001
-"""Of the first flow at the host; the others have those that follow."""
+"""Port of the first flow at the host; further flows use the next ones."""
 
 LOCAL_PORT: Final = 41001
 """The same at the mobile."""
 
 MORE_S: Final = 60.0
-"""How much longer than foreseen a run may take."""
+"""Extra time of a run beyond its expected duration."""
 
 
 class Pinged(Enum):
@@ -36,7 +36,7 @@ class Pinged(Enum):
 
 
 class Direction(Enum):
-    """Which way a flow's data go, as a scenario says it."""
+    """The direction of a flow's data, as in a scenario."""
 
     DOWN = "downlink"
     UP = "uplink"
@@ -44,7 +44,7 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow that the mobile opens: when, how much, with how many tickets, and which way."""
+    """A flow that the mobile opens: start, size, tickets and direction."""
 
     at_s: float
     bytes: int
@@ -61,11 +61,11 @@ class Box:
     clamp_bytes
         Its window towards a mobile.
     rate, round_trip, uplink_rate
-        What its profile says of the radio; uploads are left alone without an `uplink_rate`.
+        The radio in its profile; without an `uplink_rate`, uploads are not intercepted.
     mss
-        What SYNs may offer at most, if it is less than the interface allows.
+        The maximum MSS of SYNs, if below that of the interface.
     fractions
-        Whether the window counts by the byte.
+        Whether the window counts bytes rather than segments.
     """
 
     clamp_bytes: int
@@ -78,18 +78,18 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One run: a link, the flows over it, and what helps them.
+    """One run: a link, the flows over it, and an optional proxy.
 
     Attributes
     ----------
     link, settings
-        Scenario of the link, and what is changed of it.
+        Scenario of the link, and changes to it.
     mtu
         Of the radio leg, in bytes.
     window_bytes
-        The most that the mobile announces, or all that its kernel has.
+        The mobile's maximum receive window; ``None`` leaves it to the kernel.
     lasts_s
-        How long the flows take, about.
+        Approximate duration of the flows.
     """
 
     link: str | Path
@@ -112,7 +112,7 @@ class Setup:
 
     @property
     def ports(self) -> dict[int, int]:
-        """The host's ports, and how many tickets each has, where one has more than others."""
+        """The host's ports with their tickets, where these differ."""
         tickets = {PORT + number: flow.tickets for number, flow in enumerate(self.flows)}
         return tickets if len(set(tickets.values())) > 1 else {}
 
@@ -130,7 +130,7 @@ class Setup:
         return {} if self.box is None else self.ports
 
     def _simulated(self) -> list[tuple[str, Value]]:
-        """Return settings by which the simulator has what the kernel and the daemon have."""
+        """Return settings for the simulator that match kernel and daemon."""
         found: list[tuple[str, Value]] = [*self.settings, *LINUX]
         if self.pinged is Pinged.YES:
             found += BESIDE_ECHOES.get(self.link, ())
@@ -171,7 +171,7 @@ class Setup:
 
     @property
     def plan(self) -> Plan:
-        """The bed for it."""
+        """The plan of its test bed."""
         return Plan(
             link=Link(self.link, tuple(Point.of(self.link, self.settings).settings)),
             proxy=None if self.box is None else self._proxy(self.box),
@@ -199,7 +199,7 @@ class Setup:
 
     @property
     def listeners(self) -> list[Listener]:
-        """What the host serves."""
+        """The listeners at the host."""
         return [
             Listener(
                 PORT + number,
@@ -214,7 +214,7 @@ class Setup:
 
     @property
     def fetches(self) -> list[Fetch]:
-        """What the mobile opens."""
+        """The flows that the mobile opens."""
         return [
             Fetch(
                 HOST[0],
@@ -240,7 +240,7 @@ LINUX: Final = (
     ("tcp.recovery", "rack"),
     ("tcp.cubic.slow_start", "standard"),
 )
-"""What the kernel's ends have beside congestion control and delayed acknowledgements.
+"""Settings for the kernel's ends other than congestion control and delayed acknowledgements.
 
 The kernel's HyStart leaves slow start into a CUBIC that grows faster than that, RFC 9406's into a
 slower one. This and the delay of acknowledgements were chosen after the runs without a proxy had
@@ -269,7 +269,7 @@ WEIGHTED: Final = (Flow(0, 300_000), Flow(8, 100_000, tickets=3), Flow(16, 10_00
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends: its name in the report, the host's congestion control, and what helps it."""
+    """A sender: its name in the report, congestion control, and queue or proxy."""
 
     name: str
     control: str = "cubic"
@@ -283,11 +283,11 @@ SENDERS: Final = {
     "fair": Sender("no proxy, cubic, fair queue", settings=(("queue.kind", "fair"),)),
     "proxy": Sender("thinpipe proxy, cubic", box=LIVE_BOX),
 }
-"""The fair queue is the radio's own, which no box has a say in: a yardstick."""
+"""The fair queue is in the radio itself, out of a proxy's control: a benchmark."""
 
 
 def live(flows: tuple[Flow, ...], sender: str, lasts_s: float, pinged: Pinged) -> Setup:
-    """Return a run over the link on which other proxies were measured."""
+    """Return a run over the link of the reference measurements."""
     who = SENDERS[sender]
     return Setup(
         "gprs-live-40",
@@ -353,7 +353,7 @@ SIZES: Final = (5, 10, 15, 20, 25, 30)
 """KB."""
 
 APART_S: Final = 20
-"""From one short transfer to the next."""
+"""Interval between short transfers."""
 
 
 def paper_box(kb: int) -> Box:
@@ -368,7 +368,7 @@ STALL: Final[tuple[str, Settings]] = (
     "gprs-3+1",
     (("wired.LAN.delay", "0 s"), ("radio.outages", [[f"{time} s" for time in OUTAGE]])),
 )
-"""The paper's radio, block by block; what it is to carry in the outage, it carries afterwards."""
+"""The paper's radio, block by block; it sends packets of the outage afterwards."""
 
 
 def gprs(

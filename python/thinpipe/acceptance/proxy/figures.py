@@ -1,4 +1,4 @@
-"""Flows under load, and figures 9 to 12 of Chakravorty et al. 2003: carried over simulated."""
+"""Flows under load, and figures 9 to 12 of Chakravorty et al. 2003: test bed and simulation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SIMULATED: Final[dict[str, Any]] = {"linestyle": "--", "linewidth": 1, "alpha": 
 CARRIED: Final[dict[str, Any]] = {"linewidth": 1.3}
 TARGET_S: Final = 1.0
 OVER_S: Final = 3
-"""Over so long a throughput is taken."""
+"""Interval over which throughput is measured."""
 
 
 @styled
@@ -158,7 +158,9 @@ def queues(outcomes: Outcomes) -> Figure:
         (axes[0], lambda seen: seen.last_s, "600 KB take (s)"),
         (axes[1], mean_rtt_s, "Mean RTT (s)"),
     ):
-        ax.plot(places, [value(each.live[0]) for each in runs], "o", color=HUES[0], label="carried")
+        ax.plot(
+            places, [value(each.live[0]) for each in runs], "o", color=HUES[0], label="test bed"
+        )
         simulated = [value(each.simulated[0]) for each in runs]
         ax.plot(places, simulated, "+", color=HUES[1], markersize=11, label="simulated")
         ax.set_xticks(list(places), names)

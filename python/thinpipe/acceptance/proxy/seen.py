@@ -1,4 +1,4 @@
-"""What a flow looks like, carried or simulated."""
+"""A flow's results, from the test bed or the simulator."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Seen:
     Attributes
     ----------
     connect_s, last_s
-        When the mobile was connected, and when the receiver had the last byte: of an upload that
-        was carried, when the mobile had the host's digest of it.
+        When the mobile was connected, and when the receiver had the last byte; for an upload in
+        the test bed, when the mobile had the host's digest of it.
     transfer
         The flow over the radio, as its sender there saw it: the proxy, the host, or the mobile.
     curve
-        The bytes that the mobile had.
+        Bytes received by the mobile over time.
     """
 
     connect_s: float
@@ -44,7 +44,7 @@ class Seen:
 
 
 def of_carried(carried: Carried) -> tuple[Seen, ...]:
-    """Return the flows that were carried."""
+    """Return the flows of a test bed run."""
     return tuple(
         Seen(
             flow.connect_s or float("inf"),
@@ -61,7 +61,7 @@ def of_carried(carried: Carried) -> tuple[Seen, ...]:
 
 
 def of_simulated(run: Outcome) -> tuple[Seen, ...]:
-    """Return the flows of a simulation of which there are the segments."""
+    """Return the flows of a simulation with recorded segments."""
     segments = run.tables["segments"]
     found = []
     for flow in range(len(run.result.flows)):

@@ -1,4 +1,4 @@
-"""What was measured, in figures."""
+"""The measurements as tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MEASURED_ELSEWHERE: Final = (
     ("PEPsal 2.0.2, BBR, measured elsewhere", "–", "127.6", "2.8", "5.3 / 60", "21"),
     ("to beat", "≤ 128", "–", "≤ 0.95", "≤ 1.2 / 47", "≤ 7.1"),
 )
-"""On the same link, between kernels' ends as well."""
+"""Reference values, on the same link between kernels."""
 
 
 def load(outcomes: Outcomes) -> tuple[Table, ...]:
@@ -78,7 +78,7 @@ def _three(each: Compared) -> tuple[str, ...]:
 
 
 def uploads(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate uploads and what goes on beside them."""
+    """Tabulate uploads, and pings and a download beside them."""
     alone = []
     for link, (flow, _) in UPLOADED.items():
         for name in BOXES:
@@ -112,7 +112,7 @@ def short_transfers(outcomes: Outcomes) -> tuple[Table, ...]:
     rows = [
         (f"{NAMES[name]}, {way}", *(short(seen.last_s, 4) for seen in seen_so))
         for name, each in runs.items()
-        for way, seen_so in (("carried", each.live), ("simulated", each.simulated))
+        for way, seen_so in (("test bed", each.live), ("simulated", each.simulated))
     ]
     gains = zip(runs["plain"].live, runs["proxy"].live, strict=True)
     rows.append(("gain %", *(short(100 * (1 - b.last_s / a.last_s), 3) for a, b in gains)))
@@ -128,7 +128,7 @@ def fairness(outcomes: Outcomes) -> tuple[Table, ...]:
         each = of(outcomes, f"pair-{name}")
         shared = " and ".join(short(rate, 4) for rate in shares(each))
         for way, (first, second), rates in (
-            ("carried", each.live, shared),
+            ("test bed", each.live, shared),
             ("simulated", each.simulated, ""),
         ):
             times = (connect_s(second), last_s(first), last_s(second))
@@ -144,7 +144,7 @@ def queues(outcomes: Outcomes) -> tuple[Table, ...]:
         (f"{label}, {way}", *(short(value(seen), 4) for seen in column))
         for label, value in quantities
         for way, column in (
-            ("carried", [each.live[0] for each in runs]),
+            ("test bed", [each.live[0] for each in runs]),
             ("simulated", [each.simulated[0] for each in runs]),
         )
     ]
@@ -159,7 +159,7 @@ def stall(outcomes: Outcomes) -> tuple[Table, ...]:
     for name in BOXES:
         each = of(outcomes, f"stall-{name}")
         for way, seen, back in (
-            ("carried", each.live[0], short(recovered_s(each), 3)),
+            ("test bed", each.live[0], short(recovered_s(each), 3)),
             ("simulated", each.simulated[0], ""),
         ):
             rows.append((f"{NAMES[name]}, {way}", short(seen.last_s, 4), short(resent(seen)), back))

@@ -59,7 +59,7 @@ def gain(outcomes: Outcomes, kb: int, protocol: str) -> float:
 
 
 def gains(protocol: str) -> Measure:
-    """Measure the time of a page with the proxy, in % of difference, a value a size."""
+    """Measure the time of a page with the proxy, in % of difference, one value per size."""
     return lambda outcomes: [-gain(outcomes, kb, protocol) for kb in PAGES_KB]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thinpipe.papers.chakravorty2003.measuring import radio_end
 from thinpipe.papers.chakravorty2003.setup import KB
-from thinpipe.plot.series import heard_by, outstanding, sent_by
+from thinpipe.plot.series import acks_received, outstanding, segments_sent
 from thinpipe.plot.style import style
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def trace(
 ) -> None:
     """Draw a sender's trace over the radio: data sent, retransmitted, and acknowledged."""
     rows = radio_end(run.tables["segments"], flow)
-    sent, heard = sent_by(rows), heard_by(rows)
+    sent, heard = segments_sent(rows), acks_received(rows)
     data = sent.only(sent.carries_data)
     before = np.maximum.accumulate(np.append(0, data.last[:-1])) if len(data.last) else data.last
     again = data.first < before

@@ -26,7 +26,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     download,
     seeds,
 )
-from thinpipe.plot.series import FIN, heard_by, sending_end, sent_by
+from thinpipe.plot.series import FIN, acks_received, segments_sent, sending_end
 
 if TYPE_CHECKING:
     from thinpipe.papers.chakravorty2003.measuring import Measure
@@ -63,7 +63,7 @@ def starved(run: Outcome) -> float:
 
 
 def _last_data_s(run: Outcome) -> float:
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     return float(sent.time_s[sent.carries_data].max())
 
 
@@ -92,7 +92,7 @@ def zero_windows(run: Outcome) -> float:
 
 def early(run: Outcome) -> float:
     """Return the share of data packets acknowledged before the mobile did so, in per cent."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     ends = sent.last[sent.carries_data]
     return 100 * float(np.mean([_early_s(run, int(end)) > 0 for end in ends]))
 
@@ -102,18 +102,18 @@ def fin_early_s(run: Outcome) -> float:
 
     Negative where it heard it later, as it must.
     """
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     return _early_s(run, int(sent.last[(sent.flags & FIN) > 0].max()) + 1)
 
 
 def data_early_s(run: Outcome) -> float:
     """Return the same of the last data."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     return _early_s(run, int(sent.last[sent.carries_data].max()))
 
 
 def _early_s(run: Outcome, end: int) -> float:
-    heard = heard_by(sending_end(run.tables["segments"], flow=0))
+    heard = acks_received(sending_end(run.tables["segments"], flow=0))
     mobile = delivered(run)
     told_s = float(heard.time_s[heard.ack >= end][0])
     return float(mobile.time_s[mobile.value >= end][0]) - told_s
@@ -172,7 +172,7 @@ def alone() -> tuple[Point, ...]:
 
 
 def slowest(outcomes: Outcomes) -> list[float]:
-    """Return the mean time of the mobiles over that of a mobile alone, one value a seed."""
+    """Return the mean time of the mobiles over that of a mobile alone, one value per seed."""
     return [
         float(np.mean([received_s(outcomes[many], flow) for flow in range(MOBILES)]))
         / received_s(outcomes[one])

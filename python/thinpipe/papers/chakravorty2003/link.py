@@ -30,7 +30,7 @@ from thinpipe.papers.chakravorty2003.setup import (
 from thinpipe.papers.chakravorty2003.stall import stalled
 from thinpipe.papers.facts import WORDS
 from thinpipe.papers.paper import Table
-from thinpipe.plot.series import ACK, SYN, heard_by, sending_end
+from thinpipe.plot.series import ACK, SYN, acks_received, sending_end
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,7 @@ def kb_per_s(run: Outcome) -> float:
 
 PACKETS: Final = 1000
 PAUSE_S: Final = (4, 8)
-"""Least and greatest pause between lone packets."""
+"""Minimum and maximum pause between lone packets."""
 
 PROBES: Final[Settings] = (
     ("flow.application", "probe"),
@@ -365,7 +365,7 @@ def group_sizes(run: Outcome) -> list[int]:
 
     Each of a group comes within `TOGETHER_S` of the one before.
     """
-    heard = heard_by(sending_end(run.tables["segments"], flow=0))
+    heard = acks_received(sending_end(run.tables["segments"], flow=0))
     groups = np.split(heard.time_s, np.flatnonzero(np.diff(heard.time_s) > TOGETHER_S) + 1)
     return [len(each) for each in groups for _ in each]
 
@@ -406,7 +406,7 @@ LONE: Final[Settings] = (("tcp.window", 1),)
 
 
 def product(outcomes: Outcomes) -> list[float]:
-    """Return the rate times the round trip of a lone packet, in KB, one value a coding scheme."""
+    """Return the rate times the round trip of a lone packet, in KB, one value per coding scheme."""
     return [
         mean(outcomes, scheme(name), line_rate)
         * mean(outcomes, scheme(name, LONE), lambda run: float(rtts(run).mean()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from thinpipe.papers.chakravorty2003.setup import BDP, MSS, PACKET
 from thinpipe.papers.series import Steps
-from thinpipe.plot.series import FIN, SYN, heard_by, sending_end, sent_by, unwrapped
+from thinpipe.plot.series import FIN, SYN, acks_received, segments_sent, sending_end, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ MOMENT_S: Final = 1e-6
 
 
 def each(points: Iterable[Point], value: Value) -> Measure:
-    """Measure one value a run."""
+    """Measure one value per run."""
     points = tuple(points)
     return lambda outcomes: [float(value(outcomes[point])) for point in points]
 
@@ -61,7 +61,7 @@ def opening_end(run: Outcome, flow: int = 0) -> pl.DataFrame:
 
 
 def connect_s(run: Outcome, flow: int = 0) -> float:
-    """Return the time from the first SYN to its answer, in s; without end if there was none."""
+    """Return the time from the first SYN to its answer, in s; infinite if there was none."""
     rows = opening_end(run, flow)
     answers = rows.filter((rows["event"] == "received") & ((rows["flags"] & SYN) > 0))
     return float(answers["time_s"][0] - rows["time_s"][0]) if len(answers) else float("inf")
@@ -74,14 +74,14 @@ def syns_s(run: Outcome, flow: int = 0) -> Floats:
 
 
 def syn_again(run: Outcome, flow: int = 0) -> float:
-    """Count the SYNs that were sent again."""
+    """Count the SYNs that were retransmitted."""
     return float(len(syns_s(run, flow)) - 1)
 
 
 def closed_s(run: Outcome, flow: int = 0) -> float:
     """Return the time from the first SYN until the sender heard its FIN acknowledged, in s."""
     rows = sending_end(run.tables["segments"], flow=flow)
-    sent, heard = sent_by(rows), heard_by(rows)
+    sent, heard = segments_sent(rows), acks_received(rows)
     end = int(sent.last[(sent.flags & FIN) > 0].max()) + 1
     over = heard.time_s[heard.ack >= end]
     start_s = opening_end(run, flow)["time_s"][0]
@@ -104,7 +104,7 @@ def full_at(run: Outcome, flow: int = 0) -> float:
 
 def sent_until(run: Outcome, time_s: float, flow: int = 0) -> float:
     """Return the bytes that the flow had sent by a time since the sender met its SYN."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=flow))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=flow))
     start_s = run.result.flows[flow].started_s or 0.0
     return float(sent.last[sent.time_s <= start_s + time_s + MOMENT_S].max())
 
@@ -200,7 +200,7 @@ def line_rate(run: Outcome) -> float:
 
 def acknowledged_early(run: Outcome, flow: int = 0) -> float:
     """Count the acknowledgements that the sender heard before the mobile had sent any as high."""
-    heard = heard_by(sending_end(run.tables["segments"], flow=flow))
+    heard = acks_received(sending_end(run.tables["segments"], flow=flow))
     mobile = delivered(run, flow)
     return float(np.sum(heard.ack > mobile.at(heard.time_s)))
 

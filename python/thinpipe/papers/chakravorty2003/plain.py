@@ -38,7 +38,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     second,
     seeds,
 )
-from thinpipe.plot.series import SYN, heard_by, outstanding, sending_end, sent_by
+from thinpipe.plot.series import SYN, acks_received, outstanding, segments_sent, sending_end
 
 if TYPE_CHECKING:
     from thinpipe.papers.chakravorty2003.measuring import Measure
@@ -145,7 +145,7 @@ SEGMENTS: Final = {48: "64 KB", 8: "10 KB"}
 """Receiver's windows in segments."""
 
 LOST_TWICE: Final = LOST_WIDE
-"""The number of the packet that is lost; what is sent again comes a window later."""
+"""The number of the packet that is lost; its retransmission comes a window later."""
 
 
 def lost_twice(window: int) -> Point:
@@ -156,7 +156,7 @@ def lost_twice(window: int) -> Point:
 
 def timer_s(run: Outcome) -> float:
     """Return the time from the first retransmission of that packet to the second, in s."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     data = sent.only(sent.carries_data)
     times_s = data.time_s[data.first == data.first[LOST_TWICE - 1]]
     return float(times_s[2] - times_s[1])
@@ -176,7 +176,7 @@ def excess(run: Outcome) -> float:
 def recovery_s(run: Outcome) -> float:
     """Return the time from the first selective acknowledgement until all sent by then is there."""
     rows = sending_end(run.tables["segments"], flow=0)
-    heard, sent = heard_by(rows), sent_by(rows)
+    heard, sent = acks_received(rows), segments_sent(rows)
     noticed_s = float(heard.time_s[heard.sack_to > heard.sack_from][0])
     highest = sent.last[sent.time_s <= noticed_s].max()
     return float(heard.time_s[heard.ack >= highest][0]) - noticed_s
@@ -219,7 +219,7 @@ SECOND: Final = 1
 
 
 def handshake_timeouts(run: Outcome) -> float:
-    """Count the SYNs of the second flow that either end sent again without having heard one."""
+    """Count the SYNs of the second flow that either end retransmitted without having heard one."""
     rows = run.tables["segments"]
     rows = rows.filter((rows["flow"] == SECOND) & ((rows["flags"] & SYN) > 0))
     sent, heard = (rows.filter(rows["event"] == event) for event in ("sent", "received"))
@@ -266,8 +266,8 @@ def windows_after_idle(run: Outcome) -> list[float]:
     """Return the segments sent at once after each idle time of the server."""
     rows = run.tables["segments"]
     served = rows.filter((rows["event"] == "sent") & (rows["payload_bytes"] == MSS))
-    sent = sent_by(rows.filter(rows["endpoint"] == served["endpoint"][0]))
-    data = sent.only(sent.carries_data & ~sent.again)
+    sent = segments_sent(rows.filter(rows["endpoint"] == served["endpoint"][0]))
+    data = sent.only(sent.carries_data & ~sent.retransmitted)
     idle = np.flatnonzero(np.diff(data.time_s) > IDLE_S) + 1
     found = []
     for first in idle:

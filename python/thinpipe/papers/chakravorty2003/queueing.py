@@ -33,7 +33,7 @@ ENOUGH: Final = (10, 12, 16, 32)
 
 
 BENT: Final = 0.98
-"""The knee: the least window that leaves so much of the best rate."""
+"""The knee: the smallest window that leaves so much of the best rate."""
 
 
 def runs(scenario: str, window: Settings) -> tuple[Point, ...]:
@@ -56,14 +56,14 @@ POINTS: Final = tuple(
 
 
 def times(scenario: str, *windows: int | None) -> Measure:
-    """Measure how long 600 KB take, mean of seeds, one value a window, in s."""
+    """Measure how long 600 KB take, mean of seeds, one value per window, in s."""
     return lambda outcomes: [
         mean(outcomes, runs(scenario, window(kb)), received_s) for kb in windows
     ]
 
 
 def mean_rtts(scenario: str, *windows: int | None) -> Measure:
-    """Measure mean round-trip times, mean of seeds, one value a window, in s."""
+    """Measure mean round-trip times, mean of seeds, one value per window, in s."""
     return lambda outcomes: [mean(outcomes, runs(scenario, window(kb)), mean_rtt) for kb in windows]
 
 
@@ -72,7 +72,7 @@ NARROW: Final = (4, 6, 8)
 
 
 def longer(outcomes: Outcomes) -> list[float]:
-    """Return how much longer 600 KB take with less than 10 KB, in per cent, a value a window."""
+    """Return how much longer 600 KB take with windows below 10 KB, in %, one value per window."""
     ten, *narrow = times(RADIO, 10, *NARROW)(outcomes)
     return [100 * (took_s / ten - 1) for took_s in narrow]
 
@@ -92,14 +92,14 @@ def approaching(outcomes: Outcomes) -> list[float]:
 def unqueued_bdp(outcomes: Outcomes, scenario: str) -> float:
     """Return the line's rate times the round-trip time without a queue, in KB.
 
-    The rate is that of the bulk transfers, the time that of packets behind the least window.
+    The rate is that of the bulk transfers, the time that of packets behind the smallest window.
     """
     rate = mean(outcomes, runs(scenario, PLAIN), line_rate)
     return rate * mean_rtts(scenario, CLAMPS[0])(outcomes)[0] / KB
 
 
 def knee(outcomes: Outcomes, scenario: str) -> float:
-    """Return the least window that leaves so much of the best rate, between clamps by a line."""
+    """Return the smallest window that leaves so much of the best rate, between clamps by a line."""
     rates = [1 / each for each in times(scenario, *CLAMPS)(outcomes)]
     wanted = BENT * max(rates)
     for (low, below), (high, above) in pairwise(zip(CLAMPS, rates, strict=True)):

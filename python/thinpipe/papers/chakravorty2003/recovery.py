@@ -19,7 +19,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     seeds,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import sent_by
+from thinpipe.plot.series import segments_sent
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def repairs_s(run: Outcome) -> list[float]:
     found: list[float] = []
     for flow in FLOWS:
         segments = run.tables["segments"]
-        sent = sent_by(radio_end(segments, flow))
+        sent = segments_sent(radio_end(segments, flow))
         data = sent.only(sent.carries_data)
         rows = mobile_end(segments, flow)
         got = rows.filter(rows["event"] == "received")["uid"].to_numpy()
@@ -135,7 +135,7 @@ def repair_s(outcomes: Outcomes, condition: str, scheme: str) -> float:
 
 
 def quicker(other: str) -> Measure:
-    """Measure the median repair with the proxy beside another's, in %, a value a kind of loss."""
+    """Measure the change of the median repair by the proxy, in %, one value per kind of loss."""
     return lambda outcomes: [
         100 * (repair_s(outcomes, each, "atcp") / repair_s(outcomes, each, other) - 1)
         for each in CONDITIONS
@@ -143,12 +143,12 @@ def quicker(other: str) -> Measure:
 
 
 def times_s(outcomes: Outcomes, condition: str, scheme: str) -> list[float]:
-    """Return when the mobile had both downloads, a value a seed, in s."""
+    """Return when the mobile had both downloads, one value per seed, in s."""
     return [both_s(outcomes[point]) for point in runs(condition, scheme)]
 
 
 def shorter(outcomes: Outcomes) -> list[float]:
-    """Return the time of both with the proxy beside none, median of seeds, in %, a value a loss."""
+    """Return the change of the median time of both by the proxy, in %, a value per kind of loss."""
     found = []
     for condition in TRANSIENT:
         ways = (times_s(outcomes, condition, scheme) for scheme in ("atcp", "no box"))
@@ -157,7 +157,7 @@ def shorter(outcomes: Outcomes) -> list[float]:
 
 
 def utilized(outcomes: Outcomes) -> list[float]:
-    """Return the mean rate of both in % of that where no packet is lost, a value a loss."""
+    """Return the mean rate of both in % of that where no packet is lost, one value per loss."""
     return [
         100
         * fmean(both_s(outcomes[point]) for point in unhindered(condition))

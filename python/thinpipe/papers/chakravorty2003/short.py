@@ -17,7 +17,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     seeds,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import heard_by, sent_by
+from thinpipe.plot.series import acks_received, segments_sent
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -91,12 +91,12 @@ def gain(outcomes: Outcomes, receiver: Settings, kb: int) -> float:
 
 
 def differences(receiver: Settings) -> Measure:
-    """Measure the median with the proxy beside that without, in % of difference, a value a size."""
+    """Measure the change of the median time by the proxy, in %, one value per size."""
     return lambda outcomes: [-gain(outcomes, receiver, kb) for kb in SIZES]
 
 
 def apart(outcomes: Outcomes) -> list[float]:
-    """Return the gap between the confidence intervals of the means, in s, one value a size."""
+    """Return the gap between the confidence intervals of the means, in s, one value per size."""
     found = []
     for kb in SIZES:
         plain, proxy = (times(outcomes, (*more, *LINUX), kb) for more in (PLAIN, BOX))
@@ -107,7 +107,7 @@ def apart(outcomes: Outcomes) -> list[float]:
 def injected(run: Outcome) -> float:
     """Return what was sent over the radio before the first acknowledgement of data, in B."""
     rows = radio_end(run.tables["segments"])
-    sent, heard = sent_by(rows), heard_by(rows)
+    sent, heard = segments_sent(rows), acks_received(rows)
     first_s = heard.time_s[heard.ack > 0][0]
     return float(sent.last[sent.carries_data & (sent.time_s < first_s)].max())
 

@@ -18,7 +18,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     point,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import sent_by
+from thinpipe.plot.series import segments_sent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ NAMES: Final = "abc"
 PACKETS: Final = 6
 LOST: Final = (1, 2, 3)
 RETRANSMIT_AT: Final = 3
-"""The skipack at which a packet is sent again."""
+"""The skipack at which a packet is retransmitted."""
 
 THREE: Final[Settings] = (
     *PROXY,
@@ -69,7 +69,7 @@ def unacknowledged(order: Sequence[str]) -> list[Entry]:
 
 
 def acknowledge(entries: Sequence[Entry], number: int) -> list[int]:
-    """Count that a packet arrived, as the paper does; return the packets to be sent again.
+    """Count that a packet arrived, as the paper does; return the packets to retransmit.
 
     >>> entries = unacknowledged("abcacb")
     >>> [acknowledge(entries, number) for number in (4, 5, 6)]
@@ -90,14 +90,14 @@ def sent_order(run: Outcome) -> list[tuple[int, int]]:
     """Return flow and offset of each data packet in the order in which the box first sent it."""
     found = []
     for flow in range(len(NAMES)):
-        sent = sent_by(radio_end(run.tables["segments"], flow))
+        sent = segments_sent(radio_end(run.tables["segments"], flow))
         data = sent.only(sent.carries_data)
         found += [(uid, flow, int(first)) for uid, first in zip(data.uid, data.first, strict=True)]
     return list(dict.fromkeys((flow, first) for _, flow, first in sorted(found)))
 
 
 def sent_again(run: Outcome) -> list[float]:
-    """Return the numbers, in the order of the list, of the packets that skipack had sent again."""
+    """Return the numbers, in the order of the list, of the packets that skipack retransmitted."""
     order = {place: number for number, place in enumerate(sent_order(run), 1)}
     events = run.tables["middlebox_events"]
     events = events.filter(events["event"].cast(str) == "retransmitted_skipped")
@@ -117,7 +117,7 @@ BESIDE_S: Final = 10
 
 def pace_kept(run: Outcome) -> float:
     """Return what leaves for the radio in 10 s from a repair on, beside 10 s before, in % more."""
-    sent = sent_by(radio_end(run.tables["segments"]))
+    sent = segments_sent(radio_end(run.tables["segments"]))
     data = sent.only(sent.carries_data)
     repeats = data.last[1:] <= np.maximum.accumulate(data.last)[:-1]
     again_s = data.time_s[1:][repeats][0]

@@ -27,7 +27,7 @@ from thinpipe.papers.chakravorty2003.setup import (
     seeds,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import sent_by
+from thinpipe.plot.series import segments_sent
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -83,14 +83,14 @@ POINTS: Final = (
 
 def again(run: Outcome) -> tuple[list[float], list[int]]:
     """Return when whoever sends over the radio sent data again, and which: their offsets."""
-    sent = sent_by(radio_end(run.tables["segments"]))
+    sent = segments_sent(radio_end(run.tables["segments"]))
     data = sent.only(sent.carries_data)
     repeats = data.last[1:] <= np.maximum.accumulate(data.last)[:-1]
     return data.time_s[1:][repeats].tolist(), data.first[1:][repeats].tolist()
 
 
 def resent(run: Outcome) -> float:
-    """Count the packets sent again over the radio, by the box or by the sender."""
+    """Count the packets retransmitted over the radio, by the box or by the sender."""
     return float(len(again(run)[0]))
 
 
@@ -152,14 +152,14 @@ def _recovered_at_s(run: Outcome) -> float:
 
 
 def open_in_stall(run: Outcome) -> float:
-    """Return the greatest window that the host is told in a long stall's last 20 s, in B."""
+    """Return the largest window that the host is told in a long stall's last 20 s, in B."""
     times_s, windows = told(run)
     inside = (times_s > START_S + LASTS_S) & (times_s < START_S + LONG_S)
     return float(windows[inside].max()) if inside.any() else float("nan")
 
 
 def window_back(run: Outcome) -> float:
-    """Return the box's greatest congestion window in the 5 s after recovery over its first."""
+    """Return the box's largest congestion window in the 5 s after recovery over its first."""
     window, at_s = box_window(run), _recovered_at_s(run)
     after = (window.time_s >= at_s) & (window.time_s < at_s + BACK_S)
     return float(window.value[after].max() / window.value[0])

@@ -1,4 +1,4 @@
-"""What the paper states, a file a part."""
+"""What the paper states, one file per part."""
 
 from __future__ import annotations
 

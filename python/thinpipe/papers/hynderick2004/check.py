@@ -1,4 +1,4 @@
-"""How each fact of ``facts.toml`` is measured: one value a run, or a list of packets."""
+"""How each fact of ``facts.toml`` is measured: one value per run, or a list of packets."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def timeouts(run: Outcome) -> float:
 
 
 def round_trips(run: Outcome) -> float | None:
-    """Return how many of the least round-trip times the recovery took."""
+    """Return how many of the minimum round-trip times the recovery took."""
     took_s, rtt_s = walk.recovery_s(Trace.of(run)), run.flow.rtt_s.min
     return None if took_s is None or rtt_s is None else took_s / rtt_s
 
@@ -105,9 +105,9 @@ def sack_is_quickest(study: Study) -> list[float]:
 
 
 def rounds_of_recovery(run: Outcome) -> float | None:
-    """Return the length of the recovery in round trips, that of the packet sent again being one.
+    """Return the length of the recovery in round trips, that of the packet retransmitted being one.
 
-    The least round trip is shorter: what a wide window has in the queue delays that packet.
+    The minimum round-trip time is shorter: what a wide window has in the queue delays that packet.
     """
     trace = Trace.of(run)
     took_s, end = walk.recovery_s(trace), walk.answer(trace)
@@ -207,7 +207,7 @@ def of_neighbours(variant: str, value: Callable[[Outcome, tuple[int, ...]], floa
 
 
 def resent_on(run: Outcome, packet: int) -> float:
-    """Return upon which duplicate a packet leaves again, -1 upon an expiry."""
+    """Return upon which duplicate a packet is retransmitted, -1 upon an expiry."""
     at = walk.resent_at(Trace.of(run), packet)
     return float("nan") if at is None else float(at)
 

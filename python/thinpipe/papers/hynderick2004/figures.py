@@ -42,7 +42,7 @@ from thinpipe.papers.hynderick2004.experiments import (
 from thinpipe.papers.hynderick2004.tables import BURST_SERIES, NAMES
 from thinpipe.plot.drawing import View
 from thinpipe.plot.packets import draw_packets, traced
-from thinpipe.plot.series import heard_by, sending_end, sent_by
+from thinpipe.plot.series import acks_received, segments_sent, sending_end
 from thinpipe.plot.style import COLORS, style
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def vegas(outcomes: Outcomes) -> Figure:
 
 def _draw_packets(ax: Axes, outcome: Outcome) -> None:
     rows = sending_end(outcome.tables["segments"], flow=0)
-    seen = traced(outcome.tables["hops"], theory.BOTTLENECK, sent_by(rows), heard_by(rows))
+    seen = traced(
+        outcome.tables["hops"], theory.BOTTLENECK, segments_sent(rows), acks_received(rows)
+    )
     draw_packets(ax, SHOWN, seen, MODULO)
     for at_s in _timeouts_s(outcome):
         ax.axvline(at_s, color=COLORS["retransmission"], linestyle="--", linewidth=1, label=TIMEOUT)

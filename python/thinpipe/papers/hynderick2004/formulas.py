@@ -32,7 +32,7 @@ def tahoe_factor_of_bits(bit_loss: float, packet_bits: float, window: float) -> 
 def lacking(window: int) -> int:
     """Return the packets that Tahoe does not send until its window is whole again after a loss.
 
-    Ours, not the thesis's: the packet sent again alone, slow start up to half of the window, one
+    Ours, not the thesis's: the packet retransmitted alone, slow start up to half of the window, one
     packet more each round trip from there.
 
     >>> lacking(16)
@@ -86,7 +86,7 @@ def pftk(loss: float, rtt_s: float, timeout_s: float, window: float, acked: int 
     timeout_s
         The first timeout of a series, T0.
     window
-        The greatest window that the receiver allows, W_m.
+        The largest window that the receiver allows, W_m.
     acked
         Packets that an acknowledgement stands for, b.
     """

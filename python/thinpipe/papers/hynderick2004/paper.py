@@ -109,7 +109,7 @@ ITEMS: Final = (
     ),
     Item(
         "bursts",
-        "Bursts of drops, and a retransmission lost again",
+        "Bursts of drops, and a lost retransmission",
         (
             "The window of slow start that holds packets 31 to 62 loses its first packets; or the "
             "window 15 to 30 and the next one each lose half of the burst at their ends.",

@@ -86,8 +86,8 @@ def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
     )
     head = (f"window of {SMALL_WINDOW}", *(f"packet {drop}" for drop in SMALL_DROPS))
     return (
-        Table("What sends each of two neighbours again", ("dropped", "first", "second"), rows),
-        Table("What sends the packet dropped in a small window again", head, small),
+        Table("What retransmits each of two neighbours", ("dropped", "first", "second"), rows),
+        Table("What retransmits the packet dropped in a small window", head, small),
     )
 
 
@@ -128,7 +128,7 @@ def _recovery(name: str, run: Outcome) -> tuple[str, ...]:
 
 
 def bursts(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate what bursts cost, and what a retransmission lost again does."""
+    """Tabulate what bursts cost, and what a lost retransmission does."""
     shapes = (("one window", one_window), ("two windows", two_windows))
     counted = tuple(
         (f"{name}, {shape}", *(_again(outcomes[burst(v, drops(n), extra)]) for n in BURSTS))

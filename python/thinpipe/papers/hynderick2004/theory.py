@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Measure = Callable[[Study], Sequence[float]]
 
 FIRST_TIMEOUT_S: Final = 1.0
-"""T0 of these runs: the profile's least timeout, above what their round trips of 0.2 s give."""
+"""T0 of these runs: the profile's minimum timeout, above what their round trips of 0.2 s give."""
 
 RARE: Final = 0.01
 """Losses up to this leave windows in which Mathis's formula may hold."""
@@ -46,7 +46,7 @@ BEING_SENT: Final = 1
 
 
 def goodput(runs: Sequence[Outcome]) -> list[float]:
-    """Return bit/s of payload, one value a run."""
+    """Return bit/s of payload, one value per run."""
     return [run.flow.goodput_bps or 0.0 for run in runs]
 
 

@@ -70,7 +70,7 @@ class Trace:
 
     @cached_property
     def first_loss(self) -> Step:
-        """The step upon which a packet first leaves again: the third duplicate, as a rule.
+        """The step upon which a packet first is retransmitted: the third duplicate, normally.
 
         Raises
         ------

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def resent_at(trace: Trace, packet: int) -> int | None:
-    """Return upon which duplicate a packet left again first."""
+    """Return upon which duplicate a packet was first retransmitted."""
     again = (step for step in _after_first(trace, packet) if packet in step.sent)
     return next((step.duplicate for step in again), None)
 
@@ -86,7 +86,7 @@ def recovery_s(trace: Trace) -> float | None:
 
 
 def alone(trace: Trace) -> int | None:
-    """Return how many packets leave between the loss and the answer to the packet sent again."""
+    """Return how many packets leave between the loss and the answer to the packet retransmitted."""
     end = answer(trace)
     if end is None:
         return None

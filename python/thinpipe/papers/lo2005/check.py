@@ -1,4 +1,4 @@
-"""How each fact of ``facts.toml`` is measured: one value a run, or one in all."""
+"""How each fact of ``facts.toml`` is measured: one value per run, or one in all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MEAN_RTT_S: Final = (0.19, 0.21)
 
 
 def of_runs(variant: str, tbler: int, value: Callable[[Outcome], float]) -> Measure:
-    """Measure one value a run."""
+    """Measure one value per run."""
     return lambda study: [value(run) for run in study.runs(variant, tbler)]
 
 
@@ -82,7 +82,7 @@ def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
 
 
 def least_after_greatest(run: Outcome) -> float:
-    """Return the least window after the greatest was first reached, in whole segments."""
+    """Return the smallest window after the largest was first reached, in whole segments."""
     cwnd = Steps.cwnd(run)
     return float(np.floor(cwnd.value[int(np.argmax(cwnd.value)) :].min()))
 
@@ -97,7 +97,7 @@ def after_slow_start(run: Outcome) -> Steps:
 
 
 def greatest(run: Outcome) -> float:
-    """Return the greatest window, in whole segments."""
+    """Return the largest window, in whole segments."""
     return float(np.floor(Steps.cwnd(run).value.max()))
 
 

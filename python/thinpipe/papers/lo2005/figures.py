@@ -257,7 +257,7 @@ def _curve(ax: Axes, variant: str, curves: list[Steps]) -> None:
 
 
 def _range_over_runs(runs: list[Outcome], edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the greatest round-trip time of all runs within each interval."""
+    """Return the least and the maximum round-trip time of all runs within each interval."""
     low, high = np.full(len(edges) - 1, np.inf), np.zeros(len(edges) - 1)
     for run in runs:
         table = run.tables["rtt"]

@@ -136,7 +136,7 @@ def next_tti(now: Decimal, tti: Decimal) -> Decimal:
 
 
 def shrinking_rtt(window: int, base_rtt: Decimal, beta: int) -> Decimal:
-    """Return the least round-trip time at which Δ, rounded, exceeds `beta` (eq. 1).
+    """Return the minimum round-trip time at which Δ, rounded, exceeds `beta` (eq. 1).
 
     With the same window in both rates, Δ = window · (1 − base_rtt / RTT) segments.
     """

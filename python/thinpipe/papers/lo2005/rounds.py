@@ -61,9 +61,9 @@ class Rounds:
         """Return the share of chosen round trips that left the window as it was."""
         return float(np.mean(self.before[chosen] == self.after[chosen]))
 
-    def at(self, flight: int, least_s: float, greatest_s: float = np.inf) -> Chosen:
+    def at(self, flight: int, min_s: float, max_s: float = np.inf) -> Chosen:
         """Choose round trips by the segments in flight and by their mean round-trip time."""
-        within = (self.mean_rtt_s > least_s - MOMENT_S) & (self.mean_rtt_s < greatest_s + MOMENT_S)
+        within = (self.mean_rtt_s > min_s - MOMENT_S) & (self.mean_rtt_s < max_s + MOMENT_S)
         chosen: Chosen = (self.flight == flight) & within
         return chosen
 

@@ -21,7 +21,7 @@ Value = Callable[["Outcome"], float]
 
 
 def table(outcomes: Outcomes) -> Table:
-    """Return what the paper sets beside what traced runs show, the least and the greatest run."""
+    """Return what the paper sets beside what traced runs show, the minimum and maximum run."""
     return Table(
         f"The set-up: what the paper has, and what {len(TRACED_SEEDS)} traced runs at 5 % block "
         "errors show",
@@ -45,7 +45,7 @@ def most_blocks_a_tti(direction: str) -> Value:
 
 
 def tti_ms(direction: str) -> Value:
-    """Measure the least time between two TTIs with blocks."""
+    """Measure the minimum time between two TTIs with blocks."""
     return lambda run: round(
         1000 * float(np.diff(np.unique(_block_times(run, direction))).min()), 6
     )
@@ -58,7 +58,7 @@ def blocks_a_segment(run: Outcome) -> float:
 
 
 def greatest_segment(run: Outcome) -> float:
-    """Return the greatest payload of a segment, in bytes."""
+    """Return the maximum payload of a segment, in bytes."""
     return float(run.tables["segments"]["payload_bytes"].to_numpy().max())
 
 

@@ -84,7 +84,7 @@ def _ttis(outcome: Outcome, direction: str, packets: pl.DataFrame) -> float:
 
 
 def least_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
-    """Return the least delay over Uu beyond the error-free one, of packets sent one at a time.
+    """Return the minimum delay over Uu beyond the error-free one, of packets sent one at a time.
 
     Of those whose blocks went through that many rounds of retransmission; any, if ``None``.
     """
@@ -95,7 +95,7 @@ def least_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
 
 
 def _rounds(outcome: Outcome, entered_s: Floats) -> NDArray[np.int64]:
-    """Return for each packet how often, at most, a block of it was sent again."""
+    """Return for each packet how often, at most, a block of it was retransmitted."""
     blocks = _downlink(outcome).filter(_downlink(outcome)["kind"] == "retransmission")
     packet = np.searchsorted(entered_s, blocks["time_s"].to_numpy(), side="right") - 1
     rows, counts = np.unique(

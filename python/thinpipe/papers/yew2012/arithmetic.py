@@ -94,7 +94,7 @@ def steps_down(table: Mapping[int, Row]) -> int:
 
 
 def slope(rows: Mapping[int, Row]) -> Decimal:
-    """Return by how much the delay grows a ms of RTT, by least squares."""
+    """Return by how much the delay grows per ms of RTT, by least squares."""
     count = len(rows)
     x_mean = Decimal(sum(rows)) / count
     y_mean = sum((row.delay_ms for row in rows.values()), Decimal(0)) / count

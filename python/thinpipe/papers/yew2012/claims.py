@@ -23,8 +23,8 @@ from thinpipe.papers.yew2012.measuring import (
 from thinpipe.papers.yew2012.printed import PACKET, RTTS, SIZES
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan, Points, begins_at_home
 from thinpipe.papers.yew2012.verdicts import (
+    Decision,
     Judgement,
-    Told,
     greater,
     less,
     mean_rank,
@@ -67,7 +67,7 @@ class Claim:
         """What must run, each once."""
         return tuple(dict.fromkeys(point for test in self.tests for point in test.points))
 
-    def told(self, outcomes: Outcomes) -> Told:
+    def told(self, outcomes: Outcomes) -> Decision:
         """Return the verdict over all tests."""
         return together([test.judge(outcomes) for test in self.tests])
 
@@ -204,7 +204,7 @@ def rises_across(plan: Plan) -> Test:
 
 
 def slope(plan: Plan, outcomes: Outcomes, *, upper: bool, value: Value = delay_ms) -> list[float]:
-    """Return by how much the delay grows a ms of RTT within a band, by least squares."""
+    """Return by how much the delay grows per ms of RTT within a band, by least squares."""
     from scipy.stats import linregress
 
     runs = delays_in_band(plan, outcomes, upper=upper, value=value)

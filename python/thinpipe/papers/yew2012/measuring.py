@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Value = Callable[[Outcome], float]
 
 UPPER_BPS: Final = ACCESS_BPS / 2
-"""From here on a run is in the upper band: half of the least rate on the way."""
+"""From here on a run is in the upper band: half of the lowest rate on the way."""
 
 TOWARDS_MOBILE: Final = "/down"
 """What the names of links towards the mobile end in."""
@@ -62,15 +62,15 @@ def is_upper(run: Outcome) -> bool:
     return 1e3 * kbps(run) >= UPPER_BPS
 
 
-def least_seen_ms(run: Outcome) -> float:
-    """Return the least round trip that the sender measured in the whole run, in ms."""
+def min_rtt_ms(run: Outcome) -> float:
+    """Return the minimum round-trip time that the sender measured in the whole run, in ms."""
     least_s = run.flow.rtt_s.min
     return float("inf") if least_s is None else 1e3 * least_s
 
 
 def is_from_home(run: Outcome, rtt_ms: int) -> bool:
     """Whether the sender learnt a round trip at home: one that is shorter than the WAN's."""
-    return least_seen_ms(run) < rtt_ms
+    return min_rtt_ms(run) < rtt_ms
 
 
 def largest_queue(run: Outcome) -> float:
@@ -124,7 +124,7 @@ def base_rtt_ms(run: Outcome) -> float:
 
 
 def least_rtt_ms(run: Outcome) -> float:
-    """Return the least round trip of the second half of a run, in ms: the base RTT that was."""
+    """Return the minimum round-trip time of the second half of a run, in ms: its base RTT."""
     table = run.tables["rtt"]
     late = table.filter((table["flow"] == 0) & (table["time_s"] >= run.result.duration_s / 2))
     return 1e3 * float(late["rtt_s"].to_numpy().min()) if len(late) else float("nan")

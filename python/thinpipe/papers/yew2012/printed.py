@@ -12,7 +12,7 @@ WAN_BPS: Final = 2_000_000
 """The rate that the paper calls the bottleneck, Table I."""
 
 ACCESS_BPS: Final = 1_000_000
-"""The least rate on the way, of the links from MAP to AR1 and AR2, Table I."""
+"""The lowest rate on the way, of the links from MAP to AR1 and AR2, Table I."""
 
 PACKET: Final = 512
 """Bytes of the packets of Tables IV to VI."""
@@ -47,7 +47,7 @@ class Row:
 
     @property
     def is_upper(self) -> bool:
-        """Whether the throughput is half of the least rate on the way, or more."""
+        """Whether the throughput is half of the lowest rate on the way, or more."""
         return 2000 * self.kbps >= ACCESS_BPS
 
 

@@ -170,7 +170,7 @@ class Plan:
         return self.runs(settings, from_s=SETTLED_S)
 
     def wired(self, more: Settings) -> Points:
-        """Return the same way without mobile or radio: one link of its least rate and its delay."""
+        """Return the path without mobile or radio: one link of its lowest rate and its delay."""
         settings: Settings = (
             ("link.rate", "1 Mbit/s"),
             ("link.delay", "54 ms"),

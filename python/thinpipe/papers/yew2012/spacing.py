@@ -86,13 +86,13 @@ PLACES: Final = (
 )
 """One bandwidth-delay product ahead of the wire is 48 packets with their headers."""
 
-PATIENCE_S: Final = 1200
+MAX_S: Final = 1200
 """A short transfer is watched so long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a run is of, but for its spacing and its seed; `size` in bytes, `None` without end."""
+    """What a run is of, but for its spacing and its seed; `size` in bytes, `None` if unlimited."""
 
     place: Place
     flows: int
@@ -100,9 +100,9 @@ class Case:
     size: int | None
 
     def points(self, way: str) -> tuple[Point, ...]:
-        """Return the runs, one a seed."""
+        """Return the runs, one per seed."""
         size = "unlimited" if self.size is None else f"{self.size} B"
-        lasts_s = self.place.lasts_s if self.size is None else PATIENCE_S
+        lasts_s = self.place.lasts_s if self.size is None else MAX_S
         settings: Settings = (
             *self.place.settings,
             ("tcp.variant", VARIANTS[self.variant]),

@@ -14,13 +14,13 @@ from statistics import fmean, median
 from typing import Final
 
 LEVEL: Final = 0.05
-"""The greatest p-value that counts."""
+"""The largest p-value that counts."""
 
 NEGLIGIBLE: Final = 1e-9
 """A relative difference up to this is none."""
 
 
-class Told(Enum):
+class Decision(Enum):
     """What a test tells of a claim; the value is that of facts."""
 
     HOLDS = 1
@@ -30,7 +30,11 @@ class Told(Enum):
     @property
     def words(self) -> str:
         """As the report says it."""
-        names = {Told.HOLDS: "holds", Told.OPEN: "cannot be told", Told.FAILS: "does not hold"}
+        names = {
+            Decision.HOLDS: "holds",
+            Decision.OPEN: "cannot be told",
+            Decision.FAILS: "does not hold",
+        }
         return names[self]
 
 
@@ -54,11 +58,11 @@ class Judgement:
     effect: str
 
     @property
-    def told(self) -> Told:
+    def told(self) -> Decision:
         """The verdict of this test alone."""
         if self.p_for <= LEVEL:
-            return Told.HOLDS
-        return Told.FAILS if self.p_against <= LEVEL else Told.OPEN
+            return Decision.HOLDS
+        return Decision.FAILS if self.p_against <= LEVEL else Decision.OPEN
 
     def line(self) -> str:
         """Return the verdict in one line."""
@@ -179,7 +183,7 @@ def oftener(here: Sequence[bool], there: Sequence[bool]) -> Judgement:
     return Judgement(p_for, p_against, f"McNemar, {len(steps)} pairs", effect)
 
 
-def together(judgements: Sequence[Judgement]) -> Told:
+def together(judgements: Sequence[Judgement]) -> Decision:
     """Return what holds of a claim that was tested in several places.
 
     It holds where each place says so: to need them all makes a false claim no likelier to hold,
@@ -187,10 +191,10 @@ def together(judgements: Sequence[Judgement]) -> Told:
     are, the likelier one does by chance: those p-values are corrected (Bonferroni, which for the
     least of them is Holm's).
     """
-    if all(each.told is Told.HOLDS for each in judgements):
-        return Told.HOLDS
+    if all(each.told is Decision.HOLDS for each in judgements):
+        return Decision.HOLDS
     refuted = len(judgements) * min(each.p_against for each in judgements) <= LEVEL
-    return Told.FAILS if refuted else Told.OPEN
+    return Decision.FAILS if refuted else Decision.OPEN
 
 
 def _steps(here: Sequence[float], there: Sequence[float]) -> list[float]:

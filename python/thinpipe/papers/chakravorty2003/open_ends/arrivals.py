@@ -26,7 +26,7 @@ WAYS: Final[dict[str, Settings]] = {"no box": PLAIN, "atcp": clamp(10)}
 
 
 def runs(way: str) -> tuple[Point, ...]:
-    """Return the workload with or without the box, one run a seed."""
+    """Return the workload with or without the box, one run per seed."""
     workload = (
         ("flow.bytes", "1 B"),
         ("flow.group.capture.arrivals", str(CAPTURE)),

@@ -38,7 +38,7 @@ class Cell:
 
 
 def matrix(outcomes: Outcomes) -> list[list[Cell]]:
-    """Measure every scheme, a list a scheme."""
+    """Measure every scheme, one list per scheme."""
     return [[_cell(outcomes, scheme, row) for row in range(len(ROWS))] for scheme in SCHEMES]
 
 

@@ -67,7 +67,7 @@ def throughput(outcomes: Outcomes, way: str, tbler: int) -> float:
 
 
 def beside_reno(way: str, tblers: Sequence[int] = TBLERS) -> Measure:
-    """Measure throughput over plain Reno's, one value a block error rate."""
+    """Measure throughput over plain Reno's, one value per block error rate."""
     return lambda outcomes: [
         throughput(outcomes, way, tbler) / throughput(outcomes, "Reno", tbler) for tbler in tblers
     ]

@@ -135,12 +135,12 @@ def packets_in(time_s: float) -> float:
 
 
 def bdp_packets(outcomes: Outcomes) -> float:
-    """Return rate times least round-trip time in packets of 540 B."""
+    """Return rate times minimum round-trip time in packets of 540 B."""
     return packets_in(min(outcomes[point].flow.rtt_s.min or 1.0 for point in WINDOW_POINTS))
 
 
 def beside_greatest(outcomes: Outcomes) -> dict[int, float]:
-    """Return the throughput with each window over the greatest, in per cent."""
+    """Return the throughput with each window over the largest, in per cent."""
     values = dict(zip(WINDOWS, each(outcomes, WINDOW_POINTS, bytes_per_s), strict=True))
     return {window: 100 * value / max(values.values()) for window, value in values.items()}
 
@@ -176,7 +176,7 @@ SWING_S: Final = 5
 
 
 def sized(payload: int, bler: float, recovery: Settings) -> tuple[Point, ...]:
-    """Return runs at 120 kbit/s with a packet size, one a seed."""
+    """Return runs at 120 kbit/s with a packet size, one per seed."""
     return tuple(
         transfer(bearer(32), payload=payload, bler=bler, queue=10, seed=seed, more=recovery)
         for seed in SEEDS

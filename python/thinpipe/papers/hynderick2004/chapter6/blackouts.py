@@ -29,7 +29,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
 )
 from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.papers.series import Steps
-from thinpipe.plot.series import heard_by, sending_end, sent_by
+from thinpipe.plot.series import acks_received, segments_sent, sending_end
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def scenarios_c(queue: int, payload: int) -> tuple[Point, ...]:
 
 
 def ceiled(ceiling_s: int, length_s: int, recovery: Settings = THESIS) -> Point:
-    """Return a run with a greatest retransmission timeout."""
+    """Return a run with a maximum retransmission timeout."""
     more = (
         *dark([(START_B_S, START_B_S + length_s)]),
         ("tcp.max_rto", f"{ceiling_s} s"),
@@ -172,19 +172,19 @@ def chain(run: Outcome) -> list[float]:
 
 def wasted_s(run: Outcome, return_s: float) -> float:
     """Return how long after the return of the link the sender sends its first data."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     later = sent.time_s[sent.carries_data & (sent.time_s >= return_s)]
     return float(later[0] - return_s) if len(later) else np.nan
 
 
 def resent_after_return(run: Outcome) -> float:
-    """Count packets sent again in scenario A between its black-outs."""
+    """Count packets retransmitted in scenario A between its black-outs."""
     (_, return_s), (next_s, _) = BLACK_OUTS_A
     return resent_between(run, return_s, next_s)
 
 
 def resent_between(run: Outcome, start_s: float, end_s: float) -> float:
-    """Count packets sent again in a time."""
+    """Count packets retransmitted in a time."""
     times_s = resent_at_s(run)
     return float(np.sum((times_s >= start_s) & (times_s < end_s)))
 
@@ -200,8 +200,8 @@ def linear_from_s(run: Outcome) -> list[float]:
 def waits(run: Outcome) -> tuple[Floats, Floats]:
     """Return when each packet was acknowledged, and the time since it first left, in s."""
     rows = sending_end(run.tables["segments"], flow=0)
-    sent, heard = sent_by(rows), heard_by(rows)
-    first = sent.only(sent.carries_data & ~sent.again)
+    sent, heard = segments_sent(rows), acks_received(rows)
+    first = sent.only(sent.carries_data & ~sent.retransmitted)
     reached = np.maximum.accumulate(heard.ack)
     place = np.searchsorted(reached, first.last)
     known = place < len(reached)
@@ -215,10 +215,10 @@ def longest_wait_s(run: Outcome) -> float:
 
 
 def whole_window_again(run: Outcome) -> float:
-    """Count the different packets that leave again during the first black-out of scenario A."""
+    """Count the different packets retransmitted in the first black-out of scenario A."""
     start_s, end_s = BLACK_OUTS_A[0]
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
-    dark_ = sent.again & (sent.time_s >= start_s) & (sent.time_s < end_s)
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
+    dark_ = sent.retransmitted & (sent.time_s >= start_s) & (sent.time_s < end_s)
     return float(len(set(sent.first[dark_].tolist())))
 
 
@@ -238,7 +238,7 @@ def completed_s(run: Outcome) -> float:
 
 
 def ceilings(value: Callable[[Outcome, int], float], *lengths_s: int) -> Measure:
-    """Measure a value at each greatest timeout, mean of black-outs, without recovery."""
+    """Measure a value at each maximum timeout, mean of black-outs, without recovery."""
     return lambda outcomes: [
         fmean(
             value(outcomes[ceiled(ceiling_s, length_s, WITHOUT)], length_s)
@@ -254,17 +254,17 @@ def wait_s(run: Outcome, length_s: int) -> float:
 
 
 def useless(run: Outcome, length_s: int) -> float:
-    """Count packets sent again during a black-out of `ceiled`."""
+    """Count packets retransmitted during a black-out of `ceiled`."""
     return resent_between(run, START_B_S, START_B_S + length_s)
 
 
 def needed_c(outcomes: Outcomes) -> list[float]:
-    """Return the queue that suffices in scenario C, one value a payload."""
+    """Return the queue that suffices in scenario C, one value per payload."""
     return [float(queues.needed(_c(kbps, payload)(outcomes))) for payload in queues.PAYLOADS]
 
 
 def needed_sooner(outcomes: Outcomes) -> list[float]:
-    """Return that less the queue that suffices at a constant BLER of 10 %, one value a payload."""
+    """Return that less the sufficient queue at a constant BLER of 10 %, one value per payload."""
     constant = [
         queues.needed(queues.curve(outcomes, kbps, 120, payload, 0.1))
         for payload in queues.PAYLOADS
@@ -362,7 +362,7 @@ def table_b(outcomes: Outcomes) -> tuple[Table, ...]:
 
 
 def table_ceilings(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate what the greatest timeout does, with and without recovery."""
+    """Tabulate what the maximum timeout does, with and without recovery."""
     tables = []
     for recovery, name in zip(RECOVERIES, ("with", "without"), strict=True):
         rows = tuple(

@@ -44,7 +44,7 @@ WINDOW: Final = 64
 """Packets: so many that the buffer, and not the window, bounds what is outstanding."""
 
 RTT_S: Final = 0.14
-"""The least round-trip time, as the manager has to be told."""
+"""The minimum round-trip time, as the manager has to be told."""
 
 CLASSES: Final = {"bulk": 1.0, "interactive": 0.5}
 """How many products of rate and round-trip time (BDP) a flow may have waiting, by class."""
@@ -152,7 +152,7 @@ _CELLS: Final = tuple(product(VARIANTS, CLASSES))
 
 
 def _counts(rtt: Callable[[Outcome], float]) -> Measure:
-    """Measure how many fixed queues are beaten with some factor, a value a variant."""
+    """Measure how many fixed queues are beaten with some factor, one value per variant."""
     return lambda outcomes: [
         float(len({q for factor in FACTORS for q in beaten(outcomes, variant, factor, rtt)}))
         for variant in VARIANTS

@@ -33,7 +33,7 @@ _WORDS: Final = {
 }
 """The thesis averages dots, not time: such a mean is above the rate where packets come in pairs."""
 
-_DOTS: Final = ("Segment", "Sent again")
+_DOTS: Final = ("Segment", "Retransmitted")
 """What is drawn as bars that are no more than dots here."""
 
 

@@ -49,7 +49,7 @@ PROFILES: Final = ((THESIS, "thesis"), (STANDARD, "3gpp"))
 
 
 def limited(limit: int | None, bler: float) -> tuple[Point, ...]:
-    """Return the runs with a limit of retransmissions, one a seed."""
+    """Return the runs with a limit of retransmissions, one per seed."""
     most = "unlimited" if limit is None else limit
     more = (("radio.rlc.max_retransmissions", most), ("radio.rlc.on_limit", "discard"))
     return tuple(
@@ -58,7 +58,7 @@ def limited(limit: int | None, bler: float) -> tuple[Point, ...]:
 
 
 def ordered(profile: Settings, order: Settings, bler: float) -> tuple[Point, ...]:
-    """Return the runs with delivery in or out of sequence, one a seed."""
+    """Return the runs with delivery in or out of sequence, one per seed."""
     more = (*profile, *order)
     return tuple(
         transfer(bearer(SF), payload=PAYLOAD, bler=bler, seed=seed, more=more) for seed in SEEDS

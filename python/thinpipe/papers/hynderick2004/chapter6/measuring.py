@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.papers.hynderick2004.chapter6.setup import PDU
-from thinpipe.plot.series import outstanding, sending_end, sent_by
+from thinpipe.plot.series import outstanding, segments_sent, sending_end
 from thinpipe.recording import Recording
 
 if TYPE_CHECKING:
@@ -141,9 +141,9 @@ def mean_outstanding(run: Outcome) -> float:
 
 
 def resent_at_s(run: Outcome) -> Floats:
-    """Return the times at which a packet was sent again."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
-    again: Floats = sent.time_s[sent.again & sent.carries_data]
+    """Return the times at which a packet was retransmitted."""
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
+    again: Floats = sent.time_s[sent.retransmitted & sent.carries_data]
     return again
 
 

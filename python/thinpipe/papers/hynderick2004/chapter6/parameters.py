@@ -19,7 +19,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     transfer,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import heard_by, outstanding, sending_end
+from thinpipe.plot.series import acks_received, outstanding, sending_end
 from thinpipe.point import Point
 from thinpipe.report.numbers import short
 
@@ -98,7 +98,7 @@ def uplink_shares(outcomes: Outcomes) -> list[float]:
 
 
 def frame_ms(run: Outcome) -> float:
-    """Return the least time between downlink blocks of two intervals."""
+    """Return the minimum time between downlink blocks of two intervals."""
     blocks = run.tables["blocks"]
     times_s = blocks.filter(blocks["direction"] == "down")["time_s"].to_numpy()
     return round(1000 * float(np.diff(np.unique(times_s)).min()), 6)
@@ -198,7 +198,7 @@ def timer_over_formula(run: Outcome) -> float:
     for sample_s in samples_s[1:]:
         deviation_s += 0.25 * (abs(sample_s - average_s) - deviation_s)
         average_s += 0.125 * (sample_s - average_s)
-    heard = heard_by(sending_end(run.tables["segments"], flow=0))
+    heard = acks_received(sending_end(run.tables["segments"], flow=0))
     news = np.diff(np.maximum.accumulate(heard.ack), prepend=0) > 0
     last_s = heard.time_s[news & (heard.time_s < expired_s)][-1]
     return float((expired_s - last_s) / (average_s + 4 * deviation_s))
@@ -233,7 +233,7 @@ def overtaken(run: Outcome) -> float:
 
 
 def _errors(run: Outcome) -> NDArray[np.bool_]:
-    """Return which PDUs of each packet of 540 B are in error, a row a packet."""
+    """Return which PDUs of each packet of 540 B are in error, one row per packet."""
     blocks = run.tables["blocks"]
     down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] == "data"))
     errors = down["error"].to_numpy()[1:]  # the SYN is one PDU

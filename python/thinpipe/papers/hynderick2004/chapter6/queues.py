@@ -55,7 +55,7 @@ ENOUGH: Final = 0.95
 def runs(
     rate: int, payload: int, bler: float, queue: int, variant: str = "tahoe"
 ) -> tuple[Point, ...]:
-    """Return the runs behind one mark of a figure, one a seed."""
+    """Return the runs behind one mark of a figure, one per seed."""
     return tuple(
         transfer(
             bearer(SF_OF[rate]),
@@ -92,7 +92,7 @@ VARIANT_POINTS: Final = tuple(
 
 
 def together(rate: int, payload: int, queue: int) -> tuple[Point, ...]:
-    """Return runs at BLER 10 % with one draw a block, one a seed."""
+    """Return runs at BLER 10 % with one draw a block, one per seed."""
     return tuple(
         transfer(
             bearer(SF_OF[rate]),
@@ -358,7 +358,7 @@ def _trends(value: Callable[[Outcome], float], bler: float) -> Measure:
 
 
 def cwnd_most(run: Outcome) -> float:
-    """Return the greatest window in packets."""
+    """Return the largest window in packets."""
     return float(run.flow.cwnd_segments.max or 0)
 
 

@@ -24,7 +24,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import (
     transfer,
 )
 from thinpipe.papers.paper import Outcomes, Table
-from thinpipe.plot.series import sending_end, sent_by
+from thinpipe.plot.series import segments_sent, sending_end
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ RISE_POINTS: Final = tuple(
 
 
 def resent_after(run: Outcome, jump_s: float, lasting_s: float = AFTERMATH_S) -> float:
-    """Count the packets sent again in the aftermath of a jump."""
+    """Count the packets retransmitted in the aftermath of a jump."""
     times_s = resent_at_s(run)
     return float(np.sum((times_s >= jump_s) & (times_s < jump_s + lasting_s)))
 
@@ -158,7 +158,7 @@ def coping(outcomes: Outcomes, rates: tuple[int, ...]) -> list[float]:
 def after(
     rates: tuple[int, ...], queue: int, number: int, value: Callable[[Outcome, float], float]
 ) -> Measure:
-    """Measure what follows the jump of a number, one value a moment."""
+    """Measure what follows the jump of a number, one value per moment."""
     return lambda outcomes: [
         value(outcomes[steps(rates, queue, moment_s)], moment_s + APART_S * number)
         for moment_s in MOMENTS_S
@@ -166,7 +166,7 @@ def after(
 
 
 def extra(queue: int, value: Callable[[Outcome, float], float]) -> Measure:
-    """Measure what follows 120 → 60 kbit/s beyond what follows without it, one value a moment."""
+    """Measure what follows 120 → 60 kbit/s beyond what follows without it, one value per moment."""
     return lambda outcomes: [
         value(outcomes[steps(FALLING, queue, moment_s)], moment_s + APART_S)
         - value(outcomes[steps(HELD, queue, moment_s)], moment_s + APART_S)
@@ -175,7 +175,7 @@ def extra(queue: int, value: Callable[[Outcome, float], float]) -> Measure:
 
 
 def mean_resent(outcomes: Outcomes, low: int, queue: int) -> float:
-    """Return the packets sent again in all the time after a fall from the top, mean of moments."""
+    """Return the packets retransmitted after a fall from the top rate, mean of moments."""
     return fmean(
         resent_after(outcomes[steps((TOP, low), queue, moment_s)], moment_s, APART_S)
         for moment_s in MOMENTS_S
@@ -183,19 +183,19 @@ def mean_resent(outcomes: Outcomes, low: int, queue: int) -> float:
 
 
 def falls_with_queue(outcomes: Outcomes) -> list[float]:
-    """Return the greatest change of packets sent again to the next queue, in per cent, per rate."""
+    """Return the largest change of retransmissions to the next queue, in per cent, per rate."""
     means = [[mean_resent(outcomes, low, queue) for queue in FALL_QUEUES] for low in LOW]
     return [max(100 * (after / before - 1) for before, after in pairwise(row)) for row in means]
 
 
 def beside_60(outcomes: Outcomes) -> list[float]:
-    """Return packets sent again after a fall to 120 kbit/s over those at 60, per queue."""
+    """Return packets retransmitted after a fall to 120 kbit/s over those at 60, per queue."""
     return [mean_resent(outcomes, 120, q) / mean_resent(outcomes, 60, q) for q in FALL_QUEUES]
 
 
 def share_resent(run: Outcome, jump_s: float) -> float:
-    """Return the packets sent again in all the time after a jump, in per cent of those sent."""
-    sent = sent_by(sending_end(run.tables["segments"], flow=0))
+    """Return the packets retransmitted in all the time after a jump, in per cent of those sent."""
+    sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     after_s = sent.time_s[sent.carries_data & (sent.time_s >= jump_s)]
     return 100 * resent_after(run, jump_s, APART_S) / len(after_s)
 
@@ -213,7 +213,7 @@ def order_after_rise(outcomes: Outcomes) -> list[float]:
 
 
 def use_after_rise(low: int, queue: int) -> Measure:
-    """Measure the use of 480 kbit/s in the time after a rise, one value a moment."""
+    """Measure the use of 480 kbit/s in the time after a rise, one value per moment."""
     return lambda outcomes: [
         use(outcomes[steps((low, TOP), queue, moment_s)], TOP, moment_s, moment_s + SETTLING_S)
         for moment_s in MOMENTS_S
@@ -232,21 +232,21 @@ def seconds_after_rise(outcomes: Outcomes, low: int, queue: int) -> list[list[fl
 
 
 def reaches_quickly(low: int, queue: int) -> Measure:
-    """Measure the use in the second and third second after a rise, one value a moment."""
+    """Measure the use in the second and third second after a rise, one value per moment."""
     return lambda outcomes: [
         fmean(seconds[1:3]) for seconds in seconds_after_rise(outcomes, low, queue)
     ]
 
 
 def falls_back(low: int, queue: int) -> Measure:
-    """Measure the least use of a second from the fourth on after a rise, one value a moment."""
+    """Measure the lowest utilization from the fourth second after a rise, one value per moment."""
     return lambda outcomes: [
         min(seconds[3:]) for seconds in seconds_after_rise(outcomes, low, queue)
     ]
 
 
 def relieved(low: int) -> Measure:
-    """Measure what a queue of 8 adds to the least use of a second after a rise, beside one of 6."""
+    """Measure what a queue of 8 adds to that lowest utilization, compared with one of 6."""
     return lambda outcomes: [
         longer - shorter
         for longer, shorter in zip(

@@ -64,7 +64,7 @@ BLOCK_BYTES: Final = {THESIS: 60, STANDARD: 40}
 
 
 def cells(bler: float, more: Settings = THESIS, seeds: Iterable[int] = SEEDS) -> list[Point]:
-    """Return the runs behind a cell of Table VI.1, one a seed."""
+    """Return the runs behind a cell of Table VI.1, one per seed."""
     return [
         transfer(bearer(SF), payload=PAYLOAD, bler=bler, seed=seed, more=more) for seed in seeds
     ]
@@ -219,12 +219,12 @@ def curves() -> tuple[Point, ...]:
 
 
 def least_rtt_ms(run: Outcome) -> float:
-    """Return the least round-trip time in ms."""
+    """Return the minimum round-trip time in ms."""
     return 1000 * (run.flow.rtt_s.min or np.nan)
 
 
 def greatest_rtt_ms(run: Outcome) -> float:
-    """Return the greatest round-trip time in ms."""
+    """Return the maximum round-trip time in ms."""
     return 1000 * (run.flow.rtt_s.max or np.nan)
 
 
@@ -234,7 +234,7 @@ def peak_rtt_ms(run: Outcome) -> float:
 
 
 def floor_rtt_ms(run: Outcome) -> float:
-    """Return the least round-trip time in ms from a second after the window was full."""
+    """Return the minimum round-trip time in ms from a second after the window was full."""
     cwnd, rtt = Steps.cwnd(run), run.tables["rtt"]
     sent_s = rtt["time_s"].to_numpy() - rtt["rtt_s"].to_numpy()
     full_s = cwnd.time_s[int(np.argmax(cwnd.value >= WINDOW))]
@@ -242,7 +242,7 @@ def floor_rtt_ms(run: Outcome) -> float:
 
 
 def sent_yet_again(run: Outcome) -> float:
-    """Return the share of downlink PDUs sent again, in per cent, that were so more than once."""
+    """Return the share of downlink PDUs retransmitted, in per cent, that were so more than once."""
     blocks = run.tables["blocks"]
     down = blocks.filter((blocks["direction"] == "down") & (blocks["kind"] != "control"))
     times: dict[int, int] = {}
@@ -288,7 +288,7 @@ def _of(
 
 
 def ratio(bler: float, more: Settings) -> Measure:
-    """Return the throughput at a block error rate over that at none, one value a seed."""
+    """Return the throughput at a block error rate over that at none, one value per seed."""
     return lambda outcomes: [
         bytes_per_s(outcomes[some]) / bytes_per_s(outcomes[none])
         for some, none in zip(cells(bler, more), cells(0.0, more), strict=True)
@@ -296,7 +296,7 @@ def ratio(bler: float, more: Settings) -> Measure:
 
 
 def kept(outcomes: Outcomes) -> list[float]:
-    """Return the throughput at BLER 10 % in % of that without errors, one value a seed."""
+    """Return the throughput at BLER 10 % in % of that without errors, one value per seed."""
     whole = mean(outcomes, cells(0.0), bytes_per_s)
     runs = each(outcomes, cells(0.1, APART, MANY_SEEDS), bytes_per_s)
     return [100 * run / whole for run in runs]

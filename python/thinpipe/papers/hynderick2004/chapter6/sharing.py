@@ -209,7 +209,7 @@ def winners(
 
 
 def _count(queues: Sequence[int | None], services: Sequence[str], *, surely: bool) -> Measure:
-    """Count the queues beaten, a value a place."""
+    """Count the queues beaten, one value per place."""
 
     def measure(outcomes: Outcomes) -> list[float]:
         def is_beaten(place: Place, queue: int | None) -> bool:

@@ -1,4 +1,4 @@
-"""Signals while somebody else's program runs: heard, and answered where it is convenient."""
+"""Catch signals while a child program runs, and handle them in the main loop."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Final, Self
 
 from thinpipe.signals import ENDING
 
-HEARD: Final = (*ENDING, signal.SIGQUIT)
-"""The terminal's other signal besides, which is a running program's business as Ctrl-C is."""
+CAUGHT: Final = (*ENDING, signal.SIGQUIT)
+"""Also SIGQUIT, which the terminal sends to the running program, as it does SIGINT."""
 
 
-class Bell:
-    """Notes the signals that ask to end, in place of what they would do.
+class SignalPipe:
+    """Collects signals that ask to end, instead of their default action (a self-pipe).
 
-    What the caller ignores stays ignored. Programs that start within inherit nothing of this: only
-    to ignore a signal is inherited, as Python does SIGXFSZ, which is heard here as well.
+    Signals that the caller ignores stay ignored. Child programs inherit only ignored signals, and
+    Python ignores SIGXFSZ: it is caught here as well, so that they do not inherit that.
     """
 
     def __init__(self) -> None:
@@ -27,8 +27,8 @@ class Bell:
     def __enter__(self) -> Self:
         self._read, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._former_fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        kept = [number for number in HEARD if signal.getsignal(number) is signal.SIG_IGN]
-        for number in {signal.SIGXFSZ, *HEARD}.difference(kept):
+        kept = [number for number in CAUGHT if signal.getsignal(number) is signal.SIG_IGN]
+        for number in {signal.SIGXFSZ, *CAUGHT}.difference(kept):
             self._former[number] = signal.signal(number, lambda _number, _frame: None)
         return self
 
@@ -45,12 +45,12 @@ class Bell:
         os.close(self._write)
 
     def fileno(self) -> int:
-        """Return what becomes readable when a signal comes."""
+        """Return the descriptor that becomes readable when a signal arrives."""
         return self._read
 
-    def heard(self) -> list[signal.Signals]:
+    def drain(self) -> list[signal.Signals]:
         """Return the signals since the last call."""
         with suppress(BlockingIOError):
             numbers = os.read(self._read, 64)
-            return [number for number in HEARD if number in numbers]
+            return [number for number in CAUGHT if number in numbers]
         return []

@@ -1,4 +1,4 @@
-"""The figures of a run as one row."""
+"""The metrics of a run as one row."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-Figures = dict[str, int | float | str | bool | None]
-"""Figures by name; a dot leads to the figures of a part: ``rtt_s.mean``."""
+Metrics = dict[str, int | float | str | bool | None]
+"""Metrics by name; dots separate levels: ``rtt_s.mean``."""
 
-OF_ANOTHER_KIND: Final = frozenset({"scenario", "seed", "wall_s", "flows", "links"})
-"""What a row has elsewhere, or what is not the same when a run is repeated."""
+EXCLUDED: Final = frozenset({"scenario", "seed", "wall_s", "flows", "links"})
+"""Fields that other columns hold, or that differ when a run is repeated."""
 
-NO_SUM: Final = frozenset({"id", "min", "max"})
-"""Whole numbers that make no sense added up."""
+NOT_ADDITIVE: Final = frozenset({"id", "min", "max"})
+"""Integers whose sum has no meaning."""
 
-SUMMED: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalized_throughput"})
-"""Figures beside counts that do."""
+ADDITIVE: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalized_throughput"})
+"""Other metrics whose sum has a meaning."""
 
 
-def figures_of(run_json: str) -> Figures:
-    """Return all numbers of ``thinpipe run --json`` but the time on the clock.
+def metrics_of(run_json: str) -> Metrics:
+    """Return all metrics of ``thinpipe run --json`` except the wall-clock time.
 
-    Those of the first flow stand under their own names. ``flows.`` and ``links.`` are totals over
-    all of them, ``links.NAME.`` is one link.
+    Those of the first flow have no prefix. ``flows.`` and ``links.`` are totals, ``links.NAME.`` is
+    one link.
     """
     run = json.loads(run_json)
     flows, links = ([dict(_flat("", each)) for each in run[kind]] for kind in ("flows", "links"))
-    row: Figures = {name: value for name, value in flows[0].items() if name != "id"}
+    row: Metrics = {name: value for name, value in flows[0].items() if name != "id"}
     for key, part in run.items():
-        if key not in OF_ANOTHER_KIND:
+        if key not in EXCLUDED:
             row |= _flat(key, part)
     row["flows.count"] = len(flows)
     row |= {f"flows.{name}": value for name, value in _totals(flows).items()}
@@ -52,13 +52,13 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 -
         yield name, value
 
 
-def _totals(parts: list[dict[str, Any]]) -> Figures:
-    """Return the sums of what can be added up, over the parts that have it."""
-    totals: Figures = {}
+def _totals(parts: list[dict[str, Any]]) -> Metrics:
+    """Return the sums of additive metrics over the parts that have them."""
+    totals: Metrics = {}
     for part in parts:
         for name, value in part.items():
-            counted = type(value) is int and name.rpartition(".")[2] not in NO_SUM
-            if counted or name in SUMMED:
+            counted = type(value) is int and name.rpartition(".")[2] not in NOT_ADDITIVE
+            if counted or name in ADDITIVE:
                 before: Any = totals.get(name)
                 totals[name] = before if value is None else value + (before or 0)
     return totals
