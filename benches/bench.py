@@ -1,4 +1,4 @@
-"""Speed and memory, with the goals beside. Nothing here passes or fails."""
+"""Measure speed and memory beside their goals. Nothing here passes or fails."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUNDS = 3
 MSS = 512
 ALL_VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr")
 FLOWS_EACH = 8
-MOBILES = {10: 120, 100: 120, 1000: 120, 10_000: 30}  # and seconds simulated
+MOBILES = {10: 120, 100: 120, 1000: 120, 10_000: 30}  # with simulated seconds
 WALK_S = 300
 LINKS = {"plain-384": "10000 s", "dumbbell-100": "20 s"}
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Work:
-    """The same work for both programs."""
+    """One workload for both programs."""
 
     name: str
     scenario: str
@@ -58,7 +58,7 @@ WORKS = (
 
 
 def main() -> None:
-    """Measure everything and print a table each."""
+    """Measure everything and print one table per measurement."""
     screen = console()
     for title, head, rows in (
         ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
@@ -69,7 +69,7 @@ def main() -> None:
             against_ns2(),
         ),
         (
-            "CPU per delivered segment of each variant (one flow; a hundred)",
+            "CPU per delivered segment of each variant (one flow; 100 flows)",
             ("variant", "µs", "µs, 100 flows", "to Reno", "to Reno, 100 flows", "goal"),
             variants(),
         ),
@@ -85,7 +85,7 @@ def main() -> None:
                 "µs per event",
                 "µs per packet",
                 "peak memory MB",
-                "kB a flow",
+                "kB per flow",
             ),
             mobiles(),
         ),
@@ -104,7 +104,7 @@ def main() -> None:
             ("algorithm", "segments", "µs per segment"),
             in_python(),
         ),
-        ("A process of its own", ("what", "measured", "goal"), process()),
+        ("Start-up and memory of a process", ("what", "measured", "goal"), process()),
         ("The emulator", ("what", "measured", "goal"), emulator()),
         ("Downloads through a router; goal of the proxy: 1 Gbit/s", *proxy()),
     ):
@@ -118,7 +118,7 @@ def umts() -> list[Row]:
     for variant, tbler, goal in (("reno", 0, 20_000), ("vegas", 5, 30_000)):
         settings = {"tcp.variant": variant, "radio.tbler": f"{tbler} %"}
         work = partial(tp.run, "umts-dch-384", settings)
-        # The best of many: other work on the machine only ever adds to a run of 40 ms.
+        # The minimum of many runs: other load can only lengthen a run of 40 ms.
         cpu_s = min(_timed(work)[0] for _ in range(15))
         rows.append((f"{variant}, {tbler} %", short(1000 / cpu_s), f"≥ {goal:,}"))
     return rows
@@ -134,7 +134,7 @@ def figure_5a() -> list[Row]:
 
 
 def against_ns2() -> list[Row]:
-    """Run both programs on the same links, turn by turn."""
+    """Run both programs on the same links, alternately."""
     ns2 = shutil.which("ns")
     rows: list[Row] = []
     for work in WORKS:
@@ -161,7 +161,7 @@ def against_ns2() -> list[Row]:
 
 
 def variants() -> list[Row]:
-    """Run every variant on the same links, turn by turn."""
+    """Run every variant on the same links, alternately."""
     kinds: dict[str, dict[str, str]] = {name: {"tcp.variant": name} for name in ALL_VARIANTS}
     kinds["reno+rack"] = {"tcp.variant": "reno", "tcp.recovery": "rack"}
     best: dict[tuple[str, str], float] = {}
@@ -181,7 +181,7 @@ def variants() -> list[Row]:
 
 
 def scaling() -> list[Row]:
-    """Run the dumbbell with 10, 100 and 1,000 flows, each between hosts of its own."""
+    """Run the dumbbell with 10, 100 and 1,000 flows, each between its own hosts."""
     rows: list[Row] = []
     for flows in (10, 100, 1000):
         settings = {"flow.count": flows, "flow.hosts": "own", "tcp.mss": MSS}
@@ -192,7 +192,7 @@ def scaling() -> list[Row]:
 
 
 def mobiles() -> list[Row]:
-    """Run more and more mobiles behind a middlebox, in a process each."""
+    """Run increasing numbers of mobiles behind a middlebox, each in its own process."""
     rows: list[Row] = []
     for count, duration_s in MOBILES.items():
         flows = FLOWS_EACH * count
@@ -233,7 +233,7 @@ def mobiles() -> list[Row]:
 
 
 def walkers() -> list[Row]:
-    """Run more and more mobiles through a domain of hierarchical Mobile IPv6."""
+    """Run increasing numbers of mobiles through a hierarchical Mobile IPv6 domain."""
     rows: list[Row] = []
     for count in (1, 10, 100):
         settings = {"wlan.mobiles": count - 1, "flow.count": count, "wlan.access": "csma-ca"}
@@ -246,7 +246,7 @@ def walkers() -> list[Row]:
 
 
 def idle() -> list[Row]:
-    """Ask the middlebox's own bench what its connections hold."""
+    """Return the memory per idle connection from the middlebox's own bench."""
     bench = ["--package", "middlebox", "--bench", "atcp", "--", "idle_flows"]
     command = ["cargo", "bench", "--quiet", *bench]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
@@ -259,7 +259,7 @@ def idle() -> list[Row]:
 
 
 def in_python() -> list[Row]:
-    """Run the same algorithm twice: its cost in Python, one call an acknowledgement."""
+    """Run one algorithm in Rust and in Python, with one call per acknowledgement."""
     rows: list[Row] = []
     for algorithm in ("reno", f"{HERE.parent / 'examples' / 'aimd.py'}:Aimd"):
         settings = {"tcp.congestion_control": algorithm, "queue.packets": "20"}
@@ -271,7 +271,7 @@ def in_python() -> list[Row]:
 
 
 def process() -> list[Row]:
-    """Measure start-up and memory of a process of its own."""
+    """Measure start-up time and memory of a separate process."""
     imports = []
     for _ in range(5):
         start = time.perf_counter()
@@ -285,7 +285,7 @@ def process() -> list[Row]:
 
 
 def emulator() -> list[Row]:
-    """Measure the emulator in a network of its own, or say why that cannot be."""
+    """Measure the emulator in its own network namespace, or return why that fails."""
     if os.geteuid() != 0:
         return [("not measured: needs root", "–", "")]
     command = ["unshare", "--net", sys.executable, str(HERE / "emulator.py")]
@@ -296,10 +296,10 @@ def emulator() -> list[Row]:
 
 
 def proxy() -> tuple[Row, list[Row]]:
-    """Measure the proxy beside what else carries packets, or say why that cannot be."""
+    """Measure the proxy beside other forwarders, or return why that fails."""
     reason = missing()
     if reason is not None:
-        return ("carried by",), [(f"not measured: {reason}",)]
+        return ("forwarder",), [(f"not measured: {reason}",)]
     command = [sys.executable, str(HERE / "proxy.py")]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     head, *rows = json.loads(done.stdout)
@@ -332,7 +332,7 @@ def _ns2_us(ns2: str, work: Work) -> float:
 
 
 def _peak_mb(variant: str, tbler: str) -> float:
-    """Ask a process for its own peak; what the kernel tells of a child counts its parent's."""
+    """Return a process's own peak memory; the kernel's value for a child includes its parent's."""
     settings = ["--set", f"tcp.variant={variant}", "--set", f"radio.tbler={tbler}"]
     code = (
         "import atexit, pathlib, sys, thinpipe.cli\n"

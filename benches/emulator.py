@@ -1,4 +1,4 @@
-"""How exact and how fast the emulator is. A program of its own: it needs a network of its own.
+"""Accuracy and speed of the emulator, as a program, because it needs its own network namespace.
 
 ``unshare --net python benches/emulator.py`` prints the rows of `ROWS` as JSON.
 """
@@ -30,7 +30,7 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 PINGS: Final = 200
 PING_BYTES: Final = 100
 HEADER_BYTES: Final = 20
-"""Of IPv4."""
+"""Header of IPv4."""
 
 DOWN_BPS, UP_BPS, DELAY_S = 384e3, 64e3, 0.060
 TRANSFER_S: Final = 5
@@ -39,13 +39,13 @@ SMALL_BYTES: Final = 100
 
 
 def main() -> None:
-    """Measure, one thing after the other."""
+    """Run all measurements in sequence."""
     rows = [row for measure in (accuracy, bulk, small_packets, slow, many) for row in measure()]
     json.dump(rows, sys.stdout)
 
 
 def accuracy() -> list[Row]:
-    """Send pings over a thin link and compare with what rate and delay give."""
+    """Send pings over a thin link and compare with the ideal from rate and delay."""
     settings = {"link.rate": "384 kbit/s", "link.back.rate": "64 kbit/s", "link.delay": "60 ms"}
     with tp.emulate("link", settings) as net:
         told = _start(net.popen, "ping", str(net.gateway), str(PINGS), str(PING_BYTES))
@@ -62,7 +62,7 @@ def accuracy() -> list[Row]:
 
 
 def bulk() -> list[Row]:
-    """Send as much as goes through a link without a limit."""
+    """Measure the maximum throughput over an unlimited link."""
     done = _transfer("link", FAST, 1)
     return [
         ("TCP in packets of 1500 B: Gbit/s of payload", short(done.rate_bps / 1e9), "≥ 1"),
@@ -73,7 +73,7 @@ def bulk() -> list[Row]:
 
 
 def small_packets() -> list[Row]:
-    """Send small datagrams as fast as one sender can."""
+    """Send small datagrams at the maximum rate of one sender."""
     with tp.emulate("link", FAST) as net:
         server = _start(net.popen_outside, "sink")
         port = _line(server)
@@ -87,7 +87,7 @@ def small_packets() -> list[Row]:
 
 
 def slow() -> list[Row]:
-    """Carry 2 Mbit/s."""
+    """Measure the load at 2 Mbit/s."""
     settings = {"link.rate": "2 Mbit/s", "link.delay": "30 ms"}
     plain = _transfer("link", {**settings, "queue.packets": "50"}, 1)
     radio = _transfer("umts-384", {"radio.downlink.rate": "2 Mbit/s"}, 1)
@@ -98,7 +98,7 @@ def slow() -> list[Row]:
 
 
 def many() -> list[Row]:
-    """Carry a hundred connections over 20 Mbit/s."""
+    """Measure the load of a hundred connections over 20 Mbit/s."""
     settings = {"link.rate": "20 Mbit/s", "link.delay": "30 ms", "queue.packets": "200"}
     done = _transfer("link", settings, 100)
     return [
@@ -111,7 +111,7 @@ def many() -> list[Row]:
 
 @dataclass(frozen=True)
 class Transfer:
-    """What came of a download."""
+    """The results of a download."""
 
     record: EmulationRecord
     rate_bps: float
@@ -120,7 +120,7 @@ class Transfer:
 
 
 def _transfer(scenario: str, settings: dict[str, str], connections: int) -> Transfer:
-    """Send down for a while."""
+    """Download for `TRANSFER_S`."""
     with tp.emulate(scenario, settings) as net:
         server = _start(net.popen_outside, "source")
         port = _line(server)

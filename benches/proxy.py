@@ -133,7 +133,7 @@ atcp.patience = "50 ms"
 
 
 def assert_handled(made: Bed) -> None:
-    """See to it that a proxy, where there is one, did not stand aside."""
+    """Check that the proxy, if there is one, handled the connections."""
     if made.daemon is not None:
         [profile] = made.status()["profiles"]
         assert profile["connections"]["taken"] == sum(FLOWS), profile["connections"]
@@ -182,7 +182,7 @@ def _cpu_s(pids: list[int]) -> float:
 
 
 def _busy_s() -> float:
-    """Return the CPU time of the machine that was not idle (proc(5): all but the 4th and 5th)."""
+    """Return the machine's busy CPU time (proc(5): all fields but the 4th and 5th)."""
     with Path("/proc/stat").open(encoding="ascii") as stat:
         words = [int(word) for word in stat.readline().split()[1:9]]
     return (sum(words) - words[3] - words[4]) / TICKS

@@ -1,8 +1,8 @@
-"""Traffic for measurements, each kind a program: servers first tell their port.
+"""Traffic generators for measurements, each a program; servers first print their port.
 
-``sink`` takes UDP in, ``source`` sends on every connection while it lasts. ``ping HOST COUNT
-BYTES`` tells round-trip times in seconds, ``flood HOST PORT SECONDS BYTES`` sends datagrams,
-``download HOST PORT SECONDS CONNECTIONS`` takes in what a source sends. All end by themselves.
+``sink`` receives UDP, ``source`` sends on every connection until it is closed. ``ping HOST COUNT
+BYTES`` prints round-trip times in seconds, ``flood HOST PORT SECONDS BYTES`` sends datagrams,
+``download HOST PORT SECONDS CONNECTIONS`` receives from a source. All end by themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SO_TIMESTAMPNS: Final = 35
 
 
 def sink() -> None:
-    """Take datagrams in."""
+    """Receive datagrams."""
     with _udp_server() as server:
         buffer = bytearray(LARGEST)
         while server.recv_into(buffer):
@@ -51,14 +51,14 @@ def _fill(connection: socket.socket) -> None:
         try:
             while True:
                 connection.sendall(piece)
-        except OSError:  # the other end has seen enough
+        except OSError:  # the receiver has closed
             pass
 
 
 def ping(host: str, count: str, size: str) -> None:
-    """Send echo requests with pauses of random lengths, so that they meet every phase of the link.
+    """Send echo requests at random intervals, so that they sample every phase of the link.
 
-    The kernel answers them, and stamps the answers when they come: so only the way between counts.
+    The kernel answers them and timestamps the replies, so only the path counts.
     """
     chance, rtts = random.Random(1), []
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as client:
@@ -76,7 +76,7 @@ def ping(host: str, count: str, size: str) -> None:
 
 
 def _answered(client: socket.socket, asked: bytes) -> float:
-    """Wait for the answer and return when it came."""
+    """Wait for the reply and return its arrival time."""
     while True:
         packet, [(_, _, stamp)], _, _ = client.recvmsg(LARGEST, 64)
         answer = packet[4 * (packet[0] & 15) :]
@@ -94,7 +94,7 @@ def _checksum(asked: bytes) -> int:
 
 
 def flood(host: str, port: str, seconds: str, size: str) -> None:
-    """Send datagrams as fast as the kernel takes them."""
+    """Send datagrams as fast as the kernel accepts them."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((host, int(port)))
         datagram, sent, end = bytes(int(size)), 0, time.monotonic() + float(seconds)
@@ -107,7 +107,7 @@ def flood(host: str, port: str, seconds: str, size: str) -> None:
 
 
 def download(host: str, port: str, seconds: str, connections: str) -> None:
-    """Take in what comes on so many connections, and tell how many bytes that were."""
+    """Receive on a number of connections, and print the number of bytes."""
     buffer, taken, end = bytearray(PIECE_BYTES), 0, time.monotonic() + float(seconds)
     with selectors.DefaultSelector() as ready:
         for _ in range(int(connections)):

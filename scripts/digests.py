@@ -1,4 +1,4 @@
-"""One digest for each run below: of its figures, its tables and its captures.
+"""One digest for each run below, of its metrics, tables and captures.
 
 A change of the code that is no change of the model leaves all of them as they are. `--check`
 compares with ``tests/digests.txt``, `--write` replaces that file; without either they are printed.
@@ -28,7 +28,7 @@ DISCIPLINES = ("red", "codel", "fair")
 MOBILE_IP = ("mipv6", "hmipv6")
 
 DURATION_S = {"umts-handover": 130}
-"""Where the usual time ends before anything of interest happens."""
+"""Durations of scenarios that need more than the usual time."""
 USUAL_S = 20
 
 LOSSY = {"radio.tbler": "10 %", "radio.rlc.mode": "um", "tcp.timestamps": "true"}
@@ -48,11 +48,11 @@ VARIATIONS: dict[str, list[dict[str, str]]] = {
     "bottleneck": [{"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES],
     "hmipv6-handover": [{"mobile_ip.kind": kind} for kind in MOBILE_IP],
 }
-"""Settings that bring in what no scenario has that ships, with the first seed."""
+"""Settings for features that no shipped scenario uses, with the first seed."""
 
 
 def cases() -> Iterator[Point]:
-    """Yield what is run: every scenario that ships with each seed, and the variations."""
+    """Yield every run: each shipped scenario with each seed, and the variations."""
     for name in thinpipe.scenarios():
         for seed in SEEDS:
             yield Point.of(name, seed=seed, duration=f"{DURATION_S.get(name, USUAL_S)} s")
@@ -62,7 +62,7 @@ def cases() -> Iterator[Point]:
 
 
 def digest(point: Point) -> str:
-    """Return one line: the digest of all that a run of the point leaves, and what was run.
+    """Return one line: the digest of all results of a point, and the point.
 
     Tables count by their values: the bytes of a Parquet file differ between releases of polars. How
     long the run took does not count.
@@ -88,7 +88,7 @@ def digest(point: Point) -> str:
 
 
 def add_table(total: hashlib._Hash, table: pl.DataFrame) -> None:
-    """Add each column: its name, its type, where it has no value, and its values."""
+    """Add each column: its name, type, null mask and values."""
     for column in table:
         total.update(f"{column.name} {column.dtype} {len(column)}".encode())
         total.update(column.is_null().to_numpy().tobytes())
@@ -99,7 +99,7 @@ def add_table(total: hashlib._Hash, table: pl.DataFrame) -> None:
 
 
 def lines(points: Iterable[Point]) -> list[str]:
-    """Return the digest of each point, in order, from all processors."""
+    """Return the digest of each point, in order, computed on all processors."""
     with ProcessPoolExecutor() as pool:
         return list(pool.map(digest, points))
 

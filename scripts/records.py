@@ -29,7 +29,7 @@ MODULES = {
     "result": ("Result", "The figures of a run, as typed records."),
     "emulation_record": ("EmulationRecord", "What an emulator says of its run, as typed records."),
 }
-"""Modules, each with its outermost record and what it is about; later ones import from earlier."""
+"""Modules with their outermost record and docstring; later ones import from earlier ones."""
 
 RECORD = ["from thinpipe.record import Record"]
 
@@ -39,7 +39,7 @@ Schema = Mapping[str, Any]
 
 
 def modules() -> dict[Path, str]:
-    """Return the text of each file: a class for each schema, after those that it refers to."""
+    """Return the text of each file: one class per schema, after those that it refers to."""
     schemas: dict[str, Schema] = json.loads(_core.schemas())
     texts: dict[Path, str] = {}
     home: dict[str, str] = {}
@@ -63,7 +63,7 @@ def modules() -> dict[Path, str]:
 
 
 def in_order(outermost: str, schemas: Mapping[str, Schema]) -> list[str]:
-    """Return the names of a record and of all below it, those that others refer to first."""
+    """Return the names of a record and all records in it, in order of dependency."""
     names: dict[str, None] = {}
 
     def add(name: str) -> None:
@@ -90,12 +90,12 @@ def references(schema: object) -> Iterator[str]:
 
 
 def name_of(path: str) -> str:
-    """Return the name of the schema that a reference is to."""
+    """Return the name of a referenced schema."""
     return path.rpartition("/")[2]
 
 
 def record(name: str, schemas: Mapping[str, Schema]) -> str:
-    """Return the class called `name`."""
+    """Return the source of the class `name`."""
     schema = schemas[name]
     fields: Mapping[str, Schema] = schema["properties"]
     members = "\n".join(
@@ -107,8 +107,8 @@ def record(name: str, schemas: Mapping[str, Schema]) -> str:
 
 
 def docstring(comment: str) -> str:
-    """Return a doc comment of Rust as a docstring: its first sentence, then the others."""
-    # A single backtick is a reference in Python; what Rust has in them is code.
+    """Return a Rust doc comment as a docstring: its first sentence, then the others."""
+    # A single backtick is a reference in Python; in Rust it is code.
     text = " ".join(comment.split()).replace("`", "``").replace("``null``", "``None``")
     first, stop, rest = text.partition(". ")
     if len(text) <= WIDTH - len('    """"""') or not rest:
@@ -122,7 +122,7 @@ def fill(text: str) -> str:
 
 
 def type_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """Return the type of a value with that schema."""
+    """Return the Python type of a schema."""
     match schema:
         case {"$ref": str(path)}:
             name = name_of(path)

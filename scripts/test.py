@@ -1,4 +1,4 @@
-"""Run every check and test, and close with one line that adds them up."""
+"""Run every check and test, and print their totals in a closing line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 SEED = "20031"
-"""Of the cases that `make test` draws."""
+"""Seed of the cases that `make test` draws."""
 
 CARGO_SUMMARY = re.compile(r"^test result: .* (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
 CARGO_SKIPPED = re.compile(r"\bskipped: ([\w:]+): (.+)$", re.M)
-"""What a test says on standard error that cannot run here: cargo knows no such tests."""
+"""How a test that cannot run here says so on standard error: cargo cannot skip tests."""
 
 RUST_TEST = re.compile(r"^\s*#\[test\]$", re.M)
 PYTEST_SUMMARY = re.compile(r"^.* in [\d.]+s\b.*$", re.M)
@@ -31,7 +31,7 @@ PYTEST_COLLECTED = re.compile(r"^collected (\d+) tests$", re.M)
 
 @dataclass(frozen=True)
 class Count:
-    """How many tests passed, failed and were skipped, these by what they need."""
+    """Numbers of tests that passed, failed and were skipped, the latter by requirement."""
 
     passed: int = 0
     failed: int = 0
@@ -43,7 +43,7 @@ class Count:
         )
 
     def total(self) -> int:
-        """Return how many ran or were skipped."""
+        """Return how many tests ran or were skipped."""
         return self.passed + self.failed + self.skipped.total()
 
 
@@ -70,7 +70,7 @@ def count_cargo(output: str) -> Count:
 
 
 def expect_cargo(_: str) -> int:
-    """Count the tests of the sources, which stand there even if they do not compile."""
+    """Count the tests in the sources, also if they do not compile."""
     sources = (ROOT / "crates").rglob("*.rs")
     return sum(len(RUST_TEST.findall(file.read_text(encoding="utf-8"))) for file in sources)
 
@@ -93,11 +93,11 @@ def expect_pytest(output: str) -> int:
 
 
 def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
-    """Return what to run side by side, and on either side one after the other, phase by phase.
+    """Return phases of two lists of steps, which run in parallel, each list in sequence.
 
     `everything` also runs what takes minutes, and draws cases anew.
     """
-    # A change is judged by the same cases as the one before it.
+    # Each change is tested with the same cases.
     cases = (("PROPTEST_CASES", "2000"),) if everything else (("PROPTEST_RNG_SEED", SEED),)
     choice = () if everything else ("-m", "not slow", f"--hypothesis-seed={SEED}")
     pytest = (f"{BIN}/pytest", "-rs", "--continue-on-collection-errors", "--dist", "loadfile", "-n")
@@ -127,7 +127,7 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
         Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    # These mostly wait for packets, and use programs that `cargo test` builds.
+    # These tests mostly wait for packets, and use programs that `cargo test` builds.
     live = Step(
         "live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest
     )
@@ -135,7 +135,7 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
 
 
 def run(step: Step) -> Count:
-    """Run one step, show its output in one piece, and count."""
+    """Run one step, show its output in one piece, and count its tests."""
     print(f"── {step.name} begins: {' '.join(step.command)}", flush=True)
     environment = {**os.environ, "PYO3_PYTHON": sys.executable, **dict(step.environment)}
     done = subprocess.run(
@@ -154,7 +154,7 @@ def run(step: Step) -> Count:
 
 
 def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
-    """Return what became of the tests of a step, and how many did not run."""
+    """Return the results of a step's tests, and how many did not run."""
     if step.count is None:
         return Count(passed=int(succeeded), failed=int(not succeeded)), 0
     counted = step.count(output)
@@ -163,7 +163,7 @@ def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
 
 
 def main() -> int:
-    """Run all steps, whatever fails before, and sum up."""
+    """Run all steps, also after failures, and print the totals."""
     counts = []
     with ThreadPoolExecutor(2) as pool:
         for sides in phases(everything="--all" in sys.argv[1:]):
