@@ -1,4 +1,4 @@
-"""The program with an emulator that makes nothing: what it runs is here, and no packet moves."""
+"""The program with a fake emulator: commands run on this host, and no packet moves."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from thinpipe.cli import main
 
 
 class Fake:
-    """Says what an emulator says of a run in which a few packets were carried."""
+    """Reports a run with a few packets, as an emulator does."""
 
     environment = {"THINPIPE_GATEWAY": "100.64.0.1", "THINPIPE_GATEWAY6": "fd00::1"}  # noqa: RUF012
     notes = ["nothing beyond this host"]  # noqa: RUF012

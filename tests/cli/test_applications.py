@@ -1,4 +1,4 @@
-"""Each application runs from the command line and says what it measures."""
+"""Each application runs from the command line and reports its metrics."""
 
 import json
 
@@ -17,7 +17,7 @@ def thin(tmp_path):
     return "thin.toml"
 
 
-def figures(thinpipe, scenario, *settings):
+def flows_of(thinpipe, scenario, *settings):
     pairs = [word for setting in settings for word in ("--set", setting)]
     done = thinpipe("run", scenario, "--json", *pairs)
     assert done.returncode == 0, done.stderr
@@ -27,32 +27,32 @@ def figures(thinpipe, scenario, *settings):
 @pytest.mark.parametrize("protocol", ["http/1.0", "http/1.1"])
 def test_pages(thinpipe, thin, protocol):
     settings = ("flow.application=web", f"flow.web.protocol={protocol}", "duration=300s")
-    (flow,) = figures(thinpipe, thin, *settings)
+    (flow,) = flows_of(thinpipe, thin, *settings)
     assert flow["pages"]["count"] == flow["pages"]["response_s"]["samples"] > 3
 
 
 def test_echoes(thinpipe, thin):
-    (flow,) = figures(thinpipe, thin, "flow.application=telnet", "flow.telnet.count=20")
+    (flow,) = flows_of(thinpipe, thin, "flow.application=telnet", "flow.telnet.count=20")
     assert flow["echo_s"]["samples"] == 20
     assert flow["echo_s"]["min"] > 0.4
 
 
 def test_probes(thinpipe, thin):
     settings = ("flow.application=probe", "flow.probe.count=5", "duration=60s")
-    (flow,) = figures(thinpipe, thin, *settings)
+    (flow,) = flows_of(thinpipe, thin, *settings)
     assert flow["probe_s"]["samples"] == 5
     assert 0.2 < flow["probe_s"]["min"] < 0.4
 
 
 def test_an_abort_ends_the_connection(thinpipe, thin):
-    (flow,) = figures(thinpipe, thin, "flow.abort=10s")
+    (flow,) = flows_of(thinpipe, thin, "flow.abort=10s")
     assert 10 < flow["given_up_s"] < 11
 
 
 def test_groups(thinpipe, tmp_path):
     group = '[[flow.group]]\nname = "typing"\napplication = "telnet"\n'
     (tmp_path / "two.toml").write_text(LINK + group)
-    first, second = figures(thinpipe, "two.toml", "flow.group.typing.start=5s")
+    first, second = flows_of(thinpipe, "two.toml", "flow.group.typing.start=5s")
     assert (first["group"], second["group"]) == ("flow", "typing")
     assert second["started_s"] > 5
 
@@ -63,11 +63,11 @@ def test_a_capture_of_a_run_is_a_workload(thinpipe, thin):
         "flow.interval=2s", "--set", "flow.opened_by=receiver", "--out", "out",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    flows = figures(thinpipe, thin, "flow.arrivals=out/receiver.pcapng")
+    flows = flows_of(thinpipe, thin, "flow.arrivals=out/receiver.pcapng")
     assert [flow["bytes_acked"] for flow in flows] == [30_000] * 3
     assert flows[2]["started_s"] - flows[0]["started_s"] == pytest.approx(4, abs=0.5)
-    # What a scenario that ships says of its own flows gives way.
-    flows = figures(thinpipe, "gprs-fifo", "flow.arrivals=out/receiver.pcapng")
+    # Settings override the flows of a shipped scenario.
+    flows = flows_of(thinpipe, "gprs-fifo", "flow.arrivals=out/receiver.pcapng")
     assert [flow["bytes_acked"] for flow in flows] == [30_000] * 3
 
 

@@ -1,4 +1,4 @@
-"""Bad input is one line that says what, where and what would be valid; exit status 2."""
+"""Bad input gives one line with what, where and what would be valid; exit status 2."""
 
 import json
 import subprocess

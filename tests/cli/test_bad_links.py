@@ -1,4 +1,4 @@
-"""What is wrong with a link, its queue or its trace is one line; exit status 2."""
+"""Errors of a link, its queue or its trace are one line; exit status 2."""
 
 import json
 

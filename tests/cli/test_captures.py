@@ -1,4 +1,4 @@
-"""Captures: Wireshark's analysis finds nothing amiss but what the run itself counts."""
+"""Captures: Wireshark's analysis finds only the anomalies that the run counts."""
 
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ AMISS = (
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory) -> tuple[Path, tp.Run]:
-    """Return a run with spurious time-outs and the directory of its captures."""
+    """Return a run with spurious timeouts and the directory of its captures."""
     directory = tmp_path_factory.mktemp("captures") / "run"
     settings = {"tcp.variant": "vegas", "radio.tbler": "30 %"}
     run = tp.run("umts-dch-384", settings, duration="300 s", seed=1, trace=True)

@@ -1,4 +1,4 @@
-"""``thinpipe emulate`` as a command: what it asks, waits for, says and writes.
+"""``thinpipe emulate`` as a command: arguments, waiting, messages and files.
 
 A stand-in for the emulator makes no network; `tests/live` has the real one.
 """
@@ -26,7 +26,7 @@ LIMIT_S = 300
 
 @pytest.fixture
 def emulate(tmp_path):
-    """Run the command over the stand-in, in an empty directory."""
+    """Run the command with the fake emulator, in an empty directory."""
 
     def run(*arguments, **environment):
         return subprocess.run(
@@ -220,7 +220,7 @@ def test_what_cannot_be_written_at_the_end_takes_no_summary_with_it(emulate, los
     done = emulate(SCENARIO, *lost, "--", "sh", "-c", gone)
     assert done.returncode == 125
     assert "behind the model" in done.stderr
-    name = "" if lost == RECORD else lost[1]  # its directory cannot be made again
+    name = "" if lost == RECORD else lost[1]  # its directory cannot be recreated
     assert done.stderr.splitlines()[-1].startswith(f"thinpipe: cannot write {name}")
 
 
@@ -249,7 +249,7 @@ def test_empty_log_is_a_table(tmp_path):
     assert read_log(tmp_path / "log.jsonl").height == 0
 
 
-def test_meter_tells_the_moment(emulate):
+def test_meter_shows_the_status(emulate):
     said = emulate(SCENARIO, "--quiet", "--meter", "--", "sleep", "1.5").stderr
     way = "384 kbit/s 2 queued 1 dropped"
     assert {*said.splitlines()} == {f"RTT 100 ms  ↓ {way}  ↑ {way}"}

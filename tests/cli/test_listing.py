@@ -1,4 +1,4 @@
-"""What there is to choose from, as the command line lists it."""
+"""Listings of scenarios, profiles and keys."""
 
 from itertools import takewhile
 

@@ -1,4 +1,4 @@
-"""Middleboxes on the command line: every kind runs, is measured, saved and drawn."""
+"""Middleboxes on the command line: every kind runs, is measured, saved and plotted."""
 
 import json
 import struct
@@ -49,7 +49,7 @@ def test_every_kind_brings_all_flows_to_their_end(thinpipe, kind):
 
 
 def test_a_buffer_too_small_for_the_window_holds_nobody_up(thinpipe):
-    # What it has no room for leaves a hole, which only what is let through can fill.
+    # Data beyond its buffer leave a hole, which only forwarded segments can fill.
     settings = ("flow.bytes=300 kB", "middlebox.kind=w-tcp", "middlebox.w_tcp.buffer_segments=10")
     pairs = [word for setting in settings for word in ("--set", setting)]
     done = thinpipe("run", "plain-384", *pairs, *LENGTH, "--json")
@@ -173,7 +173,7 @@ def test_pictures_that_cannot_be(thinpipe, saved):
 def test_many_threads_change_nothing(kind):
     settings = {**SETTINGS, "middlebox.kind": kind, "link.loss": "2 %"}
     points = [tp.Point.of(SCENARIO, settings, seed=seed, duration="60 s") for seed in (1, 2, 3)]
-    one, many = (_figures(tp.run_many(points, jobs=jobs)) for jobs in (1, 3))
+    one, many = (_metrics(tp.run_many(points, jobs=jobs)) for jobs in (1, 3))
     assert one == many
 
 
@@ -218,7 +218,7 @@ def _at_box(directory):
     return segments.filter(pl.col("endpoint") == "proxy/middlebox")
 
 
-def _figures(runs):
+def _metrics(runs):
     return [_without_time(run.json()) for run in runs]
 
 

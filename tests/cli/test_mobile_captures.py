@@ -1,4 +1,4 @@
-"""Captures of mobile networks: each node's packets, as Wireshark reads them."""
+"""Captures of mobile networks: the packets of each node, read by Wireshark."""
 
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ UPDATE, ACKNOWLEDGEMENT = "Binding Update", "Binding Acknowledgement"
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """Return a function that gives the directory of a run of that name."""
+    """Return a function that returns the directory of a named run."""
     made: dict[str, Path] = {}
 
     def of(name: str) -> Path:
@@ -123,7 +123,7 @@ def test_advertisements_name_the_map(saved):
 
 
 def test_tunnels_begin_and_end_where_agents_are(saved):
-    """A home agent's capture has what comes for the mobile and the same in a tunnel."""
+    """A home agent's capture has packets for the mobile, before and inside the tunnel."""
     display = "tcp.len > 0 && frame.time_relative > 20"
     fields = ("frame.packet_flags_direction", "ipv6.dst", "frame.len")
     rows = set(tshark(saved("plain") / "HA.pcapng", display, *fields))
@@ -132,7 +132,7 @@ def test_tunnels_begin_and_end_where_agents_are(saved):
 
 
 def test_packets_are_as_large_as_the_run_says(saved):
-    """Of each link, by the interface of the node where it ends."""
+    """Packets of each link, by the interface of the node at its end."""
     directory = saved("plain")
     hops = pl.read_parquet(directory / "hops.parquet")
     left = hops.filter((pl.col("machine") == "wan/down") & (pl.col("event") == "left"))
@@ -151,7 +151,7 @@ def test_who_sends_too_much_is_told(saved):
 
 
 def test_pieces_join(saved):
-    """Tunnels cut what is no larger than the least MTU; the mobile has it whole."""
+    """Tunnels fragment packets up to the minimum MTU; the mobile reassembles them."""
     file = saved("cut in tunnels") / "MN.pcapng"
     assert tshark(file, "ipv6.fraghdr && frame.len > 1280") == []
     pieces = tshark(file, "ipv6.fraghdr.more == 1 && frame.time_relative > 20")
@@ -187,7 +187,7 @@ def test_fast_handover_is_announced_and_answered(saved):
 
 
 def test_what_comes_by_a_link_that_nothing_leaves_by_is_seen(tmp_path):
-    """CN sends by one link what N1 answers by a quicker one."""
+    """CN sends over one link, and N1 answers over a faster one."""
     more = "".join(
         f'[[wired]]\nname = "{name}"\nbetween = ["{one}", "{other}"]\n'
         'rate = "100 Mbit/s"\ndelay = "1 ms"\n'

@@ -1,4 +1,4 @@
-"""Mobiles on the move: handovers measured, drawn and captured, and what is refused."""
+"""Moving mobiles: handovers measured, plotted and captured, and errors."""
 
 import json
 import re
@@ -92,12 +92,12 @@ at = "N1"
 to = "MAP"
 via = "N2"
 """
-"""A second way to the MAP, which takes longer, and a static route that leads there."""
+"""A second, longer path to the MAP, and a static route over it."""
 
 
 @pytest.fixture
 def detour(tmp_path):
-    """Return a file of the shipped network with the second way."""
+    """Return a file of the shipped network with the second path."""
     file = tmp_path / "detour.toml"
     file.write_text(find(SCENARIO).source + DETOUR)
     return file

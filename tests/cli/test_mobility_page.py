@@ -1,4 +1,4 @@
-"""What docs/mobility.md says: its scenario runs, and commands print what it prints."""
+"""docs/mobility.md: its scenario runs, and its commands print the output there."""
 
 import json
 import re

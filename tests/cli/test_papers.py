@@ -16,7 +16,7 @@ CHEAP = "yew2012/arithmetic"
 
 
 def install(site: Path, name: str, entries: dict[str, dict[str, str]]) -> None:
-    """Leave what an installed distribution leaves: metadata beside its modules."""
+    """Write the metadata of an installed distribution beside its modules."""
     info = site / f"{name.replace('-', '_')}-0.1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\n")
@@ -28,7 +28,7 @@ def install(site: Path, name: str, entries: dict[str, dict[str, str]]) -> None:
 
 @pytest.fixture
 def thinpipe(tmp_path):
-    """Run the program in a process of its own, which finds what is installed when it starts."""
+    """Run the program in a new process, which finds installed packages at start."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -70,7 +70,7 @@ def smith(site, page):
 
 
 def shown(page, first):
-    """Return the lines of the block that begins so."""
+    """Return the lines of the block with this beginning."""
     (block,) = re.findall(rf"```text\n({first}.*?)```", page, re.S)
     return block.splitlines()
 

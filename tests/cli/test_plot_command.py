@@ -36,7 +36,7 @@ def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
     image = matplotlib.image.imread(tmp_path / f"run-{kind}.png")
     assert image.shape[:2] == (750, 1350)
     assert image[..., :3].std() > 0.05
-    tp.run("plain-384", duration="1 s").save(run_dir)  # nothing was put into it
+    tp.run("plain-384", duration="1 s").save(run_dir)  # the failed run left nothing in it
 
 
 def test_picture_of_a_run_in_another_place(thinpipe, saved):
@@ -157,7 +157,7 @@ def test_directory_of_something_else(thinpipe):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"flows": 3}', '{"flows": [1]}'])
-def test_figures_of_something_else(thinpipe, run_dir, text):
+def test_result_of_another_program(thinpipe, run_dir, text):
     (run_dir / "result.json").write_text(text)
     expected = "run/result.json: does not hold the figures of a run of this version"
     check(thinpipe("plot", "run"), expected)

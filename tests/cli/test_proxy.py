@@ -1,4 +1,4 @@
-"""``thinpipe proxy`` as a command: what it asks for, answers and refuses, without privileges."""
+"""``thinpipe proxy`` as a command without privileges: arguments, answers and errors."""
 
 import json
 import re
@@ -25,7 +25,7 @@ mobiles = ["10.45.0.0/16"]
 
 @pytest.fixture
 def config(tmp_path):
-    """Return a way to write a configuration whose control socket is in the test's directory."""
+    """Return a function that writes a configuration with its socket in the test's directory."""
 
     def write(more: str = "") -> Path:
         file: Path = tmp_path / "proxy.toml"
@@ -92,7 +92,7 @@ def test_config_may_stand_before_status(thinpipe, config, tmp_path):
 
 
 def test_a_check_says_what_is_missing(thinpipe, config):
-    """Whatever this machine is, it has no interface of such a name."""
+    """No machine has an interface of this name."""
     file = config()
     file.write_text(file.read_text(encoding="utf-8").replace("wl0", "nosuch0"), encoding="utf-8")
     done = thinpipe("proxy", "--config", str(file), "--check")
@@ -104,7 +104,7 @@ def test_a_check_says_what_is_missing(thinpipe, config):
 
 @contextmanager
 def _daemon(path: Path, answer: bytes | None):
-    """Answer one question at a control socket; `None` says nothing at all."""
+    """Answer one request at a control socket; `None` sends nothing."""
     said: list[bytes] = []
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
@@ -223,7 +223,7 @@ def test_a_proxy_that_does_not_answer_is_told_in_a_line(
 
 
 def _with(text: str, *names: str) -> str:
-    """Return the shipped file with the profiles of these names made live."""
+    """Return the shipped file with these profiles uncommented."""
     blocks = text.split("\n\n")
     live = [
         re.sub("^# (?=\\[|[a-z_.]+ = )", "", block, flags=re.M)
@@ -236,7 +236,7 @@ def _with(text: str, *names: str) -> str:
 
 @pytest.mark.parametrize("names", [(), ("umts",), ("satellite",), ("split",), ("telnet",)])
 def test_the_shipped_file_and_its_examples_are_valid(thinpipe, root, tmp_path, names):
-    """A valid file gets as far as the question whether a proxy runs by it."""
+    """With a valid file, the error is that no proxy runs."""
     text = (root / "packaging" / "proxy.toml").read_text(encoding="utf-8")
     text = _with(text, *names).replace("[control]", f'[control]\nsocket = "{tmp_path}/none"')
     assert all(f'\nname = "{name}"' in text for name in names)

@@ -50,7 +50,7 @@ def test_item_alone_writes_its_report(thinpipe, tmp_path):
 
 
 def test_directory_is_refused_before_anything_runs(thinpipe, tmp_path, monkeypatch):
-    """Before it is asked, too, what can be run on a machine that lacks every program."""
+    """Also before checks of what can run, on a machine that lacks every program."""
     monkeypatch.setenv("PATH", "")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "full").mkdir()

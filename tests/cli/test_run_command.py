@@ -116,7 +116,7 @@ def test_former_run_is_replaced_and_anything_else_is_not(thinpipe, tmp_path):
 def end(
     tmp_path: Path, *arguments: str, by: signal.Signals = signal.SIGINT, after: float = 0.2
 ) -> subprocess.CompletedProcess[str]:
-    """Start the program and send it a signal, twice, once it has begun its directory."""
+    """Start the program, and send it a signal twice once it has begun its directory."""
     with subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *arguments],
         cwd=tmp_path,

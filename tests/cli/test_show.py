@@ -1,4 +1,4 @@
-"""``thinpipe show``: what is listed, what is drawn, and that nothing covers anything."""
+"""``thinpipe show``: the lists, the drawing, and that nothing overlaps."""
 
 import itertools
 import re
@@ -38,11 +38,11 @@ DOMAIN = Network(
     ),
     walks=(Walk("MN", ((0, -3000, 0), (5, -3000, 0), (35, 0, 0), (500, 465, 0))),),
 )
-"""A mobile that has left home, in a network with two access routers."""
+"""A mobile away from home, in a network with two access routers."""
 
 
 def texts(figure):
-    """Return every text of a picture with its place in pixels."""
+    """Return every text of a drawing with its bounding box in pixels."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     found = [*figure.texts, *(text for ax in figure.axes for text in ax.texts)]
@@ -51,7 +51,7 @@ def texts(figure):
 
 
 def check(figure):
-    """Every text must be within the picture, and no two on each other."""
+    """Check that every text is inside the drawing and that none overlap."""
     found = texts(figure)
     for text, box in found:
         assert box.x0 >= 0, text
@@ -102,7 +102,7 @@ def test_a_mobile_with_several_ways_in():
 
 
 def wires(*ends, of=DOMAIN):
-    """Return a network of alike wires, each called after its ends, and with a mobile at its end."""
+    """Return a network of alike wires, named after their ends, with a mobile at the end."""
     names = list(dict.fromkeys(name for pair in ends for name in pair))
     links = [
         Link(f"{a}-{b}-{number}", "wired", (names.index(a), names.index(b)), WIRE, WIRE)

@@ -29,13 +29,13 @@ def names(directory: Path) -> list[str]:
 
 
 def finished(directory: Path) -> int:
-    """Count the points that the journal holds."""
+    """Count the points in the journal."""
     journal = directory / "s.parquet.partial"
     return max(0, journal.read_bytes().count(b"\n") - 1) if journal.exists() else 0
 
 
 def interrupted(directory: Path, number: signal.Signals, points: int) -> tuple[int, str]:
-    """Start the long sweep and end it by a signal when it has done some points."""
+    """Start the long sweep, and end it by a signal after some points."""
     process = subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *LONG, "--jobs", "2"],
         cwd=directory,
@@ -136,7 +136,7 @@ def test_interrupted_sweep_goes_on(thinpipe, tmp_path, number):
 
 
 def count_runs(directory: Path, arguments: tuple[str, ...]) -> int:
-    """Run the program with a counter at what every point goes through."""
+    """Run the program with a counter of finished points."""
     count = (
         "from thinpipe.sweep import running\n"
         "of, ran = running.metrics_of, []\n"

@@ -24,7 +24,7 @@ TIMEOUT_S = 600
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers, each a process."""
+    """A scheduler and its workers, each in a process."""
 
     directory: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Cluster:
 
 
 def wait_for(log: Path, words: str) -> str:
-    """Return the line of a log that has the words, as soon as it is there."""
+    """Wait for a line of a log with these words, and return it."""
     patience = time.monotonic() + TIMEOUT_S
     while time.monotonic() < patience:
         lines = log.read_text().splitlines() if log.exists() else []
@@ -150,7 +150,7 @@ def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_
 
 
 def test_scenario_and_traces_travel(thinpipe, tmp_path, cluster):
-    """Workers stand in another directory, so that a path of ours means nothing to them."""
+    """Workers run in another directory, where our relative paths do not exist."""
     (tmp_path / "mine.toml").write_text(
         'duration = "5 s"\n[link]\ndelay = "20 ms"\ntrace.down = "slow.trace"\n'
     )

@@ -1,4 +1,4 @@
-"""UDP from the command line: figures, tables, pictures, captures, and what is refused."""
+"""UDP from the command line: metrics, tables, plots, captures, and errors."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ BURSTS = (
     "queue.packets=20",
     "duration=60s",
 )
-"""More than a link of 50 kbit/s takes, for half a second at a time."""
+"""Bursts of half a second at more than the link's 50 kbit/s."""
 
 LINK = """
 [link]
@@ -30,7 +30,7 @@ GOOD = ("-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
 
 @pytest.fixture
 def bursts(thinpipe, tmp_path):
-    """Return how to run bursts over a link that loses one datagram in ten."""
+    """Return arguments for bursts over a link that loses one datagram in ten."""
     (tmp_path / "thin.toml").write_text(LINK)
 
     def run(*more: str):
@@ -41,7 +41,7 @@ def bursts(thinpipe, tmp_path):
     return run
 
 
-def test_a_line_has_the_figures(bursts):
+def test_a_line_has_the_metrics(bursts):
     done = bursts()
     assert (done.returncode, done.stderr) == (0, "")
     head, row, foot = done.stdout.splitlines()
@@ -144,7 +144,7 @@ def test_bad_keys_are_one_line(thinpipe, settings, expected):
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
-def test_sweeps_have_its_figures():
+def test_sweeps_have_its_metrics():
     parameters = {"flow.udp.rate": ["40 kbit/s", "80 kbit/s"]}
     settings = {"flow.application": "udp", "link.rate": "50 kbit/s", "queue.packets": "10"}
     study = tp.sweep("link", parameters, settings=settings, seeds=[1])
@@ -166,7 +166,7 @@ needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="needs 
 
 @needs_tshark
 def test_captures_over_ipv4(tmp_path):
-    """Past a box that splits TCP a datagram is seen as it comes and as it goes."""
+    """A capture at a box that splits TCP has each datagram on arrival and departure."""
     text = tp.scenarios()["gprs-3+1"].source
     group = '\n[[flow.group]]\nname = "voice"\napplication = "udp"\nudp.rate = "8 kbit/s"\n'
     (tmp_path / "both.toml").write_text(text + group)
@@ -199,7 +199,7 @@ def test_captures_over_ipv4(tmp_path):
 @needs_tshark
 @pytest.mark.parametrize("payload", [210, 3000])
 def test_captures_over_ipv6(tmp_path, payload):
-    """In tunnels, and in pieces that Wireshark joins again."""
+    """In tunnels, and in fragments that Wireshark reassembles."""
     settings = {"flow.application": "udp", "flow.udp.payload": payload, "wlan.loss": "none"}
     run = tp.run("hmipv6-handover", settings, duration="30 s", trace=True)
     run.save(tmp_path / "run")

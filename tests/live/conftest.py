@@ -1,4 +1,4 @@
-"""Our endpoint and the kernel's, in a network namespace of their own."""
+"""Our endpoint and the kernel's, in their own network namespace."""
 
 import ctypes
 import itertools
@@ -18,7 +18,7 @@ from thinpipe.testbed.packets import read_pcapng
 
 LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 300
-"""Far more than anything takes on the busiest machine."""
+"""Far above what anything takes, also on a busy machine."""
 
 KERNEL_END = Path(__file__).parent / "kernel_end.py"
 QUICK = {
@@ -29,13 +29,13 @@ QUICK = {
     "tcp.min_rto": "20 ms",
     "tcp.time_wait": "200 ms",
 }
-"""Settings of our endpoint for a path of a millisecond."""
+"""Settings of our endpoint for a path with a delay of 1 ms."""
 
 NUMBERS = itertools.count()
 
 
 def reason_to_skip() -> str | None:
-    """Say why this machine lets no test make a namespace and a device."""
+    """Return why tests cannot make a namespace and a device on this machine."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "needs Linux and root"
     if not Path("/dev/net/tun").exists():
@@ -74,7 +74,7 @@ class Packet(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a connection: what either end says of it, and the captures."""
+    """The results of a connection: reports of both ends, and captures."""
 
     kernel: dict[str, Any]
     peer: dict[str, Any]
@@ -167,7 +167,7 @@ WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """Build `thinpipe-peer` and return its path, or skip where it could do nothing."""
+    """Build `thinpipe-peer` and return its path; skip where it cannot run."""
     reason = reason_to_skip()
     if reason:
         pytest.skip(reason)
@@ -183,7 +183,7 @@ def program() -> Path:
 
 @pytest.fixture
 def namespace(program, tmp_path) -> Iterator[Namespace]:
-    """Make a namespace that is gone after the test, whatever comes of it."""
+    """Make a namespace, and remove it after the test."""
     name = f"tp-{os.getpid()}-{next(NUMBERS)}"
     ip("netns", "add", name)
     made = Namespace(name, program, tmp_path)
@@ -195,7 +195,7 @@ def namespace(program, tmp_path) -> Iterator[Namespace]:
 
 @pytest.fixture(scope="module")
 def own_network() -> Iterator[None]:
-    """Put this process in a network namespace of its own, which stands for a host."""
+    """Move this process into its own network namespace, as a host."""
     reason = reason_to_skip()
     if reason:
         pytest.skip(reason)
@@ -215,14 +215,14 @@ CLONE_NEWNET = 0x40000000
 
 @pytest.fixture(scope="module")
 def emulation(own_network) -> None:  # noqa: ARG001 - it is there by then
-    """Skip where there can be no emulator."""
+    """Skip where emulation does not work."""
     reason = unavailable()
     if reason:
         pytest.skip(reason)
 
 
 def read_capture(file: Path) -> list[Packet]:
-    """Read a capture of one interface with stamps in nanoseconds (pcapng, raw IPv4)."""
+    """Read a capture of one interface with nanosecond timestamps (pcapng, raw IPv4)."""
     return [read_packet(time_s, data) for time_s, data in read_pcapng(file)]
 
 

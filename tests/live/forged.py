@@ -1,4 +1,4 @@
-"""TCP ends of our own on a wire: every bit of what they send is theirs, and no kernel answers."""
+"""Forged TCP ends on a wire: they control every bit, and no kernel answers."""
 
 import ctypes
 import os
@@ -47,7 +47,7 @@ def ipv4(
 
 
 def icmp(source: str, kind: int, code: int, about: bytes, mtu: int = 0) -> bytes:
-    """An error about a packet, to whom that came from (RFC 792, RFC 1191)."""
+    """An ICMP error about a packet, to its source (RFC 792, RFC 1191)."""
     rest = struct.pack("!HH", 0, mtu) + about[:48]
     total = checksum(struct.pack("!BBH", kind, code, 0) + rest)
     body = struct.pack("!BBH", kind, code, total) + rest
@@ -115,7 +115,7 @@ class Wire:
 
 @contextmanager
 def within(node: Node) -> Iterator[None]:
-    """Put this thread in the node's network."""
+    """Move this thread into the node's network namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
     with (
         Path("/proc/thread-self/ns/net").open("rb") as former,
@@ -141,7 +141,7 @@ class End:
     expects: int = 0
     window: int = 30_000
     clock: int | None = None
-    """Of its timestamps; it goes on by one a segment."""
+    """The clock of its timestamps, which increases by one per segment."""
     heard: list[Segment] = field(default_factory=list)
 
     def packet(self, flags: int, payload: bytes = b"", **other: int | bytes) -> bytes:
@@ -207,7 +207,7 @@ class End:
 
 
 def shake_hands(mobile: End, host: End, options: bytes = MSS) -> None:
-    """Open a connection from the mobile, between numbers of their own."""
+    """Open a connection from the mobile, with chosen initial sequence numbers."""
     mobile.peer, mobile.peer_port = host.address, host.port
     host.peer, host.peer_port = mobile.address, mobile.port
     mobile.send(SYN, options=options)
@@ -221,7 +221,7 @@ def shake_hands(mobile: End, host: End, options: bytes = MSS) -> None:
 def carry(
     sender: End, receiver: End, data: bytes, piece: int = 1000, limit_s: float = 120.0
 ) -> bytes:
-    """Send data, four pieces at a time and again after 0.5 s, and return what arrives in order."""
+    """Send data, four segments at a time, again after 0.5 s; return what arrives in order."""
     start, came, acked, sent_s = sender.next, bytearray(), 0, 0.0
     end = time.monotonic() + limit_s
     while min(acked, len(came)) < len(data) and time.monotonic() < end:

@@ -72,7 +72,7 @@ def open_connection(way: str, local, remote, steps: list[str]) -> socket.socket:
                 break
             except ConnectionError:
                 raise
-            except OSError:  # the device is not there yet
+            except OSError:  # the device does not exist yet
                 connection.close()
                 if time.monotonic() > deadline:
                     raise
@@ -135,7 +135,7 @@ def follow(connection: socket.socket, step: str) -> None:
 
 
 def info(connection: socket.socket) -> dict[str, object]:
-    """Tell what was agreed upon: the head of `struct tcp_info` (linux/tcp.h)."""
+    """Report the negotiated options: the head of `struct tcp_info` (linux/tcp.h)."""
     raw = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     options, scales = raw[5], raw[6]
     send_mss, receive_mss = struct.unpack_from("II", raw, 16)

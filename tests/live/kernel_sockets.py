@@ -40,7 +40,7 @@ TCPI_OPTIONS = 5
 
 
 def agreed(connection: socket.socket) -> int:
-    """Which of these options both ends have agreed upon."""
+    """The options that both ends have negotiated."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[TCPI_OPTIONS] & ALL
 
 
@@ -54,7 +54,7 @@ def both_ways(join: Callable[[], Ends], options: int = ALL) -> None:
 
 
 def transfer(sender: socket.socket, receiver: socket.socket, size: int = 100_000) -> None:
-    """Send to the end of one direction; all must come, and the end."""
+    """Send one direction to its end; all data and the FIN must arrive."""
     data = content(size, size)
     with ThreadPoolExecutor(1) as pool:
         received = pool.submit(everything, receiver)
@@ -64,5 +64,5 @@ def transfer(sender: socket.socket, receiver: socket.socket, size: int = 100_000
 
 
 def everything(connection: socket.socket) -> bytes:
-    """All that comes, to the end."""
+    """All received data, up to the FIN."""
     return b"".join(iter(lambda: connection.recv(1 << 16), b""))

@@ -1,4 +1,4 @@
-"""Programs that a test runs at either side of an emulated link; each tells a JSON object.
+"""Programs that a test runs at either side of an emulated link; each prints a JSON object.
 
 ``echo`` answers UDP until its input ends, after a line with its port. ``udp HOST PORT SIZE...``
 sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` sends echo requests,
@@ -122,7 +122,7 @@ def flood(host: str, port: str, count: str, pause: str = "0") -> None:
                 sent += 1
                 if float(pause):
                     time.sleep(float(pause))
-            except OSError:  # the device's queue is full, or nobody listens
+            except OSError:  # the device's queue is full, or no one listens
                 refused += 1
     tell({"sent": sent, "refused": refused})
 

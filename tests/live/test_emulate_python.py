@@ -1,4 +1,4 @@
-"""``tp.emulate`` and the fixture, as a user's test has them: pytest in a namespace of its own."""
+"""``tp.emulate`` and the fixture, as in a user's test: pytest in its own namespace."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What may happen to a radio happens to real packets as well: black-outs, modes, cells."""
+"""Radio events apply to real packets, too: black-outs, modes, cells."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ import thinpipe as tp
 
 PROBE = Path(__file__).parent / "probe.py"
 BEGINS_S, ENDS_S = 6, 9
-"""Of a black-out, on the emulator's clock; a program has begun to ask by then."""
+"""Black-out on the emulator's clock; pings have started by then."""
 
 BLACKOUT = f"[{{at = '{BEGINS_S} s', coverage = false}}, {{at = '{ENDS_S} s', coverage = true}}]"
 
@@ -21,26 +21,26 @@ pytestmark = pytest.mark.usefixtures("emulation")
 
 
 def pings(net, *words: str) -> Any:
-    """Ask for echoes, as `probe.py` does, and return their round-trip times in seconds."""
+    """Send echo requests with `probe.py`, and return the round-trip times in seconds."""
     command = [sys.executable, str(PROBE), *words[:1], str(net.gateway), *words[1:]]
     done = net.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def accounts_balance(record) -> None:
-    """Check that what entered is what left, was dropped or was held, either way."""
+    """Check in each direction that entered = left + dropped + queued."""
     for way in (record.down, record.up):
         assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
 
 
 def log(net) -> pl.DataFrame:
-    """Return the echoes that entered, with the delay that the model gave each."""
+    """Return the echo packets that entered, with their delays by the model."""
     rows: pl.DataFrame = net.packets.filter(protocol=1).sort("entered_s")
     return rows.with_columns(delay_s=pl.col("due_s") - pl.col("entered_s"))
 
 
 def test_a_black_out_holds_a_ping_back_until_coverage_returns(tmp_path):
-    """In acknowledged mode RLC repeats what was lost: the ping is late, and none is lost."""
+    """In acknowledged mode RLC retransmits lost blocks: pings are late, and none is lost."""
     file = tmp_path / "packets.jsonl"
     with tp.emulate("umts-384", {"radio.schedule": BLACKOUT}, log=file) as net:
         rtts = pings(net, "icmp", "80")

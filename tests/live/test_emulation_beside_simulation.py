@@ -1,4 +1,4 @@
-"""The kernel's TCP through the emulator does as ours does in the simulator."""
+"""The kernel's TCP through the emulator behaves as ours in the simulator."""
 
 import json
 import subprocess
@@ -11,12 +11,12 @@ pytestmark = pytest.mark.slow
 """What it compares are times: a busy machine has its own."""
 
 BOUND_MS = 5
-"""Beyond it times are the machine's, not the link's."""
+"""Above it, the machine rather than the link determines times."""
 
 
 @pytest.fixture(scope="module")
 def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by then
-    """Compare all set-ups: the emulated run side by side, in networks of their own."""
+    """Compare all set-ups: the emulated runs are parallel, in their own networks."""
     out = tmp_path_factory.mktemp("emulation") / "out"
     command = ["-m", "thinpipe", "reproduce", "emulation", "--json", "--out", str(out)]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What goes wrong around an emulator, and what it makes of it."""
+"""Faults around an emulator, and its reactions."""
 
 import json
 import os
@@ -19,7 +19,7 @@ STOP_S = 5
 LINK = {"link.rate": "1 Mbit/s", "link.delay": "20 ms"}
 PINGS = 100
 LIMIT_S = 300
-"""Far more than anything takes on the busiest machine."""
+"""Far above what anything takes, also on a busy machine."""
 
 pytestmark = pytest.mark.usefixtures("emulation")
 
@@ -42,7 +42,7 @@ def until(what: Callable[[], bool]) -> None:
 
 
 def wait_for(file: Path) -> str:
-    """Wait for what a program writes once it runs."""
+    """Wait for the first output of a program."""
     until(lambda: file.exists() and file.read_text(encoding="ascii").endswith("\n"))
     return file.read_text(encoding="ascii")
 
@@ -76,7 +76,7 @@ def test_a_stop_of_five_seconds_shows_as_lateness_and_loses_nothing():
 
 @pytest.mark.parametrize("stop_s", [0.2, 1])
 def test_what_waited_through_a_stop_counts_as_late(stop_s):
-    """Packets that came meanwhile were not late once they were seen: their wait counts as well."""
+    """The wait of packets that arrived during a pause counts as lateness."""
     with tp.emulate("link") as net:
         words = ["flood", str(net.gateway), "9", "5000", "0.0005"]
         flooding = net.popen(
@@ -155,7 +155,7 @@ def test_a_typo_is_one_line():
 
 
 LAST = 20_000
-"""Bytes of a program that sends them, closes and ends."""
+"""Payload of a program that sends, closes and exits."""
 
 SENDER = "import os, socket; it = socket.create_connection((os.environ['THINPIPE_GATEWAY'], {})); "
 SENDER += f"it.sendall(bytes({LAST})); it.close()"

@@ -1,4 +1,4 @@
-"""Every kind of packet comes out of an emulated link as it went in, and none goes unaccounted."""
+"""Every kind of packet passes an emulated link unchanged, and all are accounted for."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ import pytest
 import thinpipe as tp
 
 LIMIT_S = 300
-"""Far more than anything takes on the busiest machine."""
+"""Far above what anything takes, also on a busy machine."""
 
 MEGABYTE = 1_000_000
 SIZE = 50 * MEGABYTE
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("emulation")
 
 
 def accounts_balance(record) -> None:
-    """Check that what entered is what left, was dropped or was held, either way."""
+    """Check in each direction that entered = left + dropped + queued."""
     for way in (record.down, record.up):
         assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
         assert way.dropped.refused == way.dropped.memory == way.unreadable == 0
@@ -49,7 +49,7 @@ def host(net, family: int) -> str:
 
 
 def mobile(net, family: int) -> str:
-    """Return the address inside, which is the one after the gateway's."""
+    """Return the address inside: the one after the gateway's."""
     return str((net.gateway6 if family == 6 else net.gateway) + 1)
 
 
@@ -58,7 +58,7 @@ def sha256(data: bytes) -> str:
 
 
 class Exchange:
-    """Two files that cross each other on one connection, opened from inside.
+    """Two files in opposite directions on one connection, opened from inside.
 
     By BBR, for which a packet that is late is not a loss: a radio that delivers out of order brings
     the others down, as it does in the simulator.
@@ -143,7 +143,7 @@ def test_fifty_megabytes_each_way_with_block_errors(tmp_path):
 
 @pytest.mark.parametrize(
     ("family", "mtu"),
-    # IPv6 has no link with an MTU below 1280 (RFC 8200 §5).
+    # IPv6 needs an MTU of at least 1280 (RFC 8200 §5).
     [(4, 576), *((family, mtu) for family in (4, 6) for mtu in (1280, 1500, 9000))],
 )
 def test_tcp_crosses_with_any_mtu(tmp_path, family, mtu):
@@ -175,7 +175,7 @@ def test_echo_requests_cross_and_take_as_long_as_the_model_says(tmp_path):
     accounts_balance(net.record)
     sending_s = 76 * 8 / 20e6
     assert min(rtts + back) >= 2 * (0.005 + sending_s)
-    # Each waits for the one before, and finds no queue.
+    # Each request waits for the previous reply, so there is no queue.
     echoes = net.packets.filter(protocol=1)
     assert echoes.height == 2 * (len(rtts) + len(back))
     delays_s = echoes["due_s"] - echoes["entered_s"]
@@ -190,7 +190,7 @@ def test_a_closed_port_answers_at_once():
 
 
 FLOOD = 30_000
-"""Datagrams of 1 kB: 240 Mbit at a time, far more than the links carry while they are sent."""
+"""Datagrams of 1 kB: 240 Mbit at once, far more than the links deliver meanwhile."""
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["up", "down"])

@@ -1,4 +1,4 @@
-"""Our endpoint and the kernel's TCP, an implementation that knows nothing of ours."""
+"""Our endpoint against the kernel's TCP, an independent implementation."""
 
 import hashlib
 import itertools
@@ -21,7 +21,7 @@ DISTURBED: dict[str, object] = {
 
 @pytest.fixture
 def source(tmp_path):
-    """Write a file of so many bytes, ever the same."""
+    """Write a deterministic file of a given size."""
 
     def write(size: int, seed: int = 1):
         file = tmp_path / f"source-{seed}"
@@ -104,7 +104,7 @@ def test_bytes_arrive_whole_both_ways_at_once_over_a_bad_wire(namespace, source,
 
 
 def transfer(namespace, data, sink, opener, sender, options, settings=None):
-    """Transfer a file one way, and see that it is the same on the other side."""
+    """Transfer a file one way, and check its content."""
     if sender == "ours":
         steps, ends = [f"receive:{sink}"], {"send": data}
     else:
@@ -169,11 +169,11 @@ def test_every_variant_brings_its_bytes_over_a_bad_wire(namespace, source, tmp_p
 @pytest.mark.parametrize("sender", ["ours", "kernel"])
 def test_sack_blocks_tell_what_arrived(namespace, source, tmp_path, sender):
     data, sink = source(5 * MEGABYTE), tmp_path / "sink"
-    # So late that a tick of the timestamps passes.
+    # Late enough for a tick of the timestamps.
     late = {"duplication": 0.05, "reordering": 0.05, "lateness": 0.003}
     options = {**DISTURBED, **late, "loss": 0.02, "capture": namespace.directory}
     outcome = transfer(namespace, data, sink, "ours", sender, options, MODERN)
-    # Each receiver is seen where it stands: ours before the mishaps, the kernel after them.
+    # The capture shows our receiver before the faults, and the kernel after them.
     packets = outcome.at_kernel if sender == "ours" else outcome.at_endpoint
     told, repeated = check_sack(packets, by_us=sender != "ours", newest_first=sender != "ours")
     assert told > 100
@@ -194,11 +194,11 @@ def check_sack(packets, *, by_us: bool, newest_first: bool) -> tuple[int, int]:
             left, stamp = behind(packet.seq, start), packet.timestamps[0]
             latest = stamp if latest is None else latest
             stale = behind(stamp, latest) < 0
-            if packet.length and not stale:  # what is stale is not taken in (RFC 7323 §5.3)
+            if packet.length and not stale:  # stale segments are not accepted (RFC 7323 §5.3)
                 newest = (left, left + packet.length)
             if left <= acked and not stale:
                 latest = stamp
-            numbers = packet.length + ("F" in packet.flags)  # the kernel selects a FIN, too
+            numbers = packet.length + ("F" in packet.flags)  # the kernel also SACKs a FIN
             arrived[left : left + numbers] = bytes([1]) * numbers
             continue
         ack = acked = behind(packet.ack, start)

@@ -1,4 +1,4 @@
-"""What becomes of connections when the proxy between them dies, hangs, restarts or ends."""
+"""Connections survive when the proxy dies, hangs, restarts or ends."""
 
 import json
 import os
@@ -38,21 +38,21 @@ rate = "400 kbit/s"
 round_trip = "200 ms"
 """
 KEYS = 'heartbeat = "2 s"\ndrain = "2 s"\n'
-"""A worker that waits for its turn on a busy machine does not hang."""
+"""On a busy machine, a worker that waits for a processor is not hung."""
 
 PROXY = Proxy(profiles=PROFILE, keys=KEYS)
 BLOCKING = Proxy(profiles=PROFILE, keys=f'{KEYS}on_failure = "block"\n')
 
 LINK, SLOW = "rate 400kbit burst 4kb limit 60kb", "rate 40kbit burst 4kb limit 60kb"
-"""The radio: a token bucket at the router, so that what the proxy has acknowledged waits."""
+"""The radio: a token bucket at the router, so that acknowledged data wait."""
 
 SPEAKS, ABSORBS, CLOSED, ENDS, ASKED = 80, 81, 82, 83, 84
 SMALL, MEDIUM, LARGE = 20_000, 200_000, 10_000_000
 """Bytes: over at once, after some seconds, and not over while a test lasts."""
 
 SOON_S = 60.0
-"""Far more than anything takes on the busiest machine, and less than any time to drain that shall
-not be waited for."""
+"""Far above what anything takes, also on a busy machine, and below any drain time that must not be
+waited for."""
 
 PATIENT = Proxy(profiles=PROFILE, keys='drain = "600 s"\n')
 PAUSE_S = 0.02
@@ -79,7 +79,7 @@ def standing(proxy: Proxy = PROXY) -> Iterator[Bed]:
 
 
 def radio(made: Bed, link: str) -> None:
-    """Make the radio another."""
+    """Change the rate of the radio."""
     made.router.run(["tc", "qdisc", "change", "dev", "wl0", "root", "tbf", *link.split()])
 
 
@@ -93,7 +93,7 @@ def told(made: Bed, event: str) -> list[dict[str, object]]:
 
 
 def until(what: Callable[[], bool], limit_s: float = SOON_S) -> float:
-    """Wait until something is so; return how long that took, in seconds."""
+    """Wait for a condition; return how long that took, in seconds."""
     start_s = time.monotonic()
     while not what():
         assert time.monotonic() - start_s < limit_s, "it never came about"
@@ -125,7 +125,7 @@ def alive(process: int) -> bool:
 
 
 def taken(made: Bed) -> int:
-    """Connections that the worker has taken part in."""
+    """Connections that the worker has intercepted."""
     [profile] = made.status()["profiles"]
     return int(profile["connections"]["taken"])
 
@@ -135,14 +135,14 @@ def get(made: Bed, host: str = HOST[0], size: int = SMALL) -> Running[Fetched]:
 
 
 def whole(made: Bed, host: str = HOST[0]) -> Fetched:
-    """A short transfer, which must come whole."""
+    """A short transfer, which must arrive intact."""
     [fetched] = get(made, host).all(2 * SOON_S)
     assert (fetched.error, fetched.bytes, fetched.whole) == ("", SMALL, True)
     return fetched
 
 
 def handled(made: Bed, host: str = HOST[0]) -> None:
-    """A short transfer that the proxy takes part in."""
+    """A short transfer that the proxy intercepts."""
     before = taken(made)
     whole(made, host)
     assert taken(made) == before + 1
@@ -156,7 +156,7 @@ def busy(made: Bed, host: str = HOST[0]) -> Running[Fetched]:
 
 
 def was_reset(made: Bed, running: Running[Fetched]) -> None:
-    """Both ends know, soon."""
+    """Both ends get an error soon."""
     [fetched] = running.all(SOON_S)
     assert fetched.error == os.strerror(104), fetched
     assert 0 < fetched.bytes < LARGE
@@ -201,7 +201,7 @@ def test_a_stopped_worker_is_replaced(host):
         running = busy(made, host)
         hung = worker(made)
         with still(hung):
-            # While it hangs, and longer.
+            # During the hang, and longer.
             whole(made, host)
             was_reset(made, running)
             until(lambda: len(told(made, "serving")) == 2)
@@ -300,11 +300,11 @@ def test_a_worker_that_dies_at_once_is_started_ever_more_rarely():
             except (ValueError, ProcessLookupError):
                 time.sleep(PAUSE_S)
         times = [datetime.fromisoformat(str(each["time"])) for each in started]
-        # 100 ms, and twice as long each time.
+        # 100 ms, doubling each time.
         for number, (before, after) in enumerate(pairwise(times)):
             assert (after - before).total_seconds() > 0.099 * 2**number
         whole(made)
-        # The last one started may have been killed, too: its successor is not there at once.
+        # The last worker may have been killed, too; its successor takes a moment.
         until(lambda: any(map(alive, children(supervisor(made)))), 2 * SOON_S)
         until(lambda: len(told(made, "serving")) > 1, 2 * SOON_S)
 
@@ -325,7 +325,7 @@ def test_block_refuses_until_the_worker_is_back():
 
 
 def stopped(made: Bed, limit_s: float) -> int:
-    """The daemon's exit status, and nothing is left of it in the system."""
+    """Return the daemon's exit status; check that nothing is left in the system."""
     assert made.daemon is not None
     status = made.daemon.wait(limit_s)
     assert DEVICE not in [each["ifname"] for each in made.router.shown("link", "show")]
@@ -352,7 +352,7 @@ def test_sigterm_hands_idle_connections_back_and_ends():
 def test_sigterm_waits_for_the_busy_and_resets_them_at_the_deadline():
     with standing() as made:
         running = busy(made)
-        # What is held does not get through until the deadline: else it could be handed back.
+        # Held data must not drain before the deadline, or the connection could be released.
         radio(made, SLOW)
         assert made.daemon is not None
         start_s = time.monotonic()
@@ -393,7 +393,7 @@ def reload(made: Bed, text: str) -> None:
 
 
 def refused(made: Bed, text: str) -> str:
-    """Why a file cannot be used."""
+    """Return why a configuration is rejected."""
     before = len(told(made, "reload refused"))
     reload(made, text)
     until(lambda: len(told(made, "reload refused")) == before + 1)
@@ -411,7 +411,7 @@ def test_a_bad_file_changes_nothing():
             ("", ""),
         ]:
             assert why in refused(made, bad)
-            # Whoever asks how it fares reads the file, too.
+            # The status command reads the file, too.
             made.config.write_text(good, encoding="utf-8")
             handled(made)
         assert made.status()["reloads_refused"] == 4
@@ -441,7 +441,7 @@ def test_a_good_file_counts_for_new_connections():
 
 
 def sources(made: Bed) -> set[str]:
-    """Whose packets come to the proxy."""
+    """The prefixes whose packets are routed to the proxy."""
     rules = made.router.shown("-4", "rule", "show")
     return {rule["src"] for rule in rules if rule.get("iif") == "wl0"}
 
@@ -463,7 +463,7 @@ def test_prefixes_come_and_go_with_their_rules():
 
 @pytest.mark.parametrize(("round_trip", "retired"), [("200 ms", []), ("300 ms", ["all"])])
 def test_rules_stay_as_long_as_a_connection_needs_them(round_trip, retired):
-    """Whether its profile has gone on without this mobile, or is another now."""
+    """Whether its profile now excludes this mobile, or is a new one."""
     with standing() as made:
         # It lasts until all that comes before its end has been seen.
         radio(made, SLOW)
@@ -495,7 +495,7 @@ with socket.create_connection(("{HOST[0]}", {ASKED}), {SOON_S}) as link:
 
 
 def test_an_idle_connection_keeps_the_rules_it_needs():
-    """Nothing is held of it now, but what is acknowledged next must not hang."""
+    """Nothing is held now, but data acknowledged next must not hang."""
     with standing() as made:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         client = made.mobile.popen([sys.executable, "-c", IDLE], **pipes)
@@ -505,7 +505,7 @@ def test_an_idle_connection_keeps_the_rules_it_needs():
         text = made.config.read_text(encoding="utf-8")
         reload(made, text.replace("10.45.0.0/16", "10.46.0.0/16"))
         until(lambda: bool(told(made, "reloaded")))
-        time.sleep(3)  # longer than the supervisor takes to look around
+        time.sleep(3)  # longer than the supervisor's polling interval
         assert sources(made) == {"10.45.0.0", "10.46.0.0"}
         assert client.communicate("go\n", timeout=2 * SOON_S)[0] == f"{MEDIUM}\n"
         until(lambda: sources(made) == {"10.46.0.0"})
@@ -535,7 +535,7 @@ def test_reloads_in_quick_succession_end_with_the_last():
 def test_rules_that_cannot_be_added_change_nothing():
     with standing() as made:
         text = made.config.read_text(encoding="utf-8")
-        # The same rule, of somebody else.
+        # The same rule, from another owner.
         rule = "pref 1000 iif wl0 from 10.46.0.0/16 ipproto 6 lookup 101"
         made.router.ip(f"rule add {rule}")
         made.router.ip("link add wide0 mtu 9000 type veth peer name wide1")
@@ -581,7 +581,7 @@ def test_a_service_manager_is_told():
         address = Path(folder) / "notify"
         manager.bind(str(address))
         manager.settimeout(SOON_S)
-        # As systemd's is: for whoever the daemon becomes.
+        # As systemd's: owned by the daemon's user.
         Path(folder).chmod(0o755)
         address.chmod(0o777)
         words = ("env", f"NOTIFY_SOCKET={address}", "WATCHDOG_USEC=400000", *PROXY.program)
@@ -621,7 +621,7 @@ def test_who_it_is_once_it_runs():
 
 
 def test_what_it_may_ask_of_the_kernel_is_all_it_needs():
-    """Each thread of both processes is confined, so is the next worker, and all goes on."""
+    """Each thread of both processes is confined, also of the next worker, and traffic continues."""
     with standing() as made:
         confined_it_serves(made, reloads=1)
         os.kill(worker(made), signal.SIGKILL)
@@ -644,11 +644,11 @@ def confined_it_serves(made: Bed, reloads: int) -> None:
 
 
 CONFINED = {"Seccomp": "2", "NoNewPrivs": "1"}
-"""What the kernel tells of a thread: its system calls are filtered, and it gains no privilege."""
+"""The kernel's status of a confined thread: a seccomp filter, and no new privileges."""
 
 
 def confined(process: int) -> list[dict[str, str]]:
-    """What the kernel tells of each thread."""
+    """The kernel's status of each thread."""
     statuses = [
         file.read_text(encoding="ascii") for file in Path(f"/proc/{process}/task").glob("*/status")
     ]
@@ -657,7 +657,7 @@ def confined(process: int) -> list[dict[str, str]]:
 
 
 def refusal(made: Bed, config: str) -> str:
-    """What a daemon says that does not start."""
+    """The error of a daemon that does not start."""
     file = made.folder / "other.toml"
     file.write_text(config, encoding="utf-8")
     done = made.router.run([*PROXY.program, "--config", str(file)], check=False)
@@ -726,7 +726,7 @@ def test_a_device_that_is_deleted_is_made_anew():
 
 
 def cpu_s(made: Bed) -> float:
-    """Processor time of the daemon's processes that live."""
+    """CPU time of the daemon's running processes."""
     numbers = [supervisor(made), *children(supervisor(made))]
     return sum(ticks(number) for number in numbers) / os.sysconf("SC_CLK_TCK")
 

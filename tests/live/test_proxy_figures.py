@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 IN_TIME = "needs a machine that lets the emulator keep its time"
 
 THREE = (Flow(0, 120_000), Flow(8, 40_000), Flow(16, 10_000))
-"""Long enough for a queue, short enough for a test."""
+"""Long enough to build a queue, short enough for a test."""
 
 WEIGHTED = tuple(replace(flow, tickets=3) if flow.at_s else flow for flow in THREE)
 LASTS_S = 45
@@ -64,7 +64,7 @@ def in_time(carried, wanted):
 
 
 def ping_s(run):
-    """Return the mean of the echo requests since the third flow began."""
+    """Return the mean round-trip time of pings since the third flow began."""
     return fmean(echo.rtt_s for echo in run.echoes if echo.sent_s > THREE[-1].at_s)
 
 

@@ -1,4 +1,4 @@
-"""What `thinpipe proxy --check` says of a machine, and what it does to it: nothing."""
+"""`thinpipe proxy --check` reports on a machine without changing it."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ mobiles = ["10.45.0.0/16", "2001:db8:45::/48"]
 
 @dataclass(frozen=True)
 class Router:
-    """A namespace with a wired and a radio interface, and the configuration of a proxy there."""
+    """A namespace with a wired and a radio interface, and a proxy's configuration."""
 
     namespace: str
     config: Path
@@ -63,7 +63,7 @@ class Router:
 
     def start(self, before: str = ":") -> list[dict[str, str]]:
         """Serve after a command until all is set up, and return the log."""
-        # A namespace of mounts comes with `ip netns exec`.
+        # `ip netns exec` makes a mount namespace.
         script = f'{before}; exec timeout {LIMIT_S} "$@"'
         command = ["ip", "netns", "exec", self.namespace, "sh", "-c", script, "sh", *self.command]
         log: list[dict[str, str]] = []
@@ -96,7 +96,7 @@ def router(tmp_path: Path) -> Iterator[Router]:
     ip("netns", "add", namespace)
     try:
         router.ip("link", "set", "lo", "up")
-        # Link-local addresses, and their routes, would come some time later.
+        # Link-local addresses and their routes would appear later.
         router.set("ipv6.conf.default.addr_gen_mode", 1)
         for ours, theirs in [("eth0", "far0"), ("wl0", "far1")]:
             router.ip("link", "add", ours, "type", "veth", "peer", "name", theirs)
@@ -122,7 +122,7 @@ def state(router: Router) -> list[str]:
 
 
 def settled(router: Router) -> list[str]:
-    """Wait until the kernel has made all routes of links that came up."""
+    """Wait until the kernel has added all routes of new links."""
     for _ in range(50):
         before = state(router)
         time.sleep(0.1)
@@ -164,7 +164,7 @@ def test_what_is_wrong_is_told(router: Router, change: str, status: int, expecte
 
 
 def test_a_device_that_only_root_may_make_is_told(router: Router) -> None:
-    """It is mode 666 where udev makes it, and 600 where nobody has changed it."""
+    """Its mode is 666 if udev makes it, and 600 by default."""
     mode = Path("/dev/net/tun").stat().st_mode & 0o777
     told = [line for line in router.check_all()[1] if line.startswith(DEVICE_MODE)]
     assert len(told) == (mode & 0o006 != 0o006)

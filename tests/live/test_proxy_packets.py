@@ -51,7 +51,7 @@ BESIDE_BYTES = 300_000
 GROWTH_MB = 64
 SPEAKS = 80
 HOST_END, MOBILE_END = "198.51.100.77", "10.45.0.77"
-"""Known to the router only: no kernel answers for them."""
+"""Known only to the router: no kernel answers for them."""
 MACS = [f"02:00:00:00:00:{number:02x}" for number in range(5)]
 """The bed's: of host, router (wired, radio) and mobile, from 1 on."""
 PORTS = count(20_000)
@@ -80,7 +80,7 @@ def serving(made: Bed) -> Iterator[None]:
 
 @pytest.fixture
 def ends(net) -> Iterator[tuple[End, End]]:
-    """A mobile and a host of our own."""
+    """A forged mobile and a forged host."""
     wires = Wire(net.mobile, "radio0", MACS[4], MACS[3]), Wire(net.host, "eth0", MACS[1], MACS[2])
     port = next(PORTS)
     mobile, host = End(wires[0], MOBILE_END, port), End(wires[1], HOST_END, 7_000)
@@ -121,7 +121,7 @@ def reasons(status, kind: str) -> dict[str, int]:
 
 
 def grown(before, after, kind: str) -> dict[str, int]:
-    """Reasons that were counted since, and how often."""
+    """Reasons counted since then, with their counts."""
     was = reasons(before, kind)
     now = reasons(after, kind)
     return {name: now[name] - was.get(name, 0) for name in now if now[name] != was.get(name, 0)}
@@ -170,7 +170,7 @@ def test_numbers_wrap(net, ends, mobile_first, host_first):
 
 
 def odd(mobile: End) -> dict[str, bytes]:
-    """Segments of a connection that are wrong in themselves, by what they are."""
+    """Malformed segments of a connection, by kind."""
     whole = mobile.packet(ACK | PSH, b"data")
     return {
         "no ports": ipv4(MOBILE_END, HOST_END, whole[20:23]),
@@ -227,7 +227,7 @@ def test_a_wrong_checksum_passes_untouched(net, ends):
 
 
 def test_blind_attacks_do_not_end_a_connection(net, ends):
-    """RFC 5961: only the very next number resets, and no SYN does."""
+    """RFC 5961: only a RST with exactly the next number resets, and no SYN does."""
     mobile, host = ends
     data = random.Random(3).randbytes(30_000)
     before = net.status()
@@ -257,7 +257,7 @@ def test_blind_packets_say_nothing(net, ends):
     with beside(net):
         shake_hands(mobile, host)
         assert carry(host, mobile, down[:10_000]) == down[:10_000]
-        # The mobile has these, and says nothing.
+        # The mobile has these, and sends nothing.
         host.send(ACK | PSH, down[10_000:11_000])
         end = mobile.wait(PSH).after
         held = profile(net.status())["held_bytes"]

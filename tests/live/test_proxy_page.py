@@ -1,4 +1,4 @@
-"""The page "Deploy it" does what it says, line by line, in namespaces of its own."""
+"""The commands of the page "Deploy it" work, line by line, in separate namespaces."""
 
 import re
 import shlex
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
 LIMIT_S = 600
 ALREADY = {"make build", "sudo -s", "exit"}
-"""What a test has behind it, or must not do."""
+"""Commands that a test has done already, or must not run."""
 
 UNSHARE = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
-"""All that is started ends with the first process."""
+"""The namespace ends with its first process."""
 
 PRIVATE = "mount -t tmpfs none /run; set -m"
 """Names of namespaces and the control socket are files below /run; `%1` needs job control."""
@@ -57,7 +57,7 @@ def root(request):
 def test_the_machine_is_found_fit(printed):
     assert re.findall("^error: .*", printed, flags=re.M) == []
     told = re.findall("^warning: (.*?):", printed, flags=re.M)
-    # Where nobody has made the device node as udev does.
+    # Without udev there is no device node.
     told = [line for line in told if not line.startswith("/dev/net/tun is of mode")]
     assert told == ["there is no IPv4 default route"]
 
@@ -74,7 +74,7 @@ def test_the_download_is_whole_and_the_proxy_took_part(printed):
 
 def test_rules_are_there_while_it_runs_and_gone_afterwards(printed):
     [*_, during, after] = printed.split("ip -n border rule\n")
-    during = during.replace("ipproto-6", "tcp")  # as where there is no /etc/protocols
+    during = during.replace("ipproto-6", "tcp")  # as without /etc/protocols
     assert "from 10.45.0.0/16 iif wl0 ipproto tcp lookup 101" in during
     assert "iif" not in after
 

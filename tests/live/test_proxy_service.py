@@ -1,4 +1,4 @@
-"""The page "Deploy it" on a router does what it says, under a systemd of the test's own."""
+"""The commands of the page "Deploy it" on a router work, under the test's own systemd."""
 
 import json
 import os
@@ -60,7 +60,7 @@ cmp /root/got /srv/www/file && echo same
 
 
 def program() -> Path | None:
-    """Return the program that was built last."""
+    """Return the newest built program."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     found = [target / profile / UNIT for profile in ("debug", "release")]
     return max(
@@ -69,7 +69,7 @@ def program() -> Path | None:
 
 
 def control_groups() -> Path | None:
-    """Return where the machine's control groups of the second version are."""
+    """Return the mount point of cgroup v2."""
     for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines():
         _, place, kind, *_ = line.split()
         if kind == "cgroup2":
@@ -95,7 +95,7 @@ pytestmark = pytest.mark.skipif(SKIP is not None, reason=str(SKIP))
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine with a systemd, whose first process has this number here."""
+    """A machine with systemd, with the PID of its first process."""
 
     first: int
 
@@ -161,7 +161,7 @@ def booted() -> Iterator[Machine]:
         finally:
             process.kill()
             process.communicate()
-            # The last processes leave it a moment later.
+            # The last processes leave the cgroup a moment later.
             until(lambda: _is_removed(group), BOOTED_S)
 
 
@@ -192,7 +192,7 @@ def machine() -> Iterator[Machine]:
 
 
 def lines(title: str) -> list[str]:
-    """Return what a part of the page says to type."""
+    """Return the commands of a part of the page."""
     page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     part = page.split(f"## {title}\n")[1].split("\n## ")[0]
     found = re.findall(r"^(?: {4}){1,2}((?:sudo|printf|systemctl|curl|cargo) .*)$", part, re.M)
@@ -201,7 +201,7 @@ def lines(title: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def printed(machine: Machine) -> dict[str, str]:
-    """Return what each line of the page prints, typed in their order."""
+    """Run the lines of the page in order, and return the output of each."""
     told = {}
     for line in lines("On a router"):
         if "--mobiles" in line:
@@ -239,7 +239,7 @@ def test_a_reload_says_what_is_wrong(machine: Machine, printed: dict[str, str]) 
 
 
 def test_it_can_do_little_else(machine: Machine, printed: dict[str, str]) -> None:
-    """Two capabilities and one device, no file, and system calls of services only."""
+    """Two capabilities, one device, no files, and only the system calls of services."""
     del printed
     first = machine.service("MainPID")
     status = machine.run(f"cat /proc/{first}/status")
@@ -251,7 +251,7 @@ def test_it_can_do_little_else(machine: Machine, printed: dict[str, str]) -> Non
 
 
 def test_a_device_that_is_deleted_is_made_anew(machine: Machine, printed: dict[str, str]) -> None:
-    """An ordinary user may, where the device node is as udev makes it."""
+    """An ordinary user may, if the device node has udev's mode."""
     del printed
     before = len(machine.told("serving"))
     machine.run("ip link delete thinpipe0")

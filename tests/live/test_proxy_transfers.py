@@ -36,7 +36,7 @@ from tests.live.forged import within
 from tests.live.kernel_sockets import ALL, LIMIT_S, Ends, both_ways, everything, joined, transfer
 
 FRESH_S = 0.25
-"""After which figures are those of now."""
+"""After this time, metrics are up to date."""
 
 BRISK_S = 0.04
 BRISK = Link("link", (("link.rate", "4 Mbit/s"), ("link.delay", "20 ms")))
@@ -46,7 +46,7 @@ SCHEMES = {
     "snoop": 'middlebox.kind = "snoop"',
     "uplink": "split_uplink = true",
 }
-"""What profiles have beside a rate; the mobile has an address in each."""
+"""Profiles beyond their rate; the mobile has an address in each."""
 
 
 def profile(name: str, rate: str = "4 Mbit/s", round_trip: str = "40 ms") -> str:
@@ -64,7 +64,7 @@ round_trip = "{round_trip}"
 
 
 def address(name: str, family: int) -> str:
-    """The mobile's within a profile."""
+    """The mobile's address in a profile."""
     number = [*SCHEMES].index(name)
     return (f"10.45.{number}.2", f"2001:db8:45::{number}:2" if number else MOBILE[1])[family]
 
@@ -83,19 +83,19 @@ def status(made: Bed) -> dict[str, Any]:
         return told
 
 
-def figures(told: dict[str, Any], name: str = "atcp") -> dict[str, Any]:
+def metrics(told: dict[str, Any], name: str = "atcp") -> dict[str, Any]:
     profiles: dict[str, dict[str, Any]] = {each["name"]: each for each in told["profiles"]}
     return profiles[name]
 
 
 @contextmanager
 def handled(made: Bed, name: str = "atcp", flows: int = 1) -> Iterator[None]:
-    """The proxy takes part in so many connections, and nothing happens to it."""
-    before = figures(status(made), name)
+    """Check that the proxy intercepts so many connections without errors."""
+    before = metrics(status(made), name)
     yield
     after = status(made)
     assert after["worker_restarts"] == 0
-    assert figures(after, name)["connections"]["taken"] == before["connections"]["taken"] + flows
+    assert metrics(after, name)["connections"]["taken"] == before["connections"]["taken"] + flows
 
 
 def dialled(net: Bed, family: int, name: str = "atcp") -> Ends:
@@ -166,11 +166,11 @@ UNREACHABLE = errno.EHOSTUNREACH, errno.ENETUNREACH
 
 
 def fails(net: Bed, host: str, family: int) -> int | None:
-    """Why a connection does not come about, by one SYN."""
-    before = figures(status(net))["syns"]
+    """Return why a connection fails, by one SYN."""
+    before = metrics(status(net))["syns"]
     with within(net.mobile), pytest.raises(OSError) as raised:  # noqa: PT011 - its errno is told
         socket.create_connection((host, CLOSED), LIMIT_S, (MOBILE[family], 0))
-    after = figures(status(net))["syns"]
+    after = metrics(status(net))["syns"]
     assert [after[key] - before[key] for key in ("seen", "refused")] == [1, 1]
     return raised.value.errno
 
@@ -218,7 +218,7 @@ def phone(net) -> Iterator[Node]:
         net.mobile.ip(f"link add tether0 mtu 1280 type veth peer phone0 mtu 1500 netns {node.pid}")
         for end, name, addresses in ((net.mobile, "tether0", TETHER), (node, "phone0", PHONE)):
             places = zip(addresses, LENGTHS, strict=True)
-            # Before the addresses: one that is still tentative is no source.
+            # Before the addresses: a tentative address cannot be a source.
             end.sysctl(**{f"ipv6__conf__{name}__accept_dad": 0})
             end.ip(*(f"address add {at}/{length} dev {name}" for at, length in places))
             end.ip(f"link set {name} up")
@@ -250,7 +250,7 @@ LISTENERS = [
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What both ends say, and the proxy's figures and log."""
+    """Reports of both ends, and the proxy's metrics and log."""
 
     flows: list[Fetched]
     served: list[Served]
@@ -259,7 +259,7 @@ class Run:
 
 
 def run(plan: Plan, flows: list[Fetch], later_s: float) -> Run:
-    """Carry flows; the proxy is asked so long after both ends have closed them."""
+    """Run flows; read the proxy's status some time after both ends have closed them."""
     with bed(plan) as made:
         server = made.host.serve(LISTENERS, len(flows))
         told, served = made.mobile.fetch(flows).all(100), server.all(LIMIT_S)
@@ -274,7 +274,7 @@ def run(plan: Plan, flows: list[Fetch], later_s: float) -> Run:
 KEYS = 'drain = "1 s"'
 THIN = profile("atcp", "40 kbit/s", "900 ms")
 CLOSES_S = 2.0
-"""More than a FIN and its acknowledgement take."""
+"""Longer than a FIN and its acknowledgement take."""
 
 
 def over_gprs() -> Run:
@@ -322,11 +322,11 @@ def crowd() -> Run:
         "send": Fetch("", ABSORBS, does="send", bytes=20_000),
         "get": Fetch("", SPEAKS, bytes=SPOKEN_BYTES),
         "abort": Fetch("", LARGE, does="abort", bytes=1_000_000, stop_bytes=20_000),
-        # Its reset may be lost on the way to the mobile: nothing comes then.
+        # The RST may be lost on the way to the mobile; then nothing arrives.
         "reset": Fetch("", RESETS, bytes=200_000, limit_s=LIMIT_S),
     }
     flows = [
-        # Their threads are there before the first is opened.
+        # All threads exist before the first flow opens.
         replace(kinds[kind], at_s=1.0, host=HOST[each % 2], seed=1 if kind == "get" else each)
         for kind, number in CROWD.items()
         for each in range(number)
@@ -341,7 +341,7 @@ SLOW = {"gprs": over_gprs, "dark": in_the_dark, "narrow": narrow, "crowd": crowd
 
 @pytest.fixture(scope="module")
 def slow() -> Iterator[dict[str, Future[Run]]]:
-    """Start all at once."""
+    """Start all flows at once."""
     reason = missing()
     if reason:
         pytest.skip(reason)
@@ -380,7 +380,7 @@ def test_a_crowd_is_served_and_forgotten(slow):
     ends = Counter(line["end"] for line in done.log if line["event"] == "flow ended")
     resets = {"reset_by_caller": CROWD["abort"], "reset_by_callee": CROWD["reset"]}
     assert ends == {"closed": whole.total(), **resets}
-    crowded = figures(done.status)
+    crowded = metrics(done.status)
     assert crowded["connections"]["reset"] == CROWD["abort"] + CROWD["reset"]
     gauges = ("queued_bytes", "in_flight_bytes", "held_bytes", "mobiles", "stalled_mobiles")
     assert [crowded[each] for each in gauges] == [0] * len(gauges)
@@ -396,7 +396,7 @@ def test_a_black_out_is_lived_through(slow):
     lasts_s = end_s - start_s
     silence_s = max(after - before for before, after in pairwise(times))
     assert silence_s > lasts_s - 1
-    seen = figures(done.status)
+    seen = metrics(done.status)
     assert seen["stalls"] in (1, 2)
     assert seen["connections"]["reset"] == 0
     # A probe every 1.5 round-trip times, and what was under way: four segments.

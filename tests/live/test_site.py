@@ -1,4 +1,4 @@
-"""What the emulator makes in the operating system, and takes away again."""
+"""What the emulator creates in the operating system, and removes at its end."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ from thinpipe.testbed import offloads
 pytestmark = pytest.mark.usefixtures("own_network")
 
 LIMIT_S = 300
-"""Far more than anything takes on the busiest machine."""
+"""Far above what anything takes, also on a busy machine."""
 ROOT = Path(__file__).parent.parent.parent
 EMULATE = [sys.executable, "-m", "thinpipe", "emulate", "link"]
 NUMBERS = itertools.count()
@@ -36,7 +36,7 @@ def reaches(host):
 
 print(json.dumps([reaches(host) for host in sys.argv[1:]]))
 """
-"""Say which hosts can be reached: one where nobody listens refuses a connection."""
+"""Prints which hosts are reachable: one without a listener refuses the connection."""
 
 GATEWAYS = ("THINPIPE_GATEWAY", "THINPIPE_GATEWAY6")
 NO_TUN = "mount --bind /dev/null /dev/net/tun"
@@ -48,7 +48,7 @@ def ip(line: str) -> None:
 
 
 class Host:
-    """A network namespace in the place of a machine's own."""
+    """A network namespace that stands in for a machine's own."""
 
     def __init__(self, directory: Path):
         self.name = f"tp-{os.getpid()}-site-{next(NUMBERS)}"
@@ -99,7 +99,7 @@ def host(tmp_path) -> Iterator[Host]:
 
 @pytest.fixture
 def outside(host) -> Iterator[str]:
-    """Give the host a way out, and return an address there."""
+    """Connect the host to an uplink, and return an address there."""
     name = f"{host.name}-out"
     ip(f"netns add {name}")
     try:
@@ -182,7 +182,7 @@ def test_two_at_once_take_different_addresses(host):
         subprocess.Popen(show, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for _ in range(2)
     ]
-    # Each goes on until its input ends.
+    # Each runs until its input ends.
     gateways = [process.stdout.readline().strip() for process in both if process.stdout]
     for process in both:
         process.communicate(timeout=LIMIT_S)
@@ -199,7 +199,7 @@ def test_veth_does_where_there_is_no_tun(host):
 
 
 def open_to_all() -> str:
-    """Return what lets everybody reach the program, and write to ``/run``, in a mount namespace."""
+    """Return a command that gives all users the program and ``/run``, in a mount namespace."""
     needed = [str(ROOT), sys.prefix, sys.base_prefix]
     lines = ["mount -t tmpfs -o mode=1777 tmpfs /run", "mkdir /run/kept"]
     for number, path in enumerate(needed):
@@ -226,7 +226,7 @@ def test_without_root_it_becomes_root_of_its_own(host):
 
 
 def test_without_user_namespaces_it_says_how_to_allow_them(host):
-    # In a user namespace of its own the limit can be set for those inside it.
+    # In its own user namespace the limit can be set for processes inside.
     limit = "echo 0 > /proc/sys/user/max_user_namespaces && ! unshare -U true 2>/dev/null"
     weak = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *EMULATE, "--", "true"]
     if host.run("unshare", "-Ur", "sh", "-c", limit).returncode:
@@ -346,7 +346,7 @@ def test_without_a_name_server_there_is_no_relay(host):
 
 
 def running(word: str) -> list[int]:
-    """Return the processes with such a word on their command line."""
+    """Return the processes with this word in their command line."""
     found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -392,7 +392,7 @@ def test_after_kill_9_the_next_start_removes_what_is_left(host, outside):
         emulator.kill()
         emulator.wait(LIMIT_S)
         emulator.stdout.close()
-        # Its device goes once the kernel has seen to its end.
+        # The device disappears once the kernel has cleaned up.
         deadline = time.monotonic() + LIMIT_S
         while f"tp-{emulator.pid}" in host.run("ip", "link").stdout:
             assert time.monotonic() < deadline
@@ -432,7 +432,7 @@ def unfinished_ends(host) -> Iterator[list[str]]:
 
 @pytest.fixture
 def two_ends(unfinished_ends: list[str]) -> list[str]:
-    """Return them once they send whole packets."""
+    """Return them once their offloads are off."""
     for name in unfinished_ends:
         ip(f"netns exec {name} {sys.executable} -S {offloads.__file__} end")
     return unfinished_ends
@@ -461,7 +461,7 @@ def test_frames_pass_between_two_interfaces(host, two_ends):
     try:
         assert soon_reached()
         assert "promiscuity 1" in host.run("ip", "-d", "link", "show", "if0").stdout
-        # An interface that is down for a while ends nothing.
+        # An interface that is down for a while does not end the emulator.
         ip(f"-n {host.name} link set if1 down")
         assert not reached()
         ip(f"-n {host.name} link set if1 up")

@@ -1,4 +1,4 @@
-"""docs/testbed.md, as it stands there."""
+"""The example of docs/testbed.md runs."""
 
 import re
 import shutil

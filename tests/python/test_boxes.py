@@ -1,4 +1,4 @@
-"""What docs/middleboxes.md says of the boxes beside each other."""
+"""The comparison of middleboxes in docs/middleboxes.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of a network of cells leaves behind: tables, figures and pictures that agree."""
+"""Runs of networks of cells: tables, metrics and plots agree."""
 
 import json
 from collections import Counter
@@ -31,7 +31,7 @@ PATHS = {
     "cell-pch": {"cell-fach", "ura-pch", "idle"},
     "ura-pch": {"cell-fach", "idle"},
 }
-"""TS 25.331 §7.1: which states follow which."""
+"""Allowed state changes, TS 25.331 §7.1."""
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_pages_are_counted_as_in_the_figures(busy):
         rows = busy.pages.filter(pl.col("flow") == flow.id)
         assert flow.pages is not None
         assert (flow.pages.count, flow.pages.bytes) == (len(rows), rows["bytes"].sum())
-        # The acknowledgement of the newest page's end may still be under way.
+        # The ACK of the newest page's end may still be in flight.
         assert rows.sort("time_s")["bytes"][:-1].sum() <= flow.bytes_acked
         if len(rows):
             assert flow.pages.response_s.max == pytest.approx(rows["response_s"].max(), rel=1e-3)

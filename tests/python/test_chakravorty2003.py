@@ -1,4 +1,4 @@
-"""Chakravorty et al. 2003: what is measured, read off small runs made by hand."""
+"""Chakravorty et al. 2003: the measures, on small hand-made runs."""
 
 import re
 from types import SimpleNamespace
@@ -28,8 +28,8 @@ from thinpipe.papers.outcomes import Outcome
 from thinpipe.papers.series import Steps
 
 STATEMENTS = {"l": 11, "t": 6, "p": 14, "w": 3, "r": 3}
-"""How many statements there are: on the link, on TCP without a proxy, on the proxy, on the windows
-that hosts see, and on losses in bursts."""
+"""Number of statements on the link, TCP without a proxy, the proxy, the windows that hosts see, and
+losses in bursts."""
 
 FLOW: Any = SimpleNamespace(
     bytes_acked=10 * MSS,
@@ -80,7 +80,7 @@ def passed(time_s, number):
 
 
 def told(time_s, packets):
-    """Return an acknowledgement that the sender hears."""
+    """Return an acknowledgement that the sender receives."""
     return (time_s, "received", "host:1", "sender", 1, 1 + MSS * packets, 0, 0x10)
 
 
@@ -344,7 +344,7 @@ def test_smoothed_time_takes_an_eighth():
 
 
 def windows(*told_to):
-    """Return what a host hears: times and windows."""
+    """Return the windows that a host receives: (time, window)."""
     run = outcome(
         [sent(0.0, 0), *(told(time_s, 1) for time_s, _ in told_to)],
         middlebox_events=(STALLED, RECOVERED),

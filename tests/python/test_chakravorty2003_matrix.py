@@ -1,4 +1,4 @@
-"""Chakravorty et al. 2003: Table I, Vegas rescued and the open ends: what counts as what."""
+"""Chakravorty et al. 2003: the measures of Table I, Vegas rescued and the open ends."""
 
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -87,7 +87,7 @@ def test_what_waits_at_the_border_waits_at_the_gateway_or_in_the_box():
 
 
 def outcomes(scheme, **of):
-    """Return every run of a scheme and of no box, alike but for those that are named."""
+    """Return every run of a scheme and without a box, equal except for the given ones."""
     found: dict[Point, Outcome] = {}
     for each in (scheme, NO_BOX, *SCHEMES):
         for seed in criteria.SEEDS:

@@ -1,4 +1,4 @@
-"""The closing line of `make test` adds up what each runner says."""
+"""The closing line of `make test` adds up the results of all runners."""
 
 import importlib.util
 import sys
@@ -103,7 +103,7 @@ SUITE = {
 
 
 def test_pytest_tells_how_many_there_are(runner, root, tmp_path, capfd):
-    """One file cannot be read: those of the other run, and are known beforehand."""
+    """One file cannot be imported: the tests of the other run, and count as expected."""
     for name, text in SUITE.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "conftest.py").write_text((root / "tests" / "conftest.py").read_text())

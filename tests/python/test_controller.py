@@ -1,4 +1,4 @@
-"""Congestion controls in Python: what they are told, what they decide, and how they fail."""
+"""Congestion controls in Python: events, decisions and failures."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ CONTROL = "tcp.congestion_control"
 
 
 class Plain(tp.CongestionControl):
-    """A window that stands still."""
+    """A constant window."""
 
     def on_ack(self, ack): ...
     def on_loss(self, loss): ...
@@ -26,7 +26,7 @@ def aimd(root):
 
 @pytest.fixture
 def names(monkeypatch):
-    """Forget after the test what it registered."""
+    """Restore the registry after the test."""
     registered: dict[str, controller.Algorithm] = {}
     monkeypatch.setattr(controller, "_registered", registered)
     return registered

@@ -1,4 +1,4 @@
-"""What runs leave is, bit for bit, what is listed: `scripts/digests.py --write` lists it anew."""
+"""Runs match their digests bit for bit; `scripts/digests.py --write` updates the list."""
 
 import runpy
 from pathlib import Path

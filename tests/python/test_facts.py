@@ -179,7 +179,7 @@ PUBLISHED = {
     for name, paper in papers().items()
     if any(fact.basis is not Basis.OWN for fact in paper.facts)
 }
-"""Papers of others; emulator and proxy are judged by facts of ours alone."""
+"""Papers of others; emulator and proxy only have facts of our own."""
 
 
 @pytest.mark.parametrize("paper", PUBLISHED.values(), ids=PUBLISHED.keys())

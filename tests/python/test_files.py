@@ -1,4 +1,4 @@
-"""Files and directories are there whole or not at all."""
+"""Files and directories are written atomically."""
 
 import os
 import signal

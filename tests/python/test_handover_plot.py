@@ -1,4 +1,4 @@
-"""The picture of a handover: what it says of links, addresses, partners, flows and losses."""
+"""The plot of a handover: links, addresses, peers, flows and losses."""
 
 import polars as pl
 import pytest
@@ -14,7 +14,7 @@ MN = f"MN{AGENT}"
 HA, AR1, AR2 = "HA", "AR1", "AR2"
 
 MANY: dict[str, Value] = {"wlan.mobiles": 7, "flow.count": 8, "duration": "12 s"}
-"""MN, and seven that walk abroad, with a flow each."""
+"""MN, and seven mobiles that walk abroad, with one flow each."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def many() -> tp.Run:
 
 
 def spans(run, agent, state):
-    """Return where a state held when, to the millisecond."""
+    """Return the spans of a state by router, to the millisecond."""
     found = lanes(run.mobility, agent, run.result.duration_s)
     return [
         (router, round(start_s, 3), round(end_s, 3))

@@ -1,4 +1,4 @@
-"""The thesis's walk-throughs, read off small traces made by hand."""
+"""The thesis's walk-throughs, on small hand-made traces."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -31,16 +31,16 @@ RENO = (
     (6, (8, 9), 3),
     (7, (10,), 3.3),
 )
-"""Packet 3 is lost and sent again upon the third duplicate; packet 5 is lost, too, and comes late:
+"""Packet 3 is lost and retransmitted upon the third duplicate; packet 5 is lost, too:
 acknowledgements 4 and 6 name what the receiver then has."""
 
 
 RESULT: Any = SimpleNamespace(duration_s=1.0)
-"""Of a result, its end is all that is read here."""
+"""A result of which only the end is used."""
 
 
 def outcome(script):
-    """Return the tables that a sender with this script leaves; None heard is an expiry."""
+    """Return the tables of a sender with this script; None received is an expiry."""
     rows, cwnd = [], []
     for number, (ack, sent, window) in enumerate(script):
         time_s = STEP_S * (number + 1)

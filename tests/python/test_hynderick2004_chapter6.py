@@ -1,4 +1,4 @@
-"""Chapter VI: what is measured, read off small runs made by hand, and that nothing is left out."""
+"""Chapter VI: the measures, on small hand-made runs, and completeness."""
 
 import re
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ from thinpipe.papers.hynderick2004.chapter6.setup import MODULE_RATES, transfer
 from thinpipe.papers.outcomes import Outcome
 
 STATEMENTS = {"p": 20, "c": 17, "q": 10, "b": 12, "e": 14, "s": 6, "x": 5}
-"""How many statements each section of the chapter's list has."""
+"""Number of statements in each section of the chapter's list."""
 
 FLOW: Any = SimpleNamespace(
     bytes_acked=1000,
@@ -83,7 +83,7 @@ def arrived(time_s, number):
 
 BLACK_OUT = (
     sent(0.1, 0), heard(0.3, 1), sent(14.0, 1),
-    # Dark from 15 s on: the timer has packet 1 sent again at 17, 19, 23, 31 and 47 s.
+    # Black-out from 15 s on: the timer retransmits packet 1 at 17, 19, 23, 31 and 47 s.
     *(sent(at_s, 1, 2 + n) for n, at_s in enumerate((17.0, 19.0, 23.0, 31.0, 47.0))),
     heard(47.3, 2), sent(47.3, 2), sent(47.4, 0, 7),
 )  # fmt: skip
@@ -268,7 +268,7 @@ def test_a_file_and_pages_share_a_bearer():
 
 
 def test_pdu_sent_again_more_than_once_is_told_by_its_kind():
-    """Numbers come back: each new PDU of a number begins anew."""
+    """Sequence numbers wrap: each new PDU of a number counts from zero."""
     blocks = [
         (0.0, "down", 1, "data", True),
         (0.1, "down", 1, "retransmission", True),

@@ -1,4 +1,4 @@
-"""The four-drop study and bursts of drops beside ns-2, on which the thesis ran them."""
+"""The four-drop study and bursts of drops compared with ns-2, which the thesis used."""
 
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="needs ns2")
 SCRIPT = Path(__file__).with_name("drops.tcl")
 
 TIME = 0.06
-"""How far the time for the transfer may lie from ns-2's, relatively.
+"""Relative tolerance of the transfer time, compared with ns-2.
 
 In ns-2.35 the acknowledgement that ends a recovery raises the window, and with FACK those before do
 so, too; the thesis's walk-throughs know neither.
@@ -31,7 +31,7 @@ so, too; the thesis's walk-throughs know neither.
 
 
 def by_ns2(variant, drops, window, guarded):
-    """Return the time in s, the packets sent again and the timeouts."""
+    """Return the time in s, the retransmitted packets and the timeouts."""
     arguments = {
         "profile": "1996",
         "variant": variant,

@@ -1,4 +1,4 @@
-"""Links that lose, queue and change, as Python sets them and sees them."""
+"""Links with losses, queues and schedules, set from Python."""
 
 import pytest
 import thinpipe as tp

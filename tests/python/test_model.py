@@ -1,4 +1,4 @@
-"""The analytic model against the paper's own examples, and against arithmetic by hand."""
+"""The analytic model against the paper's examples and hand calculations."""
 
 from dataclasses import replace
 from decimal import Decimal

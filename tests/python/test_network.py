@@ -1,4 +1,4 @@
-"""What stands as one in the picture of a network."""
+"""Which nodes are merged in the drawing of a network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WAY = Direction(rate_bps=1e6, delay_s=0.002, queue_packets=50, queue_bytes=None)
 
 
 def network(names: list[str], pairs: list[tuple[int, int]]) -> Network:
-    """A network of alike links between nodes, which go by their numbers in `pairs`."""
+    """A network of alike links between the nodes in `pairs`."""
     links = tuple(Link(f"link{n}", WIRED, pair, WAY, WAY) for n, pair in enumerate(pairs))
     return Network(tuple(Node(name) for name in names), links, (), ())
 

@@ -1,4 +1,4 @@
-"""The profile `ns2-2.35` beside ns-2.35 itself, on links drawn at random."""
+"""The profile `ns2-2.35` compared with ns-2.35, on random links."""
 
 import random
 import shutil
@@ -23,7 +23,7 @@ needs_ns2 = pytest.mark.skipif(NS2 is None, reason="needs ns2")
 
 @dataclass(frozen=True)
 class Case:
-    """A link, a window, and what runs over it."""
+    """A link, a window, and a transfer."""
 
     variant: str
     kbps: int
@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is compared."""
+    """The compared results."""
 
     utilisation: float
     retransmissions: int
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def draw(links: int, seed: int) -> Iterator[Case]:
-    """Return `links` links at random, each for every variant."""
+    """Return `links` random links, each for every variant."""
     chance = random.Random(seed)
     for _ in range(links):
         link = (
@@ -61,7 +61,7 @@ def draw(links: int, seed: int) -> Iterator[Case]:
 
 
 def ours(cases: list[Case]) -> list[Outcome]:
-    """Run all on this simulator."""
+    """Run all cases on our simulator."""
     points = [
         tp.Point.of(
             "bottleneck",
@@ -88,7 +88,7 @@ def ours(cases: list[Case]) -> list[Outcome]:
 
 
 def theirs(case: Case) -> Outcome:
-    """Run one on ns-2."""
+    """Run one case on ns-2."""
     arguments = {
         "variant": case.variant,
         "rate": f"{case.kbps}kb",
@@ -105,7 +105,7 @@ def theirs(case: Case) -> Outcome:
 
 
 def outcome(case: Case, segments: int, retransmissions: int, timeouts: int) -> Outcome:
-    """Count headers alike for both."""
+    """Use the same header size for both."""
     bits = 8 * segments * (case.mss + HEADERS)
     return Outcome(bits / (1_000 * case.kbps * case.duration_s), retransmissions, timeouts)
 
@@ -116,7 +116,7 @@ def same_order(one: int, other: int, few: int) -> bool:
 
 
 def disagreements(cases: list[Case]) -> list[str]:
-    """Return a line for each case that is out of the band."""
+    """Return one line per case outside the band."""
     with ThreadPoolExecutor(2) as pool:
         references = list(pool.map(theirs, cases))
     return [
@@ -124,7 +124,7 @@ def disagreements(cases: list[Case]) -> list[str]:
         for case, mine, reference in zip(cases, ours(cases), references, strict=True)
         if abs(mine.utilisation - reference.utilisation) > 0.02
         or not same_order(mine.retransmissions, reference.retransmissions, FEW)
-        # Its Fack does not count timeouts.
+        # ns-2's Fack does not count timeouts.
         or (
             case.variant != "fack"
             and not same_order(mine.timeouts, reference.timeouts, FEW_TIMEOUTS)
@@ -152,7 +152,7 @@ def test_more_links():
 
 @needs_ns2
 def test_a_difference_shows():
-    """The band is narrow enough to tell one variant from another."""
+    """The band is narrow enough to distinguish the variants."""
     case = Case("reno", 128, 50, 5, 28, 1000, "each", 100)
     [mine] = ours([case])
     [other] = ours([Case("vegas", 128, 50, 5, 28, 1000, "each", 100)])

@@ -1,4 +1,4 @@
-"""Lists of drops drawn at random, beside ns-2.35: which segments go again, and when all is over."""
+"""Random lists of drops, compared with ns-2.35: retransmissions and transfer time."""
 
 import random
 import shutil
@@ -20,13 +20,13 @@ VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas")
 PROFILES = ("2.35", "1996")
 SEGMENTS = 300
 LAST_DROP = 230
-"""Recovery is over before the transfer ends: ns-2 sends no FIN."""
+"""Drops end well before the transfer, because ns-2 sends no FIN."""
 
 TIME = 0.01
-"""How far the time for the transfer may lie from ns-2's, relatively."""
+"""Relative tolerance of the transfer time, compared with ns-2."""
 
 AGREE = {"vegas": 0.9}
-"""The share of lists on which we agree; docs/ns2.md says what differs in Vegas."""
+"""The share of lists on which both agree; docs/ns2.md explains the differences of Vegas."""
 
 pytestmark = pytest.mark.skipif(NS2 is None, reason="needs ns2")
 
@@ -46,7 +46,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Segments that were sent again, timeouts, and the time from the first segment to the last."""
+    """Retransmitted segments, timeouts, and the time from the first segment to the last."""
 
     again: tuple[int, ...]
     timeouts: int
@@ -81,14 +81,14 @@ def draw(lists: int, seed: int) -> Iterator[Case]:
 
 
 def outcome(sent: list[tuple[float, int]], timeouts: int, end_s: float) -> Outcome:
-    """Sum up a transfer from the times and numbers of segments sent."""
+    """Summarize a transfer from the times and numbers of segments sent."""
     times = Counter(segment for _, segment in sent)
     again = (times - Counter(times.keys())).elements()
     return Outcome(tuple(sorted(again)), timeouts, end_s - sent[0][0])
 
 
 def ours(cases: list[Case]) -> list[Outcome]:
-    """Run all on this simulator."""
+    """Run all cases on our simulator."""
     points = [
         tp.Point.of(
             "bottleneck",
@@ -121,7 +121,7 @@ def ours(cases: list[Case]) -> list[Outcome]:
 
 
 def theirs(case: Case) -> Outcome:
-    """Run one on ns-2."""
+    """Run one case on ns-2."""
     # Vegas sends two single packets in place of the handshake.
     ahead = 1 if case.variant == "vegas" else 0
     arguments = {
@@ -145,7 +145,7 @@ def theirs(case: Case) -> Outcome:
         for words in lines
         if words[0] == "+" and int(words[10]) > ahead
     ]
-    # Its Fack does not count timeouts.
+    # ns-2's Fack does not count timeouts.
     timeouts = doubled if case.variant == "fack" else int(counted)
     return outcome(sent, timeouts, float(end_s))
 
@@ -161,7 +161,7 @@ def check(lists: int, seed: int) -> None:
         if not mine.agrees(reference):
             lines = off.setdefault((case.profile, case.variant), [])
             lines.append(f"{case}: {mine} for {reference}")
-    # Retransmissions are dropped in every tenth list at least.
+    # At least every tenth list drops retransmissions.
     assert twice >= len(cases) / 10
     few = {
         key: lines

@@ -1,4 +1,4 @@
-"""Trace files of ns-2: beside those of ns-2.35 itself, and what holds of every one of them."""
+"""Trace files of ns-2: compared with those of ns-2.35, and invariants."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ import thinpipe as tp
 NS2 = shutil.which("ns")
 SCRIPT = Path(__file__).with_name("ns2_bottleneck.tcl")
 PRINTED_S = 1e-6
-"""To what times are rounded."""
+"""The resolution of times."""
 
 HEADERS = 40
 
@@ -46,7 +46,7 @@ class Line:
 
 
 def read(file: Path) -> list[Line]:
-    """Read a trace file, of either simulator."""
+    """Read a trace file of either simulator."""
     lines = []
     for line in file.read_text().splitlines():
         event, time, start, end, kind, size, flags, flow, source, to, number, packet = line.split()
@@ -59,14 +59,14 @@ def read(file: Path) -> list[Line]:
 
 
 def ours(directory: Path, scenario: str, **settings: Any) -> tuple[list[Line], tp.Run]:
-    """Run and trace here."""
+    """Run a scenario with a trace file of ns-2."""
     run = tp.run(scenario, trace="ns2", **settings)
     run.save(directory)
     return read(directory / "ns2.tr"), run
 
 
 def bottleneck(directory: Path, *, kbps: int, queue: int, variant: str = "reno") -> list[Line]:
-    """Run the script's network here, for 20 s."""
+    """Run the script's network on our simulator, for 20 s."""
     return ours(
         directory,
         "bottleneck",
@@ -91,7 +91,7 @@ def theirs(directory: Path, **arguments: object) -> list[Line]:
 
 
 def without_options(lines: list[Line]) -> list[tuple[object, ...]]:
-    """Return what happened, with the handshake as long as ns-2's, which has no options."""
+    """Return the events, with the handshake as long as ns-2's, which has no options."""
     return [(line if line.number else replace(line, size=HEADERS)).what for line in lines]
 
 
@@ -196,7 +196,7 @@ def test_lines_are_the_hops(traced):
     names = {name for link in run.links for name in (link.name, link.name.rpartition("/")[0])}
     at_links = pl.col("machine").cast(pl.String).is_in(names)
     hops = Counter(run.hops.filter(at_links).select(letters, "uid").iter_rows())
-    # What goes to all mobiles around an access point stands there as the copies that they get.
+    # A multicast to all mobiles of an access point appears as one copy per mobile.
     to_all = {packet for _, packet in hops - steps}
     assert not steps - hops
     assert len(to_all) == 0 or run.has("mobility")
@@ -282,7 +282,7 @@ def test_same_seed_same_bytes(tmp_path):
 
 
 def test_awk_reads_the_throughput(tmp_path):
-    """As docs/ns2.md has it."""
+    """As in docs/ns2.md."""
     _, run = ours(tmp_path / "run", "bottleneck", duration="60 s", flow__segments=200)
     program = (
         '$1 == "r" && $4 == 2 && $5 == "tcp" && $6 > 40 { bytes += $6 - 40; last = $2 } '

@@ -1,4 +1,4 @@
-"""TCP beside ns-3, with the same packets dropped."""
+"""TCP compared with ns-3, with the same packets dropped."""
 
 import random
 import shutil
@@ -21,7 +21,7 @@ LINKS = (
     *((10_000, delay_ms) for delay_ms in (10, 50, 150)),
 )
 HEADERS = 40
-# Variant, losses, and by how much what is carried may differ.
+# Variant, losses, and the tolerance of the throughput ratio.
 BANDS = (
     ("sack", 0.0, 0.012),
     ("sack", 0.001, 0.02),
@@ -29,12 +29,12 @@ BANDS = (
     ("cubic", 0.0, 0.025),
     ("westwood", 0.0, 0.03),
 )
-# On shorter paths one timeout more costs more than the band, where many packets are lost.
+# With many losses, one more timeout exceeds the band on shorter paths.
 TIMEOUTS_MATTER_BELOW_MS = 50
 
 
 def missing() -> list[str]:
-    """Return the packages of apt that are not installed."""
+    """Return the missing apt packages."""
     if shutil.which("g++") is None:
         return ["g++"]
     program = "#include <ns3/internet-module.h>"
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs {' '.join(MISSING)
 
 @dataclass(frozen=True)
 class Case:
-    """A link, what is lost ahead of it, and what runs over it."""
+    """A link, the losses before it, and a transfer."""
 
     variant: str
     kbps: int
@@ -83,7 +83,7 @@ class Case:
 
 
 def given(variant: str, loss: float = 0.0) -> list[Case]:
-    """Return the links that are always tried, with queues of a bandwidth-delay product."""
+    """Return the fixed links, with queues of one bandwidth-delay product."""
     return [
         replace(case, queue=max(10, case.round_trip))
         for case in (Case(variant, kbps, delay_ms, 0, loss) for kbps, delay_ms in LINKS)
@@ -91,7 +91,7 @@ def given(variant: str, loss: float = 0.0) -> list[Case]:
 
 
 def draw(variant: str, loss: float, links: int, seed: int) -> Iterator[Case]:
-    """Return links at random."""
+    """Return random links."""
     chance = random.Random(seed)
     for _ in range(links):
         case = Case(
@@ -108,12 +108,12 @@ def draw(variant: str, loss: float, links: int, seed: int) -> Iterator[Case]:
 
 
 def ssthresh(case: Case) -> int:
-    """Return where slow start ends: where half of the queue is full."""
+    """Return the window at which slow start ends: with half of the queue full."""
     return case.round_trip + case.queue // 2
 
 
 def ours(cases: list[Case]) -> list[float]:
-    """Run all on this simulator, and return which parts of their links they use."""
+    """Run all cases on our simulator, and return their utilizations."""
     points = [
         tp.Point.of(
             "bottleneck",
@@ -154,7 +154,7 @@ def ns3(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def theirs(program: Path, case: Case) -> float:
-    """Run one on ns-3."""
+    """Run one case on ns-3."""
     arguments = {
         "congestion": CONGESTION_CONTROL[case.variant],
         "rate": f"{case.kbps}kbps",
@@ -175,7 +175,7 @@ def theirs(program: Path, case: Case) -> float:
 
 
 def ratios(program: Path, cases: list[Case]) -> dict[Case, float]:
-    """Return how many times what ns-3 carries each case carries here."""
+    """Return the throughput of each case over that in ns-3."""
     with ThreadPoolExecutor(2) as pool:
         references = list(pool.map(lambda case: theirs(program, case), cases))
     results = zip(cases, ours(cases), references, strict=True)
@@ -183,7 +183,7 @@ def ratios(program: Path, cases: list[Case]) -> dict[Case, float]:
 
 
 def outside(ratios: dict[Case, float], band: float) -> dict[Case, float]:
-    """Return those that are further from one than the band."""
+    """Return the ratios outside the band around one."""
     return {case: ratio for case, ratio in ratios.items() if abs(ratio - 1) > band}
 
 
@@ -198,7 +198,7 @@ def test_throughput(ns3: Path, variant: str, loss: float, band: float):
 
 
 def test_a_difference_shows(ns3: Path):
-    """The bands are narrow enough to tell one congestion control from another."""
+    """The bands are narrow enough to distinguish the congestion controls."""
     case = Case("sack", 10_000, 50, 84, loss=0.001)
     reno = theirs(ns3, case)
     [cubic, westwood] = ours([replace(case, variant=name) for name in ("cubic", "westwood")])

@@ -1,4 +1,4 @@
-"""What `thinpipe profiles` says of a network comes from the network."""
+"""The outlines of `thinpipe profiles` follow the scenarios."""
 
 import pytest
 import thinpipe as tp

@@ -1,4 +1,4 @@
-"""The pictures of a cell's code tree."""
+"""The plots of a cell's code tree."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""The numbers behind the pictures, and what the pictures show."""
+"""The data behind the plots, and the content of the plots."""
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,7 @@ SHORT = table(
     (3.0, "received", 1, 101, 0, ACK),
     (3.0, "sent", 201, 1, 100, ACK),
     (4.0, "received", 1, 101, 0, ACK),
-    (5.0, "sent", 101, 1, 100, ACK),  # again
+    (5.0, "sent", 101, 1, 100, ACK),  # retransmitted
     (7.0, "received", 1, 301, 0, ACK),
     (7.0, "sent", 301, 1, 40, ACK | FIN),
     (9.0, "received", 1, 342, 0, ACK),

@@ -1,4 +1,4 @@
-"""The set-ups of `thinpipe reproduce proxy`: the kernel's side and the simulator's are the same."""
+"""The set-ups of `thinpipe reproduce proxy` are the same for kernel and simulator."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The records of results are those of the compiled module, and read what it writes."""
+"""The records of results match the compiled module and read its output."""
 
 import dataclasses
 import json
@@ -18,7 +18,7 @@ RUNS = {
     "bottleneck": {"middlebox.kind": "split"},
     "link": {"flow.application": "web"},
 }
-"""Scenarios and settings that have every record between them."""
+"""Scenarios and settings that together use every record."""
 
 
 def test_the_files_are_as_they_are_written():

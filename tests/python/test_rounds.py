@@ -1,4 +1,4 @@
-"""Vegas' round trips, read off a traced run."""
+"""Vegas' round trips, from a traced run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Runs from Python: figures, tables, pictures."""
+"""Runs from Python: metrics, tables, plots."""
 
 import dataclasses
 import json
@@ -22,7 +22,7 @@ def vegas() -> tp.Run:
     )
 
 
-def test_figures_are_those_of_the_json(vegas):
+def test_metrics_are_those_of_the_json(vegas):
     data = json.loads(vegas.json())
     flow = vegas.flows[0]
     assert flow.goodput_bps == data["flows"][0]["goodput_bps"]
@@ -33,7 +33,7 @@ def test_figures_are_those_of_the_json(vegas):
     assert repr(vegas) == "<Run umts-dch-384 seed 1: 1 flow, 200 s>"
 
 
-def test_no_figure_of_the_json_is_lost(vegas):
+def test_no_metric_of_the_json_is_lost(vegas):
     carried = json.loads(json.dumps(dataclasses.asdict(vegas.result)))
     assert carried == json.loads(vegas.json())
 
@@ -77,7 +77,7 @@ def test_segments_stand_before_the_acknowledgements(vegas):
     assert segments.get_zorder() > line.get_zorder()
 
 
-def test_tables_agree_with_the_figures(vegas):
+def test_tables_agree_with_the_metrics(vegas):
     flow = vegas.flows[0]
     assert len(vegas.rtt) == flow.rtt_s.samples
     assert vegas.rtt["rtt_s"].min() == flow.rtt_s.min

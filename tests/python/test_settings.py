@@ -1,4 +1,4 @@
-"""Settings from Python reach a scenario as its file would write them."""
+"""Settings from Python reach a scenario as text of its file."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Packet spacing, the network as a flow meets it, and the study of where pacing helps."""
+"""Packet spacing, network metrics of flows, and the study of where pacing helps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_pacing_and_spacing_exclude_each_other() -> None:
 def test_the_network_of_a_single_flow() -> None:
     run = tp.run("plain-384", duration="100 s", tcp__window=1, tcp__initial_window=1)
     network = run.flows[0].network
-    # 512 B and 40 B of headers at 384 kbit/s, then 60 ms; a round trip is that and an ACK's way.
+    # 512 B and 40 B of headers at 384 kbit/s, then 60 ms; a round trip adds an ACK's path.
     alone_s = 552 * 8 / 384_000 + 0.060
     assert network.delay_s.min == pytest.approx(alone_s)
     assert network.delay_s.max == pytest.approx(alone_s)
@@ -92,7 +92,7 @@ def test_the_runs_of_a_cell_differ_in_delay() -> None:
 @pytest.mark.parametrize("variant", ["sack", "cubic"])
 @pytest.mark.parametrize("delay_ms", [50, 56, 58])
 def test_a_loss_does_not_stop_a_spaced_sender(key: str, variant: str, delay_ms: int) -> None:
-    # Acknowledgements come before the next segment may leave: the window has to grow all the same.
+    # ACKs arrive before the next segment may leave; the window must grow anyway.
     settings = {
         "link.rate": "2 Mbit/s",
         "link.delay": f"{delay_ms} ms",

@@ -1,4 +1,4 @@
-"""Sweeps from Python: the table, its types, its journal, its intervals and its pictures."""
+"""Sweeps from Python: the table, its types, journal, intervals and plots."""
 
 import json
 import math
@@ -190,12 +190,12 @@ def test_digest_tells_points_apart(tmp_path):
 
 
 @given(st.dictionaries(st.text(max_size=5), st.floats(allow_nan=False) | st.integers() | st.none()))
-def test_journal_gives_back_what_it_was_given(tmp_path_factory, figures):
+def test_journal_gives_back_what_it_was_given(tmp_path_factory, metrics):
     target = tmp_path_factory.mktemp("journal") / "s.parquet"
 
     def interrupted() -> None:
         with journal(target) as kept:
-            kept.add("a", encoded(figures))
+            kept.add("a", encoded(metrics))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -203,7 +203,7 @@ def test_journal_gives_back_what_it_was_given(tmp_path_factory, figures):
     with journal(target) as kept:
         row = kept.row("a")
         assert row is not None
-        assert json.loads(row) == figures
+        assert json.loads(row) == metrics
         assert kept.row("b") is None
 
 
@@ -312,7 +312,7 @@ def test_picture_that_cannot_be(x, y, by, expected):
         ("fast_retransmits", "fast retransmits"),
     ],
 )
-def test_names_of_figures(name, label):
+def test_names_of_metrics(name, label):
     assert metric_label(name) == label
 
 

@@ -1,4 +1,4 @@
-"""The grid of a sweep: what text says, and in which order points stand."""
+"""The grid of a sweep: parsing of text, and order of points."""
 
 from contextlib import suppress
 from itertools import product

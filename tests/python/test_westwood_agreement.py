@@ -1,4 +1,4 @@
-"""Westwood+ beside that of Linux 2.6, which ns-2.35 contains, with the same packets dropped."""
+"""Westwood+ compared with that of Linux 2.6 in ns-2.35, with the same packets dropped."""
 
 import random
 import shutil
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(NS2 is None, reason="needs ns2")
 
 @dataclass(frozen=True)
 class Case:
-    """A link, and what is lost ahead of it."""
+    """A link, and the losses before it."""
 
     kbps: int
     delay_ms: int
@@ -55,10 +55,10 @@ CASES = [
 
 
 def settings(case: Case, congestion_control: str) -> dict[str, Any]:
-    """Return the keys of a case."""
+    """Return the settings of a case."""
     return {
         "tcp.congestion_control": congestion_control,
-        # It, too, finds retransmissions that are lost.
+        # It, too, detects lost retransmissions.
         "tcp.recovery": "rack",
         "tcp.tick": "1 ms",
         "tcp.window": 2_000,
@@ -73,7 +73,7 @@ def settings(case: Case, congestion_control: str) -> dict[str, Any]:
 
 
 def ours(cases: list[Case], congestion_control: str = "westwood") -> list[float]:
-    """Run all on this simulator, and return which parts of their links they use."""
+    """Run all cases on our simulator, and return their utilizations."""
     points = [tp.Point.of("bottleneck", settings(case, congestion_control)) for case in cases]
     return [
         flow.bytes_acked / MSS / case.packets
@@ -83,7 +83,7 @@ def ours(cases: list[Case], congestion_control: str = "westwood") -> list[float]
 
 
 def theirs(case: Case) -> float:
-    """Run one on ns-2."""
+    """Run one case on ns-2."""
     arguments = {
         "congestion": "westwood",
         "rate": f"{case.kbps}kb",
@@ -95,7 +95,7 @@ def theirs(case: Case) -> float:
     }
     command = [NS2 or "ns", str(SCRIPT), *(f"{key}={value}" for key, value in arguments.items())]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    # The last line tells of the agent's command.
+    # The last line is about the agent's command.
     return int(done.stdout.splitlines()[0]) / case.packets
 
 
@@ -110,7 +110,7 @@ def test_throughput_under_random_losses():
 
 
 def test_a_difference_shows():
-    """The band is narrow enough to tell it from Reno."""
+    """The band is narrow enough to distinguish it from Reno."""
     case = Case(2_000, 100, 0.01)
     [reno] = ours([case], "reno")
     assert reno < (1 - BAND) * theirs(case)

@@ -69,7 +69,7 @@ def run(
     least_ms=9.0,
     **more,
 ):
-    """Return an outcome of which only what is given is known."""
+    """Return an outcome with only the given values."""
     flow = SimpleNamespace(
         network=SimpleNamespace(
             delay_s=SimpleNamespace(mean=delay_ms / 1e3),
@@ -285,7 +285,7 @@ def test_shares():
 def test_shares_of_pairs_go_by_those_that_differ():
     assert oftener([True] * 10, [False] * 10).told is Decision.HOLDS
     assert oftener([False] * 10, [True] * 10).told is Decision.FAILS
-    # Fisher's test of unpaired runs would not tell: 9 of 20 against 4 of 20.
+    # Fisher's test of unpaired runs would not decide: 9 of 20 against 4 of 20.
     judged = oftener([True] * 9 + [False] * 11, [True] * 4 + [False] * 16)
     assert judged.p_for == 1 / 32
     assert judged.effect == "9 against 4, alone in 5 against 0"
@@ -314,7 +314,7 @@ def test_correction_is_on_the_side_of_any_and_not_of_all(chances, told):
 
 
 def test_false_claims_rarely_fail_by_chance():
-    """Of claims about nothing, in five places, few hold and about one of twenty does not."""
+    """Of claims on pure noise, in five places, few hold and about one in twenty fails."""
     stream = np.random.default_rng(1)
     found = [
         together([greater([*stream.normal(size=10)], [0.0] * 10) for _ in range(5)])
@@ -402,7 +402,7 @@ def noise(settings, scale):
 
 
 def as_claimed(settings):
-    """Return a run as the paper would have it."""
+    """Return a run as the paper claims."""
     is_spaced = settings.get("tcp.spacing") == "always"
     size = int(settings.get("ftp.packet_size", "512 B").split()[0])
     rtt = int(settings.get("wan.rtt", "100 ms").split()[0])
@@ -699,7 +699,7 @@ def test_fifty_seeds_tell_what_ten_do(fifty, seeds):
 
 @pytest.mark.slow
 def test_where_a_transfer_begins_makes_its_band(fifty):
-    """Whatever the RTT, the spacing and the buffer: the start makes the band."""
+    """The start decides the band, for any RTT, spacing and buffer."""
     compared = {**bands.kinds(FIFTY), **bands.buffered(FIFTY)}
     at_home = []
     for rows in (rows for name, rows in compared.items() if "renewed" not in name):
@@ -724,7 +724,7 @@ def test_cells_lie_where_their_reasons_say(fifty):
 
 @pytest.mark.parametrize("item", [it.id for it in simulated.items(PLAN)])
 def test_items_run_what_their_facts_ask_for(item):
-    """Facts may ask for a part of these runs; for others there would be no outcome."""
+    """Facts only use these runs; others would have no outcome."""
     chosen = next(it for it in PAPER.items if it.id == item)
     tables = {
         "cwnd": {
