@@ -1,4 +1,4 @@
-"""What tests of more than one room use."""
+"""Fixtures for tests of several crates and packages."""
 
 import json
 import os

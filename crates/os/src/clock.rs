@@ -3,7 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "this is the room that may read a clock"
+    reason = "this is the crate that may read a clock"
 )]
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

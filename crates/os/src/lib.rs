@@ -1,4 +1,4 @@
-//! The operating system: the room where machines meet a real clock and real packets.
+//! The operating system: the crate that gives machines a real clock and real packets.
 //!
 //! Nothing is modelled here. A [`Machine`] is told the time by a [`Clock`] and exchanges packets
 //! with [`Tun`] devices, each opened [`within`] a network namespace; [`run`] is the loop between

@@ -233,7 +233,7 @@ fn read(
 
 /// Reads a file that a scenario names.
 fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    #[expect(clippy::disallowed_methods, reason = "this is the room that reads files")]
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that reads files")]
     std::fs::read(path).map_err(|error| {
         let text = error.to_string();
         text.split(" (os error").next().unwrap_or(&text).to_owned()

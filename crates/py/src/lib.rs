@@ -1,4 +1,4 @@
-//! `thinpipe._core`: conversions between Python and the Rust rooms, and the clock on the wall.
+//! `thinpipe._core`: conversions between Python and the Rust crates, and the wall clock.
 
 mod batch;
 mod controller;

@@ -110,7 +110,7 @@ fn write(
 ) -> PyResult<String> {
     let path = Path::new(directory).join(name);
     let name = path.display().to_string();
-    #[expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that writes files")]
     let written = File::create(&path).and_then(|file| write(BufWriter::new(file)));
     written.map_err(|error| os_error(py, &error, &name)).map(|()| name)
 }

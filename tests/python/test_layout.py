@@ -1,4 +1,4 @@
-"""The stairs between rooms go one way, and the rooms stay small."""
+"""Crates depend on lower layers only, and files and lines stay short."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-STAIRS = (
+LAYERS = (
     {"base"},
     {"observe", "settings"},
     {"cc", "link", "mobility", "wire"},
@@ -18,17 +18,17 @@ STAIRS = (
     {"emulator"},
     {"py"},
 )
-"""From the ground up: a room may use only rooms of lower steps."""
+"""From the lowest layer up: a crate may only depend on crates of lower layers."""
 
-MAY_NOT_KNOW = {
+MUST_NOT_USE = {
     "radio": {"cc", "wire"},
     "tcp": {"link", "wire"},
     "middlebox": {"link", "radio", "wire"},
 }
-"""Rooms below that a room must do without all the same."""
+"""Crates of lower layers that a crate must not depend on either."""
 
-DAEMON_DOES_WITHOUT = {"emulator", "link", "mobility", "radio", "scenario", "sim", "world"}
-"""What is not on a router, not even by way of other rooms."""
+DAEMON_MUST_NOT_USE = {"emulator", "link", "mobility", "radio", "scenario", "sim", "world"}
+"""Crates that a router does not need; the daemon must not depend on them, not even indirectly."""
 
 LONGEST_FILE = 500
 LONGEST_LINE = 100
@@ -36,7 +36,7 @@ LONGEST_LINE = 100
 
 @pytest.fixture
 def uses(root):
-    """Return the rooms that each room uses outside its tests."""
+    """Return the crates that each crate depends on, without those of its tests."""
     text = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--format-version", "1", "--offline"],
         cwd=root,
@@ -53,29 +53,29 @@ def uses(root):
     }
 
 
-def test_every_room_stands_on_one_step(uses):
-    rooms = [room for step in STAIRS for room in step]
-    assert sorted(rooms) == sorted(uses)
+def test_every_crate_is_in_one_layer(uses):
+    crates = [crate for layer in LAYERS for crate in layer]
+    assert sorted(crates) == sorted(uses)
 
 
-def test_stairs_go_one_way(uses):
-    step_of = {room: number for number, step in enumerate(STAIRS) for room in step}
+def test_crates_depend_on_lower_layers(uses):
+    layer_of = {crate: number for number, layer in enumerate(LAYERS) for crate in layer}
     upward = [
-        f"{room} uses {other}"
-        for room, others in uses.items()
+        f"{crate} uses {other}"
+        for crate, others in uses.items()
         for other in others
-        if step_of[other] >= step_of[room] or other in MAY_NOT_KNOW.get(room, set())
+        if layer_of[other] >= layer_of[crate] or other in MUST_NOT_USE.get(crate, set())
     ]
     assert upward == []
 
 
-def test_daemon_does_without_the_simulator(uses):
+def test_daemon_does_not_depend_on_the_simulator(uses):
     reached = set()
     ahead = {"daemon"}
     while ahead:
         reached |= ahead
-        ahead = {other for room in ahead for other in uses[room]} - reached
-    assert reached & DAEMON_DOES_WITHOUT == set()
+        ahead = {other for crate in ahead for other in uses[crate]} - reached
+    assert reached & DAEMON_MUST_NOT_USE == set()
     assert "proxy" in reached
 
 
