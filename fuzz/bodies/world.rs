@@ -9,7 +9,7 @@ use bytes::Bytes;
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, Trace};
-use observe::{Observe, PacketEvent, PacketFact};
+use observe::{Context, Observe, PacketEvent, PacketFact};
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Config;
 use radio::umts::rlc::am::{OnLimit, Repetition};
@@ -125,7 +125,8 @@ impl Run {
         let body = Datagram::new(record.frame.clone(), record.link_header_bytes);
         assert_eq!(self.world.next_uid(), self.sent.len() as u64);
         self.sent.push(Sent { record, at: self.now, fate: Fate::Held });
-        self.world.handle_packet(self.now, from, to, body, &mut self.dropped);
+        let cx = &mut Context { now: self.now, observe: &mut self.dropped };
+        self.world.handle_packet(cx, from, to, body);
         self.collect();
         let held = self.sent.iter().filter(|sent| sent.fate == Fate::Held).count();
         assert_eq!(self.world.held().count(), held, "in = out + dropped + held");

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use base::{Direction, Duration, Time};
 use bytes::Bytes;
+use observe::Context;
 use world::{Datagram, Delivery, NodeId, World};
 
 use crate::packet_ledger::{PacketLedger, Traffic};
@@ -141,7 +142,8 @@ impl Machine for Emulator {
         }
         self.ledger.enter(direction, self.world.next_uid(), arrival);
         let (from, to) = (self.ends[port], self.ends[1 - port]);
-        self.world.handle_packet(now, from, to, body, &mut self.ledger);
+        let cx = &mut Context { now, observe: &mut self.ledger };
+        self.world.handle_packet(cx, from, to, body);
         Ok(())
     }
 

@@ -75,9 +75,29 @@ impl<O: Observe> Context<'_, O> {
         O::ON
     }
 
+    /// [`Observe::packet`], now.
+    pub fn packet(&mut self, fact: &PacketFact<'_>) {
+        self.observe.packet(self.now, fact);
+    }
+
     /// [`Observe::tcp`], now.
     pub fn tcp(&mut self, endpoint: u32, fact: TcpFact) {
         self.observe.tcp(self.now, endpoint, fact);
+    }
+
+    /// [`Observe::page`], now.
+    pub fn page(&mut self, endpoint: u32, fact: PageFact) {
+        self.observe.page(self.now, endpoint, fact);
+    }
+
+    /// [`Observe::middlebox`], now.
+    pub fn middlebox(&mut self, machine: u32, fact: MiddleboxFact) {
+        self.observe.middlebox(self.now, machine, fact);
+    }
+
+    /// [`Observe::mobility`], now.
+    pub fn mobility(&mut self, machine: u32, fact: MobilityFact) {
+        self.observe.mobility(self.now, machine, fact);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What parses can be built and run.
 
 use base::Time;
+use observe::Context;
 use proptest::prelude::*;
 use scenario::{Scenario, build, build_open, build_over, shipped};
 use tcp::Length;
@@ -94,7 +95,7 @@ fn every_scenario_that_ships_lets_packets_through() {
         for number in 0..20 {
             let [from, to] = if number % 2 == 0 { ends } else { [ends[1], ends[0]] };
             let body = Datagram::new(vec![number; 100].into(), 0);
-            world.handle_packet(Time::ZERO, from, to, body, &mut ());
+            world.handle_packet(&mut Context { now: Time::ZERO, observe: &mut () }, from, to, body);
         }
         while world.step(Time::from_nanos(60_000_000_000), &mut ()).is_some() {}
         let out: Vec<_> = std::iter::from_fn(|| world.poll_packet()).collect();

@@ -8,6 +8,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use link::queue::{self, droptail};
 use link::{LinkConfig, Service, loss};
+use observe::Context;
 use wire::{Addresses, Payload, emit};
 use world::{Datagram, NodeId, World};
 
@@ -54,7 +55,7 @@ fn pass((mut world, [from, to]): (World<Datagram>, [NodeId; 2]), frame: &Bytes) 
             black_box(delivery);
         }
         let body = Datagram::new(frame.clone(), 0);
-        world.handle_packet(now, from, to, body, &mut ());
+        world.handle_packet(&mut Context { now, observe: &mut () }, from, to, body);
     }
 }
 

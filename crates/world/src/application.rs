@@ -1,7 +1,7 @@
 //! What uses a TCP endpoint.
 
 use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 use tcp::{Endpoint, Payload, State};
 
 use crate::exchange::{Answerer, Asker};
@@ -41,12 +41,7 @@ pub enum Application<P> {
 
 impl<P: Payload> Application<P> {
     /// Does whatever there is to do now.
-    pub(crate) fn run(
-        &mut self,
-        now: Time,
-        endpoint: &mut Endpoint<P>,
-        observe: &mut impl Observe,
-    ) {
+    pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         match self {
             Self::Source { data, close } => {
                 if let Some(data) = data.take() {
@@ -62,11 +57,11 @@ impl<P: Payload> Application<P> {
                     endpoint.close();
                 }
             }
-            Self::Browser(browser) => browser.run(now, endpoint, observe),
+            Self::Browser(browser) => browser.run(cx, endpoint),
             Self::Server(server) => server.run(endpoint),
-            Self::Typist(typist) => typist.run(now, endpoint, observe),
+            Self::Typist(typist) => typist.run(cx, endpoint),
             Self::Echoer(echoer) => echoer.run(endpoint),
-            Self::Prober(prober) => prober.run(now, endpoint),
+            Self::Prober(prober) => prober.run(cx.now, endpoint),
             Self::Asker(asker) => asker.run(endpoint),
             Self::Answerer(answerer) => answerer.run(endpoint),
             Self::Gone => {}

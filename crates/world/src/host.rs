@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Seq, Stream, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
 
 use crate::disconnection::{Forecast, Turn};
@@ -184,17 +184,17 @@ impl<P: Payload> Host<P> {
         self.peer
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        if self.abort.is_some_and(|abort| abort <= now) {
-            return self.leave(now, observe);
+    pub(crate) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        if self.abort.is_some_and(|abort| abort <= cx.now) {
+            return self.leave(cx);
         }
-        if self.start.is_some_and(|start| start <= now) {
+        if self.start.is_some_and(|start| start <= cx.now) {
             self.start = None;
         } else {
-            self.endpoint.handle_timeout(now, observe);
+            self.endpoint.handle_timeout(cx.now, cx.observe);
         }
-        self.look_ahead(now);
-        self.application.run(now, &mut self.endpoint, observe);
+        self.look_ahead(cx.now);
+        self.application.run(cx, &mut self.endpoint);
     }
 
     fn look_ahead(&mut self, now: Time) {
@@ -208,10 +208,10 @@ impl<P: Payload> Host<P> {
     }
 
     /// Its application goes, and resets what is open.
-    pub(crate) fn leave(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(crate) fn leave(&mut self, cx: &mut Context<'_, impl Observe>) {
         (self.start, self.abort) = (None, None);
         self.application = Application::Gone;
-        self.endpoint.abort(now, observe);
+        self.endpoint.abort(cx.now, cx.observe);
     }
 
     /// How far its exchange has come, where its application asks in one.
@@ -231,22 +231,13 @@ impl<P: Payload> Host<P> {
         self.application.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
     }
 
-    pub(crate) fn handle_input(
-        &mut self,
-        now: Time,
-        segment: Segment<P>,
-        observe: &mut impl Observe,
-    ) {
-        self.endpoint.handle_segment(now, segment, observe);
-        self.application.run(now, &mut self.endpoint, observe);
+    pub(crate) fn handle_input(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
+        self.endpoint.handle_segment(cx.now, segment, cx.observe);
+        self.application.run(cx, &mut self.endpoint);
     }
 
-    pub(crate) fn poll_output(
-        &mut self,
-        now: Time,
-        observe: &mut impl Observe,
-    ) -> Option<Segment<P>> {
-        if self.start.is_some() { None } else { self.endpoint.poll_output(now, observe) }
+    pub(crate) fn poll_output(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Segment<P>> {
+        if self.start.is_some() { None } else { self.endpoint.poll_output(cx.now, cx.observe) }
     }
 
     /// The identification of the next packet, one more than the one before.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Duration, Seq, Stream, Time};
-use observe::{Observe, PageFact};
+use observe::{Context, Observe, PageFact};
 
 use crate::exchange::Progress;
 use crate::web::Page;
@@ -118,11 +118,10 @@ impl<P> ParallelBrowser<P> {
     /// has taken its place.
     pub(crate) fn take_in(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         at: usize,
         progress: Progress,
-        observe: &mut impl Observe,
     ) -> bool {
         let fetch = &mut self.open[at];
         let is_news = !fetch.is_whole;
@@ -132,7 +131,7 @@ impl<P> ParallelBrowser<P> {
             Progress::Whole | Progress::Closed => {
                 fetch.is_whole = true;
                 if is_news {
-                    self.object(now, id, observe);
+                    self.object(cx, id);
                 }
             }
         }
@@ -145,7 +144,7 @@ impl<P> ParallelBrowser<P> {
     }
 
     /// An object has come.
-    fn object(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    fn object(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let Browsing::Waiting { asked, bytes, embedded, left, reading } = &mut self.state else {
             return;
         };
@@ -153,9 +152,9 @@ impl<P> ParallelBrowser<P> {
         self.waiting.extend(embedded.drain(..));
         *left -= 1;
         if *left == 0 {
-            let response = now.saturating_since(*asked);
-            observe.page(now, id.0, PageFact { bytes: *bytes, response });
-            self.state = Browsing::Reading(now + *reading);
+            let response = cx.now.saturating_since(*asked);
+            cx.page(id.0, PageFact { bytes: *bytes, response });
+            self.state = Browsing::Reading(cx.now + *reading);
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Duration, Stream, Time};
-use observe::{EchoFact, Observe};
+use observe::{Context, EchoFact, Observe};
 use settings::{Bytes, Count, OfTime, Or, Unlimited, section};
 use tcp::{Endpoint, Payload, State};
 
@@ -74,13 +74,8 @@ impl<P: Payload> Typist<P> {
         }
     }
 
-    pub(crate) fn run(
-        &mut self,
-        now: Time,
-        endpoint: &mut Endpoint<P>,
-        observe: &mut impl Observe,
-    ) {
-        self.listen(now, endpoint, observe);
+    pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+        self.listen(cx, endpoint);
         if endpoint.state() == State::CloseWait {
             endpoint.close();
         }
@@ -89,13 +84,13 @@ impl<P: Payload> Typist<P> {
                 self.next = None;
                 endpoint.close();
             }
-            (State::Established, None, left) if left != Some(0) => self.pause(now),
-            (State::Established, Some(next), _) if next <= now => {
+            (State::Established, None, left) if left != Some(0) => self.pause(cx.now),
+            (State::Established, Some(next), _) if next <= cx.now => {
                 let keystroke = u64::from(self.telnet.keystroke);
                 endpoint.write(self.data.slice(0, keystroke));
-                self.waiting.push_back(now);
+                self.waiting.push_back(cx.now);
                 self.left = self.left.map(|left| left - 1);
-                self.pause(now);
+                self.pause(cx.now);
             }
             (_, _, _) => {}
         }
@@ -106,13 +101,13 @@ impl<P: Payload> Typist<P> {
     }
 
     /// Takes in echoes.
-    fn listen(&mut self, now: Time, endpoint: &mut Endpoint<P>, observe: &mut impl Observe) {
+    fn listen(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.heard += read_all(endpoint);
         while let Some(rest) = self.heard.checked_sub(self.telnet.echo.into())
             && let Some(typed) = self.waiting.pop_front()
         {
             self.heard = rest;
-            observe.echo(now, self.id, EchoFact { response: now.saturating_since(typed) });
+            cx.observe.echo(cx.now, self.id, EchoFact { response: cx.now.saturating_since(typed) });
         }
     }
 

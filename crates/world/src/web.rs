@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use base::{Duration, Stream, Time, float};
-use observe::{Observe, PageFact};
+use observe::{Context, Observe, PageFact};
 use settings::{Always, Bytes, Count, Factor, OfTime, Positive, Word, section, words};
 use tcp::{Endpoint, Payload};
 
@@ -183,26 +183,21 @@ impl<P: Payload> Browser<P> {
         Self { id, pages, data, state: Browsing::Reading(start) }
     }
 
-    pub(crate) fn run(
-        &mut self,
-        now: Time,
-        endpoint: &mut Endpoint<P>,
-        observe: &mut impl Observe,
-    ) {
+    pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         let arrived = read_all(endpoint);
         match &mut self.state {
-            Browsing::Reading(until) if *until <= now => {
+            Browsing::Reading(until) if *until <= cx.now => {
                 let (page, request) = (self.pages.next(), u64::from(self.pages.web.request));
                 endpoint.write(self.data.slice(0, request));
                 let (bytes, reading) = (page.bytes(), page.reading);
-                self.state = Browsing::Waiting { asked: now, bytes, left: bytes, reading };
+                self.state = Browsing::Waiting { asked: cx.now, bytes, left: bytes, reading };
             }
             Browsing::Waiting { asked, bytes, left, reading } => {
                 *left = left.saturating_sub(arrived);
                 if *left == 0 {
-                    let response = now.saturating_since(*asked);
-                    observe.page(now, self.id, PageFact { bytes: *bytes, response });
-                    self.state = Browsing::Reading(now + *reading);
+                    let response = cx.now.saturating_since(*asked);
+                    cx.page(self.id, PageFact { bytes: *bytes, response });
+                    self.state = Browsing::Reading(cx.now + *reading);
                 }
             }
             Browsing::Reading(_) => {}

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 use base::{Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
-use observe::{DropReason, Observe, PacketEvent};
+use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 
@@ -197,27 +197,28 @@ impl<B: Body> World<B> {
     #[must_use]
     pub fn step(&mut self, until: Time, observe: &mut impl Observe) -> Option<Time> {
         let (now, id) = self.machines.next_due(until)?;
+        let cx = &mut Context { now, observe };
         match &mut self.machines[id] {
-            Machine::Pipe { .. } => self.run_pipe(now, id, observe),
-            Machine::Link { .. } => self.run_link(now, id, observe),
+            Machine::Pipe { .. } => self.run_pipe(cx, id),
+            Machine::Link { .. } => self.run_link(cx, id),
             Machine::Bearer { bearer, .. } => {
-                bearer.handle_timeout(now, observe);
-                self.run_bearer(now, id, observe);
+                bearer.handle_timeout(cx.now, cx.observe);
+                self.run_bearer(cx, id);
             }
             Machine::Cell { cell, .. } => {
-                cell.handle_timeout(now, observe);
-                self.run_cell(now, id, observe);
+                cell.handle_timeout(cx.now, cx.observe);
+                self.run_cell(cx, id);
             }
-            Machine::Middlebox { .. } => self.wake_middlebox(now, id, observe),
+            Machine::Middlebox { .. } => self.wake_middlebox(cx, id),
             Machine::Wlan { wlan, .. } => {
                 wlan.handle_timeout(now);
-                self.run_wlan(now, id, observe);
+                self.run_wlan(cx, id);
             }
-            Machine::Agent { .. } => self.wake_agent(now, id, observe),
-            Machine::Reassembly(_) => self.give_up_pieces(now, id, observe),
-            Machine::Host(_) => self.wake_host(now, id, observe),
-            Machine::Udp(_) => self.run_udp(now, id, observe),
-            Machine::Browser(_) => self.run_browser(now, id, observe),
+            Machine::Agent { .. } => self.wake_agent(cx, id),
+            Machine::Reassembly(_) => self.give_up_pieces(cx, id),
+            Machine::Host(_) => self.wake_host(cx, id),
+            Machine::Udp(_) => self.run_udp(cx, id),
+            Machine::Browser(_) => self.run_browser(cx, id),
         }
         Some(now)
     }
@@ -227,15 +228,14 @@ impl<B: Body> World<B> {
     /// afterwards.
     pub fn handle_packet(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         from: NodeId,
         to: NodeId,
         body: B,
-        observe: &mut impl Observe,
     ) {
         let ends = Ends { source: from, destination: to };
         let packet = self.packets.make(ends, 0, body);
-        self.forward(now, from, packet, observe);
+        self.forward(cx, from, packet);
     }
 
     /// The next packet that has left at an open node. To be called after each step or packet
@@ -253,60 +253,54 @@ impl<B: Body> World<B> {
 
     /// Takes `packet`, which has come to `node` or starts there, towards its destination until it
     /// rests somewhere.
-    fn forward(&mut self, now: Time, node: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
+    fn forward(&mut self, cx: &mut Context<'_, impl Observe>, node: NodeId, packet: Packet<B>) {
         let of_node = self.node(node);
         match (of_node.middlebox(), of_node.agent()) {
             (Some(id), _) if packet.body.header().is_some() => {
-                self.intercept(now, id, packet, observe);
+                self.intercept(cx, id, packet);
             }
-            (None, Some(id)) => self.consult(now, id, packet, observe),
-            (Some(_), _) | (None, None) => self.route(now, node, packet, observe),
+            (None, Some(id)) => self.consult(cx, id, packet),
+            (Some(_), _) | (None, None) => self.route(cx, node, packet),
         }
     }
 
     /// As [`Self::forward`], past the middlebox or agent of `node`.
-    fn route<O: Observe>(
-        &mut self,
-        now: Time,
-        mut node: NodeId,
-        packet: Packet<B>,
-        observe: &mut O,
-    ) {
+    fn route<O: Observe>(&mut self, cx: &mut Context<'_, O>, mut node: NodeId, packet: Packet<B>) {
         loop {
             let here = &self.nodes[node];
             let Some(id) = here.hop(packet.ends.destination) else {
                 // A home agent without a home link has packets of mobiles that have told it
                 // nothing yet.
                 match here.agent() {
-                    Some(agent) => lose(now, agent, &packet, observe),
+                    Some(agent) => lose(cx, agent, &packet),
                     None => self.unroutable += 1,
                 }
                 return;
             };
-            observe.packet(now, &packet.fact_at(PacketEvent::Entered, id.0, node));
+            cx.packet(&packet.fact_at(PacketEvent::Entered, id.0, node));
             let Machine::Pipe { pipe, to } = &mut self.machines[id] else {
-                return self.enter(now, node, id, packet, observe);
+                return self.enter(cx, node, id, packet);
             };
             // What takes no time needs no event; but at the destination it does, where the
             // answer could come back in the same instant, without end.
             let uid = packet.uid;
             if !pipe.is_instant() || *to == packet.ends.destination {
-                return match pipe.handle_input(now, packet) {
+                return match pipe.handle_input(cx.now, packet) {
                     Ok(()) => {
                         if O::DEQUEUES {
-                            observe.dequeued(pipe.last_starts(now), id.0, uid);
+                            cx.observe.dequeued(pipe.last_starts(cx.now), id.0, uid);
                         }
                         self.machines.reschedule(id);
                     }
-                    Err(packet) => drop_full(now, id, &packet, observe),
+                    Err(packet) => drop_full(cx, id, &packet),
                 };
             }
-            observe.dequeued(now, id.0, uid);
-            observe.packet(now, &packet.fact_at(PacketEvent::Left, id.0, *to));
+            cx.observe.dequeued(cx.now, id.0, uid);
+            cx.packet(&packet.fact_at(PacketEvent::Left, id.0, *to));
             pipe.pass();
             node = *to;
             if self.node(node).watcher().is_some() {
-                return self.forward(now, node, packet, observe);
+                return self.forward(cx, node, packet);
             }
         }
     }
@@ -314,29 +308,28 @@ impl<B: Body> World<B> {
     /// A packet goes from `node` into `id`, which is not a pipe.
     fn enter(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         id: MachineId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
         match &mut self.machines[id] {
             Machine::Link { link, .. } => {
-                let refused = link.handle_input(now, packet);
+                let refused = link.handle_input(cx.now, packet);
                 self.machines.reschedule(id);
                 if let Err(Dropped { packet, reason }) = refused {
-                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                    cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
                 }
-                self.tell_dequeued(now, id, observe);
+                self.tell_dequeued(cx, id);
             }
             Machine::Bearer { bearer, network, .. } => {
                 let direction =
                     if node == *network { Direction::Downlink } else { Direction::Uplink };
-                let dropped = bearer.handle_input(now, direction, packet, observe);
+                let dropped = bearer.handle_input(cx.now, direction, packet, cx.observe);
                 if let Err(packet) = dropped {
-                    drop_full(now, id, &packet, observe);
+                    drop_full(cx, id, &packet);
                 }
-                self.run_bearer(now, id, observe);
+                self.run_bearer(cx, id);
             }
             Machine::Cell { cell, network, mobiles } => {
                 let (direction, mobile) = if node == *network {
@@ -346,13 +339,13 @@ impl<B: Body> World<B> {
                 };
                 let ue = mobiles.binary_search(&mobile);
                 let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
-                let dropped = cell.handle_input(now, ue, direction, packet, observe);
+                let dropped = cell.handle_input(cx.now, ue, direction, packet, cx.observe);
                 if let Err(packet) = dropped {
-                    drop_full(now, id, &packet, observe);
+                    drop_full(cx, id, &packet);
                 }
-                self.run_cell(now, id, observe);
+                self.run_cell(cx, id);
             }
-            Machine::Wlan { .. } => self.enter_wlan(now, node, id, packet, observe),
+            Machine::Wlan { .. } => self.enter_wlan(cx, node, id, packet),
             Machine::Pipe { .. }
             | Machine::Middlebox { .. }
             | Machine::Agent { .. }
@@ -364,12 +357,12 @@ impl<B: Body> World<B> {
     }
 
     /// Hands on what has come out of a pipe.
-    fn run_pipe(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    fn run_pipe(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Pipe { pipe, to } = &mut self.machines[id]
-            && let Some(packet) = pipe.poll_output(now)
+            && let Some(packet) = pipe.poll_output(cx.now)
         {
             let to = *to;
-            self.arrive(now, id, to, packet, observe);
+            self.arrive(cx, id, to, packet);
         }
         self.machines.reschedule(id);
     }
@@ -377,46 +370,45 @@ impl<B: Body> World<B> {
     /// A packet has come out of machine `from` at node `to`.
     fn arrive(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         from: MachineId,
         to: NodeId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
-        observe.packet(now, &packet.fact_at(PacketEvent::Left, from.0, to));
+        cx.packet(&packet.fact_at(PacketEvent::Left, from.0, to));
         match self.node(to).agent() {
-            Some(agent) => self.consult(now, agent, packet, observe),
-            None if packet.ends.destination == to => self.hand_over(now, to, packet, observe),
-            None => self.forward(now, to, packet, observe),
+            Some(agent) => self.consult(cx, agent, packet),
+            None if packet.ends.destination == to => self.hand_over(cx, to, packet),
+            None => self.forward(cx, to, packet),
         }
     }
 
     /// A packet has come to the node `at`, which it is for; pieces wait until they are whole.
-    fn hand_over(&mut self, now: Time, at: NodeId, packet: Packet<B>, observe: &mut impl Observe) {
-        if let Some(whole) = self.join(now, at, packet, observe) {
-            self.deliver(now, whole, observe);
+    fn hand_over(&mut self, cx: &mut Context<'_, impl Observe>, at: NodeId, packet: Packet<B>) {
+        if let Some(whole) = self.join(cx, at, packet) {
+            self.deliver(cx, whole);
         }
     }
 
     /// Gives a packet to the endpoint that it is for, or out of the world.
-    fn deliver(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
+    fn deliver(&mut self, cx: &mut Context<'_, impl Observe>, packet: Packet<B>) {
         let at = packet.ends.destination;
         let node = &self.nodes[at];
         if node.is_open() {
-            self.outbox.push_back(Delivery { due: now, at, packet });
+            self.outbox.push_back(Delivery { due: cx.now, at, packet });
             return;
         }
         if let (Some(too_big), Some((_, id))) = (packet.body.too_big(), self.fragments) {
-            return self.heed_too_big(now, id, &packet, too_big, observe);
+            return self.heed_too_big(cx, id, &packet, too_big);
         }
         let endpoint =
             packet.ports().and_then(|[from, to]| node.endpoint(to, packet.ends.source, from));
         let Some(id) = endpoint else {
             self.unroutable += u64::from(!node.has_released());
-            self.refuse(now, packet, observe);
+            self.refuse(cx, packet);
             return;
         };
-        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         if packet.body.udp().is_some() {
             return;
         }
@@ -424,13 +416,13 @@ impl<B: Body> World<B> {
         if let Machine::Host(host) = &mut self.machines[id]
             && let Some(segment) = packet.body.into_segment()
         {
-            host.handle_input(now, segment, observe);
+            host.handle_input(cx, segment);
         }
-        self.run_host(now, id, observe);
+        self.run_host(cx, id);
     }
 }
 
 /// A packet found the queue full.
-fn drop_full<B: Body>(now: Time, id: MachineId, packet: &Packet<B>, observe: &mut impl Observe) {
-    observe.packet(now, &packet.fact(PacketEvent::Dropped(DropReason::Queue), id.0));
+fn drop_full<B: Body>(cx: &mut Context<'_, impl Observe>, id: MachineId, packet: &Packet<B>) {
+    cx.packet(&packet.fact(PacketEvent::Dropped(DropReason::Queue), id.0));
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Stream, TcpHeader, Time};
-use observe::{ConnectionFact, EchoFact, Observe, PacketEvent, PacketFact, PageFact, TcpFact};
+use observe::{
+    ConnectionFact, Context, EchoFact, Observe, PacketEvent, PacketFact, PageFact, TcpFact,
+};
 use proptest::prelude::*;
 use tcp::{Length, Segment, State};
 use world::{
@@ -363,7 +365,7 @@ fn what_finds_nobody_is_answered_by_a_reset_and_a_reset_by_nothing() {
         ..TcpHeader::default()
     };
     let segment = Segment { header, payload: Length(3), ..Segment::default() };
-    world.handle_packet(Time::ZERO, mobile, host, segment, &mut ());
+    world.handle_packet(&mut Context { now: Time::ZERO, observe: &mut () }, mobile, host, segment);
     let mut seen = Segments::default();
     while world.step(Time::ZERO + Duration::from_secs(9), &mut seen).is_some() {}
     assert_eq!(seen.0, [(Flags::ACK, Seq::new(5)), (Flags::RST, Seq::new(77))]);

@@ -4,7 +4,7 @@ use base::{Duration, Ecn, Flags, Probability, Rate, Schedule, Seq, Stream, TcpHe
 use bytes::Bytes;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, loss};
-use observe::{DropReason, Observe, PacketEvent, PacketFact};
+use observe::{Context, DropReason, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::Config;
@@ -220,7 +220,8 @@ fn run<B: Body + Clone>(hop: &Hop, arrivals: &[Arrival<B>], rest: Duration) -> O
         advance(&mut world, now, &mut drops);
         assert_eq!(world.next_uid(), number as u64);
         let [from, to] = [ends[*end], ends[1 - end]];
-        world.handle_packet(now, from, to, body.clone(), &mut drops);
+        let cx = &mut Context { now, observe: &mut drops };
+        world.handle_packet(cx, from, to, body.clone());
     }
     let held = world.held().map(|packet| packet.uid).collect();
     for _ in 0..100_000 {
@@ -340,7 +341,12 @@ fn a_packet_for_nobody_is_counted() {
     let (mut world, [network, mobile]) = world::<Datagram>(&Hop::Link(plain(800, 20, None)));
     let body = Datagram::new(Bytes::from_static(b"lost"), 0);
     for (from, to) in [(mobile, NodeId(9)), (network, NodeId(9)), (mobile, NodeId(1))] {
-        world.handle_packet(Time::ZERO, from, to, body.clone(), &mut ());
+        world.handle_packet(
+            &mut Context { now: Time::ZERO, observe: &mut () },
+            from,
+            to,
+            body.clone(),
+        );
     }
     while world.step(at(60_000), &mut ()).is_some() {}
     assert_eq!(world.unroutable(), 3);

@@ -5,7 +5,7 @@ use mobility::binding::{
     Address, Agent, Anchor, AnchorConfig, Authority, Extent, Message, Outgoing, Policy, Role,
     Sequence, Update, Wrap,
 };
-use observe::{DropReason, Observe, PacketEvent, PacketFact};
+use observe::{Context, DropReason, Observe, PacketEvent, PacketFact};
 use tcp::{Length, Segment};
 use world::{Body, Ends, Fragmentation, Ipv6, MachineId, NodeId, World};
 
@@ -87,7 +87,7 @@ fn anchor(at: NodeId, role: Role, bindings: &[(NodeId, NodeId)]) -> Agent {
             authority: Authority::Agent,
         });
         let update = Outgoing { source, destination: address, message };
-        anchor.handle_message(Time::ZERO, &update, &mut ());
+        anchor.handle_message(&mut Context { now: Time::ZERO, observe: &mut () }, &update);
     }
     while anchor.poll_output().is_some() {}
     anchor
@@ -146,7 +146,8 @@ impl Net {
         let segment = Segment { header: TcpHeader::default(), payload, ..Segment::default() };
         let ends = Ends { source: self.correspondent, destination: self.home };
         let body = Ipv6::from_segment(segment, ends);
-        self.world.handle_packet(now, ends.source, ends.destination, body, &mut self.seen);
+        let cx = &mut Context { now, observe: &mut self.seen };
+        self.world.handle_packet(cx, ends.source, ends.destination, body);
         while self.world.step(now + Duration::from_secs(1), &mut self.seen).is_some() {}
         let mut fate = Fate::Arrives(std::mem::take(&mut self.seen.entered));
         while let Some(delivery) = self.world.poll_packet() {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Stream, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::fast_router::{FastRouter, FastRouterConfig};
 use super::outbox::Outbox;
@@ -54,7 +54,7 @@ impl AccessRouter {
     pub fn new(machine: u32, config: AccessRouterConfig, seed: u64) -> Self {
         let mut chance = Stream::named(seed, &format!("advertisements of {}", config.router));
         let first = config.interval.map(|interval| Time::ZERO + draw(&mut chance, interval));
-        let fast = config.fast.clone().map(|fast| FastRouter::new(config.address, fast));
+        let fast = config.fast.clone().map(|fast| FastRouter::new(machine, config.address, fast));
         let outbox = Outbox::new(machine);
         Self { config, outbox, chance, advertises: first, answers: VecDeque::new(), fast }
     }
@@ -69,70 +69,69 @@ impl AccessRouter {
 
     pub(super) fn handle_message(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         incoming: &Outgoing,
-        observe: &mut impl Observe,
     ) {
-        self.outbox.received(now, incoming, observe);
+        self.outbox.received(cx, incoming);
         let from = incoming.source;
         if incoming.message == Message::RouterSolicitation {
             let most = Interval { min: Duration::ZERO, max: self.config.answer_delay_max };
-            let at = now + draw(&mut self.chance, most);
+            let at = cx.now + draw(&mut self.chance, most);
             self.answers.push_back((at, from));
-            self.handle_timeout(now, observe);
+            self.handle_timeout(cx);
         } else if let Message::NeighborSolicitation { target } = incoming.message {
             if self.config.taken.contains(&target) {
                 let message = Message::NeighborAdvertisement { target };
                 let source = self.config.address;
                 let answer = Outgoing { source, destination: from, message };
-                self.outbox.send(now, answer, observe);
+                self.outbox.send(cx, answer);
             }
         } else {
-            self.handle_fast(now, incoming, observe);
+            self.handle_fast(cx, incoming);
         }
     }
 
-    fn handle_fast(&mut self, now: Time, incoming: &Outgoing, observe: &mut impl Observe) {
+    fn handle_fast(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
         let Some(fast) = &mut self.fast else { return };
-        let (from, outbox) = (incoming.source, &mut self.outbox);
+        let from = incoming.source;
         if let Message::ProxySolicitation { next } = incoming.message {
-            fast.asked(now, next, from, outbox, observe);
+            fast.asked(cx, next, from);
         } else if let Message::FastUpdate(update) = incoming.message {
-            fast.updated(now, update, from, outbox, observe);
+            fast.updated(cx, update, from);
         } else if let Message::HandoverInitiate(update) = incoming.message {
             let is_taken = self.config.taken.contains(&update.new);
             let answer = if is_taken { Answer::Refused } else { Answer::Accepted };
-            fast.announced(now, update, (from, answer), outbox, observe);
+            fast.announced(cx, update, (from, answer));
         } else if let Message::HandoverAcknowledge { home, sequence, answer } = incoming.message {
-            fast.answered(now, (home, sequence, answer), outbox, observe);
+            fast.answered(cx, (home, sequence, answer));
         } else if let Message::Attached { home } = incoming.message {
-            fast.arrived(now, home, outbox, observe);
+            fast.arrived(cx, home);
         }
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         let (router, map) = (self.config.router, self.config.map);
         let advertisement = Message::RouterAdvertisement { router, map };
         let source = self.config.address;
-        while let Some(place) = self.answers.iter().position(|(at, _)| *at <= now) {
+        while let Some(place) = self.answers.iter().position(|(at, _)| *at <= cx.now) {
             if let Some((_, destination)) = self.answers.remove(place) {
                 let answer = Outgoing { source, destination, message: advertisement };
-                self.outbox.send(now, answer, observe);
+                self.outbox.send(cx, answer);
             }
         }
         if let (Some(at), Some(interval)) = (self.advertises, self.config.interval)
-            && at <= now
+            && at <= cx.now
         {
             self.outbox.send_quietly(source, Address::ALL_NODES, advertisement);
-            self.advertises = Some(now + draw(&mut self.chance, interval));
+            self.advertises = Some(cx.now + draw(&mut self.chance, interval));
         }
         if let Some(fast) = &mut self.fast {
-            fast.handle_timeout(now, &mut self.outbox, observe);
+            fast.handle_timeout(cx);
         }
     }
 
     pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
-        self.outbox.pop()
+        self.outbox.pop().or_else(|| self.fast.as_mut()?.poll_output())
     }
 
     pub(super) fn poll_order(&mut self) -> Option<Order> {

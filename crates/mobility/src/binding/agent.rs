@@ -1,7 +1,7 @@
 //! What stands at a node and takes part in mobility.
 
 use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::{AccessRouter, Anchor, Correspondent, Message, Mobile, size};
 
@@ -155,32 +155,32 @@ impl Agent {
     }
 
     /// A message that it took.
-    pub fn handle_message(&mut self, now: Time, message: &Outgoing, observe: &mut impl Observe) {
+    pub fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, message: &Outgoing) {
         match self {
-            Self::Mobile(mobile) => mobile.handle_message(now, message, observe),
-            Self::Anchor(anchor) => anchor.handle_message(now, message, observe),
+            Self::Mobile(mobile) => mobile.handle_message(cx, message),
+            Self::Anchor(anchor) => anchor.handle_message(cx, message),
             Self::Correspondent(correspondent) => {
-                correspondent.handle_message(now, message, observe);
+                correspondent.handle_message(cx, message);
             }
-            Self::AccessRouter(router) => router.handle_message(now, message, observe),
+            Self::AccessRouter(router) => router.handle_message(cx, message),
         }
     }
 
     /// Its link has changed. Nothing but a mobile minds.
-    pub fn handle_link(&mut self, now: Time, event: LinkEvent, observe: &mut impl Observe) {
+    pub fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
         match self {
-            Self::Mobile(mobile) => mobile.handle_link(now, event, observe),
+            Self::Mobile(mobile) => mobile.handle_link(cx, event),
             Self::Anchor(_) | Self::Correspondent(_) | Self::AccessRouter(_) => {}
         }
     }
 
     /// Does what is due; nothing if it is early.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         match self {
-            Self::Mobile(mobile) => mobile.handle_timeout(now, observe),
-            Self::Anchor(anchor) => anchor.handle_timeout(now, observe),
-            Self::Correspondent(correspondent) => correspondent.handle_timeout(now, observe),
-            Self::AccessRouter(router) => router.handle_timeout(now, observe),
+            Self::Mobile(mobile) => mobile.handle_timeout(cx),
+            Self::Anchor(anchor) => anchor.handle_timeout(cx),
+            Self::Correspondent(correspondent) => correspondent.handle_timeout(cx),
+            Self::AccessRouter(router) => router.handle_timeout(cx),
         }
     }
 

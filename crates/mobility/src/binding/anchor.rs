@@ -1,7 +1,7 @@
 //! A home agent (RFC 6275 §10) or a MAP (RFC 5380 §6.2): a binding cache with tunnels.
 
 use base::{Duration, Time};
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::access_router::AccessRouter;
 use super::cache::{Action, Cache, Check, Event, Route, Waiting};
@@ -94,24 +94,23 @@ impl Anchor {
 
     pub(super) fn handle_message(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         incoming: &Outgoing,
-        observe: &mut impl Observe,
     ) {
         if let Message::BindingUpdate(update) = incoming.message {
-            self.outbox.received(now, incoming, observe);
-            self.updated(now, Waiting { update, source: incoming.source }, observe);
+            self.outbox.received(cx, incoming);
+            self.updated(cx, Waiting { update, source: incoming.source });
             self.cache.set_deadline();
         } else if let Some(access) = &mut self.access {
-            access.handle_message(now, incoming, observe);
+            access.handle_message(cx, incoming);
         }
     }
 
-    fn updated(&mut self, now: Time, of: Waiting, observe: &mut impl Observe) {
+    fn updated(&mut self, cx: &mut Context<'_, impl Observe>, of: Waiting) {
         let update = of.update;
         let entry = match self.cache.heed(&update) {
             Ok(entry) => entry,
-            Err(last) => return self.answer(now, &of, Judgement::older_than(last), observe),
+            Err(last) => return self.answer(cx, &of, Judgement::older_than(last)),
         };
         let event = if update.is_withdrawal() {
             Event::Withdrawal
@@ -122,84 +121,78 @@ impl Anchor {
             Event::Update(if is_verified { Check::None } else { Check::First })
         };
         let action = entry.apply(event);
-        self.act(now, action, of, observe);
+        self.act(cx, action, of);
     }
 
     /// Does what follows from an update.
-    fn act(&mut self, now: Time, action: Action, of: Waiting, observe: &mut impl Observe) {
+    fn act(&mut self, cx: &mut Context<'_, impl Observe>, action: Action, of: Waiting) {
         let home = of.update.home.0;
         let judgement = match action {
             Action::None | Action::Lapse => return,
-            Action::Verify | Action::Note => return self.verify(now, action, of, observe),
+            Action::Verify | Action::Note => return self.verify(cx, action, of),
             Action::Bind => {
-                self.bind(now, &of.update, observe);
+                self.bind(cx, &of.update);
                 of.update.accepted()
             }
             Action::Release => {
-                self.outbox.tell(now, MobilityFact::Unbound { home }, observe);
+                self.outbox.tell(cx, MobilityFact::Unbound { home });
                 of.update.accepted()
             }
             Action::Acknowledge => of.update.accepted(),
             Action::Refuse => {
-                self.outbox.tell(now, MobilityFact::Duplicate { address: home }, observe);
+                self.outbox.tell(cx, MobilityFact::Duplicate { address: home });
                 of.update.judged(Status::Duplicate)
             }
         };
-        self.answer(now, &of, judgement, observe);
+        self.answer(cx, &of, judgement);
     }
 
-    fn verify(&mut self, now: Time, action: Action, of: Waiting, observe: &mut impl Observe) {
+    fn verify(&mut self, cx: &mut Context<'_, impl Observe>, action: Action, of: Waiting) {
         let Some(entry) = self.cache.get_mut(of.update.home) else { return };
         entry.wait(of);
         if let (Action::Verify, Some(wait)) = (action, self.config.detection) {
-            entry.wait_until(now + wait);
+            entry.wait_until(cx.now + wait);
             let address = of.update.home.0;
-            self.outbox.tell(now, MobilityFact::Tentative { address }, observe);
+            self.outbox.tell(cx, MobilityFact::Tentative { address });
         }
     }
 
-    fn bind(&mut self, now: Time, update: &Update, observe: &mut impl Observe) {
-        let expires = now + update.lifetime.min(self.config.lifetime_max);
+    fn bind(&mut self, cx: &mut Context<'_, impl Observe>, update: &Update) {
+        let expires = cx.now + update.lifetime.min(self.config.lifetime_max);
         let policy = self.config.policy;
         if let Some(entry) = self.cache.get_mut(update.home) {
-            entry.bind(now, update.care_of, expires, update.extent, policy);
+            entry.bind(cx.now, update.care_of, expires, update.extent, policy);
         }
         let (home, care_of) = (update.home.0, update.care_of.0);
-        self.outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
+        self.outbox.tell(cx, MobilityFact::Bound { home, care_of });
     }
 
-    fn answer(
-        &mut self,
-        now: Time,
-        of: &Waiting,
-        judgement: Judgement,
-        observe: &mut impl Observe,
-    ) {
+    fn answer(&mut self, cx: &mut Context<'_, impl Observe>, of: &Waiting, judgement: Judgement) {
         let (source, destination) = (self.config.address, of.source);
         let lifetime_max = self.config.lifetime_max;
         let message = of.update.acknowledgement(judgement, destination, lifetime_max, Peer::Agent);
-        self.outbox.send(now, Outgoing { source, destination, message }, observe);
+        self.outbox.send(cx, Outgoing { source, destination, message });
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some((home, event, entry)) = self.cache.due(now) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some((home, event, entry)) = self.cache.due(cx.now) {
             let waiting = entry.waiting;
             let action = entry.apply(event);
             match (action, waiting) {
                 (Action::Lapse, _) => {
-                    self.outbox.tell(now, MobilityFact::Unbound { home: home.0 }, observe);
+                    self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
                 }
                 (action, Some(waiting)) => {
                     let address = home.0;
-                    self.outbox.tell(now, MobilityFact::Usable { address }, observe);
-                    self.act(now, action, waiting, observe);
+                    self.outbox.tell(cx, MobilityFact::Usable { address });
+                    self.act(cx, action, waiting);
                 }
                 (_, None) => {}
             }
         }
         self.cache.set_deadline();
         if let Some(access) = &mut self.access {
-            access.handle_timeout(now, observe);
+            access.handle_timeout(cx);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A correspondent that does route optimization (RFC 6275 §9).
 
 use base::{Duration, Time};
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::cache::{Action, Cache, Check, Event, Route};
 use super::message::Judgement;
@@ -84,37 +84,30 @@ impl Correspondent {
     /// §9.4.1, §9.4.2: whoever asks for a token gets one, and nothing is remembered.
     pub(super) fn handle_message(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         incoming: &Outgoing,
-        observe: &mut impl Observe,
     ) {
-        self.outbox.received(now, incoming, observe);
+        self.outbox.received(cx, incoming);
         let to = incoming.source;
         if let Message::HomeTestInit { cookie } = incoming.message {
-            self.send(now, to, Message::HomeTest { cookie, nonce: now }, observe);
+            self.send(cx, to, Message::HomeTest { cookie, nonce: cx.now });
         } else if let Message::CareOfTestInit { cookie } = incoming.message {
-            self.send(now, to, Message::CareOfTest { cookie, nonce: now }, observe);
+            self.send(cx, to, Message::CareOfTest { cookie, nonce: cx.now });
         } else if let Message::BindingUpdate(update) = incoming.message {
-            let judgement = self.updated(now, &update, observe);
+            let judgement = self.updated(cx, &update);
             let lifetime_max = self.config.lifetime_max;
             let answer = update.acknowledgement(judgement, to, lifetime_max, Peer::Correspondent);
-            self.send(now, to, answer, observe);
+            self.send(cx, to, answer);
         }
     }
 
-    fn send(
-        &mut self,
-        now: Time,
-        destination: Address,
-        message: Message,
-        observe: &mut impl Observe,
-    ) {
+    fn send(&mut self, cx: &mut Context<'_, impl Observe>, destination: Address, message: Message) {
         let source = self.config.address;
-        self.outbox.send(now, Outgoing { source, destination, message }, observe);
+        self.outbox.send(cx, Outgoing { source, destination, message });
     }
 
-    fn updated(&mut self, now: Time, update: &Update, observe: &mut impl Observe) -> Judgement {
-        let status = self.judge(now, update);
+    fn updated(&mut self, cx: &mut Context<'_, impl Observe>, update: &Update) -> Judgement {
+        let status = self.judge(cx.now, update);
         if status != Status::Accepted {
             return update.judged(status);
         }
@@ -127,12 +120,12 @@ impl Correspondent {
             if update.is_withdrawal() { Event::Withdrawal } else { Event::Update(Check::None) };
         match entry.apply(event) {
             Action::Bind => {
-                let expires = now + update.lifetime.min(self.config.lifetime_max);
-                entry.bind(now, update.care_of, expires, update.extent, Policy::One);
-                self.outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
+                let expires = cx.now + update.lifetime.min(self.config.lifetime_max);
+                entry.bind(cx.now, update.care_of, expires, update.extent, Policy::One);
+                self.outbox.tell(cx, MobilityFact::Bound { home, care_of });
             }
             Action::Release => {
-                self.outbox.tell(now, MobilityFact::Unbound { home }, observe);
+                self.outbox.tell(cx, MobilityFact::Unbound { home });
             }
             // What needs a verification does not come up: there is none here.
             Action::None
@@ -162,10 +155,10 @@ impl Correspondent {
         }
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some((home, event, entry)) = self.cache.due(now) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some((home, event, entry)) = self.cache.due(cx.now) {
             if entry.apply(event) == Action::Lapse {
-                self.outbox.tell(now, MobilityFact::Unbound { home: home.0 }, observe);
+                self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
             }
         }
         self.cache.set_deadline();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use base::{Duration, Time};
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::backoff::{Backoff, Patience};
 use super::forwarding::{Action, Event, Forwarding};
@@ -49,10 +49,11 @@ pub(super) struct FastRouter {
     coming: BTreeMap<Address, (holding::State, Time)>,
     sequence: Sequence,
     orders: VecDeque<Order>,
+    outbox: Outbox,
 }
 
 impl FastRouter {
-    pub(super) fn new(address: Address, config: FastRouterConfig) -> Self {
+    pub(super) fn new(machine: u32, address: Address, config: FastRouterConfig) -> Self {
         Self {
             config,
             address,
@@ -60,6 +61,7 @@ impl FastRouter {
             coming: BTreeMap::new(),
             sequence: Sequence(0),
             orders: VecDeque::new(),
+            outbox: Outbox::new(machine),
         }
     }
 
@@ -86,76 +88,58 @@ impl FastRouter {
     }
 
     /// A mobile asks about the next router. Of one that it does not know it says nothing.
-    pub(super) fn asked(
-        &self,
-        now: Time,
-        next: u32,
-        from: Address,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
+    pub(super) fn asked(&mut self, cx: &mut Context<'_, impl Observe>, next: u32, from: Address) {
         if self.neighbor(next).is_some() {
             let message = Message::ProxyAdvertisement { next };
             let answer = Outgoing { source: self.address, destination: from, message };
-            outbox.send(now, answer, observe);
+            self.outbox.send(cx, answer);
         }
     }
 
     /// A mobile that leaves, or has left, wants its packets.
     pub(super) fn updated(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         fast: Fast,
         source: Address,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
     ) {
-        self.apply_coming(now, fast.home, holding::Event::Left);
+        self.apply_coming(cx.now, fast.home, holding::Event::Left);
         let slot = self.leaving.entry(fast.home).or_insert(Forwarding::new(fast, source));
         let is_same = (slot.fast.old, slot.fast.new) == (fast.old, fast.new);
         let before = slot.fast.old;
         (slot.fast, slot.source) = (fast, source);
         let action = slot.apply(if is_same { Event::UpdateAgain } else { Event::Update });
-        self.act(now, fast.home, before, action, outbox, observe);
+        self.act(cx, fast.home, before, action);
     }
 
     /// Does what follows; `old` is the address that was forwarded before.
     fn act(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         home: Address,
         old: Address,
         action: Action,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
     ) {
         match action {
             Action::None => {}
             Action::Initiate | Action::InitiateAgain => {
-                self.initiate(now, home, action, outbox, observe);
+                self.initiate(cx, home, action);
             }
             Action::Forward => {
-                self.forward(now, home, outbox, observe);
-                self.answer(now, home, Answer::Accepted, outbox, observe);
+                self.forward(cx, home);
+                self.answer(cx, home, Answer::Accepted);
             }
-            Action::Confirm => self.answer(now, home, Answer::Accepted, outbox, observe),
-            Action::Decline => self.answer(now, home, Answer::Refused, outbox, observe),
-            Action::Stop => outbox.tell(now, MobilityFact::Unbound { home: old.0 }, observe),
+            Action::Confirm => self.answer(cx, home, Answer::Accepted),
+            Action::Decline => self.answer(cx, home, Answer::Refused),
+            Action::Stop => self.outbox.tell(cx, MobilityFact::Unbound { home: old.0 }),
             Action::StopAndInitiate => {
-                outbox.tell(now, MobilityFact::Unbound { home: old.0 }, observe);
-                self.initiate(now, home, action, outbox, observe);
+                self.outbox.tell(cx, MobilityFact::Unbound { home: old.0 });
+                self.initiate(cx, home, action);
             }
         }
     }
 
-    fn initiate(
-        &mut self,
-        now: Time,
-        home: Address,
-        action: Action,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
+    fn initiate(&mut self, cx: &mut Context<'_, impl Observe>, home: Address, action: Action) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
         let known = self.config.neighbors.iter().find(|other| other.router == slot.fast.next);
         let last = slot.backoff.filter(|_| action == Action::InitiateAgain);
@@ -163,47 +147,38 @@ impl FastRouter {
             self.sequence = self.sequence.next();
             slot.asked = self.sequence;
         }
-        let backoff = Backoff::after(last, now, self.config.patience);
+        let backoff = Backoff::after(last, cx.now, self.config.patience);
         slot.backoff = Some(backoff);
         // Nobody answers for a router that is not known: the mobile is refused in the end.
         let Some(known) = known else { return };
         let message = Message::HandoverInitiate(Fast { sequence: slot.asked, ..slot.fast });
         let question = Outgoing { source: self.address, destination: known.address, message };
-        outbox.send_again(now, question, backoff.attempt, observe);
+        self.outbox.send_again(cx, question, backoff.attempt);
     }
 
-    fn forward(&mut self, now: Time, home: Address, outbox: &Outbox, observe: &mut impl Observe) {
+    fn forward(&mut self, cx: &mut Context<'_, impl Observe>, home: Address) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
-        slot.until = Some(now + self.config.forward);
+        slot.until = Some(cx.now + self.config.forward);
         let (home, care_of) = (slot.fast.old.0, slot.fast.new.0);
-        outbox.tell(now, MobilityFact::Bound { home, care_of }, observe);
+        self.outbox.tell(cx, MobilityFact::Bound { home, care_of });
     }
 
     /// On both links if the mobile asked from the old one (RFC 5568 §6.2.3).
-    fn answer(
-        &self,
-        now: Time,
-        home: Address,
-        answer: Answer,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
+    fn answer(&mut self, cx: &mut Context<'_, impl Observe>, home: Address, answer: Answer) {
         let Some(slot) = self.leaving.get(&home) else { return };
         let sequence = slot.fast.sequence;
         let message = Message::FastAcknowledgement { sequence, answer };
         let elsewhere = (slot.source != slot.fast.new).then_some(slot.fast.new);
         for destination in [Some(slot.source), elsewhere].into_iter().flatten() {
-            outbox.send(now, Outgoing { source: self.address, destination, message }, observe);
+            self.outbox.send(cx, Outgoing { source: self.address, destination, message });
         }
     }
 
     /// The next router has answered.
     pub(super) fn answered(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         (home, sequence, answer): (Address, Sequence, Answer),
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
     ) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
         if slot.asked != sequence {
@@ -214,52 +189,38 @@ impl FastRouter {
             Answer::Accepted => Event::Accepted,
             Answer::Refused => Event::Refused,
         });
-        self.act(now, home, old, action, outbox, observe);
+        self.act(cx, home, old, action);
     }
 
     /// The old router of a mobile says that it comes, to an address that may be `answer`ed for.
     pub(super) fn announced(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         fast: Fast,
         (from, answer): (Address, Answer),
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
     ) {
         if answer == Answer::Accepted {
-            self.returned(now, fast.home, outbox, observe);
-            self.apply_coming(now, fast.home, holding::Event::Announced(fast.mode));
+            self.returned(cx, fast.home);
+            self.apply_coming(cx.now, fast.home, holding::Event::Announced(fast.mode));
         }
         let (home, sequence) = (fast.home, fast.sequence);
         let message = Message::HandoverAcknowledge { home, sequence, answer };
         let reply = Outgoing { source: self.address, destination: from, message };
-        outbox.send(now, reply, observe);
+        self.outbox.send(cx, reply);
     }
 
     /// A mobile is there.
-    pub(super) fn arrived(
-        &mut self,
-        now: Time,
-        home: Address,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
-        self.returned(now, home, outbox, observe);
-        self.apply_coming(now, home, holding::Event::Arrived);
+    pub(super) fn arrived(&mut self, cx: &mut Context<'_, impl Observe>, home: Address) {
+        self.returned(cx, home);
+        self.apply_coming(cx.now, home, holding::Event::Arrived);
     }
 
     /// What is for a mobile that is, or comes, here goes nowhere else.
-    fn returned(
-        &mut self,
-        now: Time,
-        home: Address,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
+    fn returned(&mut self, cx: &mut Context<'_, impl Observe>, home: Address) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
         let old = slot.fast.old;
         let action = slot.apply(Event::Returned);
-        self.act(now, home, old, action, outbox, observe);
+        self.act(cx, home, old, action);
         self.leaving.remove(&home);
     }
 
@@ -279,27 +240,26 @@ impl FastRouter {
         }
     }
 
-    pub(super) fn handle_timeout(
-        &mut self,
-        now: Time,
-        outbox: &mut Outbox,
-        observe: &mut impl Observe,
-    ) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         let attempts = self.config.attempts;
         while let Some((home, event)) =
-            self.leaving.iter().find_map(|(home, f)| Some((*home, f.due(now, attempts)?)))
+            self.leaving.iter().find_map(|(home, f)| Some((*home, f.due(cx.now, attempts)?)))
         {
             let Some(slot) = self.leaving.get_mut(&home) else { return };
             let old = slot.fast.old;
             let action = slot.apply(event);
-            self.act(now, home, old, action, outbox, observe);
+            self.act(cx, home, old, action);
         }
         self.leaving.retain(|_, f| f.deadline().is_some());
         while let Some(mobile) =
-            self.coming.iter().find_map(|(home, (_, until))| (*until <= now).then_some(*home))
+            self.coming.iter().find_map(|(home, (_, until))| (*until <= cx.now).then_some(*home))
         {
-            self.apply_coming(now, mobile, holding::Event::Over);
+            self.apply_coming(cx.now, mobile, holding::Event::Over);
         }
+    }
+
+    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop()
     }
 
     pub(super) fn poll_order(&mut self) -> Option<Order> {

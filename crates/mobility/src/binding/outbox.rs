@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::Time;
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::{Address, Message, Outgoing};
 
@@ -19,25 +18,24 @@ impl Outbox {
         Self { machine, queue: VecDeque::new() }
     }
 
-    pub(super) fn tell(&self, now: Time, fact: MobilityFact, observe: &mut impl Observe) {
-        observe.mobility(now, self.machine, fact);
+    pub(super) fn tell(&self, cx: &mut Context<'_, impl Observe>, fact: MobilityFact) {
+        cx.mobility(self.machine, fact);
     }
 
     /// A message that is sent once.
-    pub(super) fn send(&mut self, now: Time, outgoing: Outgoing, observe: &mut impl Observe) {
-        self.send_again(now, outgoing, 1, observe);
+    pub(super) fn send(&mut self, cx: &mut Context<'_, impl Observe>, outgoing: Outgoing) {
+        self.send_again(cx, outgoing, 1);
     }
 
     /// A message sent for the `attempt`th time.
     pub(super) fn send_again(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         outgoing: Outgoing,
         attempt: u32,
-        observe: &mut impl Observe,
     ) {
         let (message, to) = (outgoing.message.name(), outgoing.destination.0);
-        self.tell(now, MobilityFact::Sent { message, to, attempt }, observe);
+        self.tell(cx, MobilityFact::Sent { message, to, attempt });
         self.queue.push_back(outgoing);
     }
 
@@ -47,9 +45,9 @@ impl Outbox {
     }
 
     /// A message came.
-    pub(super) fn received(&self, now: Time, incoming: &Outgoing, observe: &mut impl Observe) {
+    pub(super) fn received(&self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
         let (message, from) = (incoming.message.name(), incoming.source.0);
-        self.tell(now, MobilityFact::Received { message, from }, observe);
+        self.tell(cx, MobilityFact::Received { message, from });
     }
 
     pub(super) fn pop(&mut self) -> Option<Outgoing> {

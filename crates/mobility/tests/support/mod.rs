@@ -15,7 +15,7 @@ use mobility::binding::{
     Address, Agent, Header, LinkEvent, Message, Mobile, Order, Outer, Outgoing, Status, Verdict,
     Wrap,
 };
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 /// Nodes in order: the correspondent, the home agent, the MAP, access routers from 1, mobiles.
 pub(crate) const CN: Address = Address(0);
@@ -232,7 +232,7 @@ impl Network {
         }
         let now = self.now;
         let agent = self.nodes.get_mut(&home(mobile)).and_then(Option::as_mut).expect("a mobile");
-        agent.handle_link(now, event, &mut self.seen);
+        agent.handle_link(&mut Context { now, observe: &mut self.seen }, event);
         self.drain(home(mobile));
     }
 
@@ -292,7 +292,7 @@ impl Network {
     fn wake(&mut self, address: Address) {
         let now = self.now;
         let Some(Some(agent)) = self.nodes.get_mut(&address) else { return };
-        agent.handle_timeout(now, &mut self.seen);
+        agent.handle_timeout(&mut Context { now, observe: &mut self.seen });
         let next = agent.poll_timeout();
         assert!(next.is_none_or(|next| next > now), "{address:?} does not get on at {now:?}");
         self.drain(address);
@@ -368,7 +368,8 @@ impl Network {
                     assert!(packet.wraps.is_empty(), "took {packet:?}");
                     let Packet { source, destination, .. } = packet;
                     let incoming = Outgoing { source, destination, message };
-                    agent.handle_message(self.now, &incoming, &mut self.seen);
+                    let cx = &mut Context { now: self.now, observe: &mut self.seen };
+                    agent.handle_message(cx, &incoming);
                     return self.drain(node);
                 }
                 Verdict::Drop => return self.drain(node),

@@ -2,7 +2,7 @@
 
 use base::Time;
 use mobility::binding::{Address, Agent, Header, LinkEvent, Order, Outgoing, Verdict};
-use observe::{DropReason, Observe, PacketEvent};
+use observe::{Context, DropReason, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
@@ -34,55 +34,54 @@ impl<B: Body> World<B> {
     /// becomes of it.
     pub(super) fn consult(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         mut packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
         loop {
             let Machine::Agent { agent, at } = &mut self.machines[id] else { return };
             let at = *at;
-            match agent.look(now, &header(&packet, at)) {
+            match agent.look(cx.now, &header(&packet, at)) {
                 Verdict::Pass if packet.ends.destination == at => {
-                    return self.hand_over(now, at, packet, observe);
+                    return self.hand_over(cx, at, packet);
                 }
-                Verdict::Pass => return self.route(now, at, packet, observe),
+                Verdict::Pass => return self.route(cx, at, packet),
                 Verdict::Wrap(outer) | Verdict::Both([outer, _])
-                    if self.is_too_big(now, &packet, outer) =>
+                    if self.is_too_big(cx.now, &packet, outer) =>
                 {
-                    return self.refuse_too_big(now, id, &packet, outer, observe);
+                    return self.refuse_too_big(cx, id, &packet, outer);
                 }
                 Verdict::Wrap(outer) => {
-                    let within = self.put_within(now, (id, at), packet, outer, observe);
+                    let within = self.put_within(cx, (id, at), packet, outer);
                     let Some(within) = within else { return };
                     packet = within;
                 }
                 Verdict::Both([first, second]) => {
                     // What the second tunnel refuses goes by the first alone.
-                    if !self.is_too_big(now, &packet, second)
-                        && let Some(copy) = self.copy(now, id, &packet, observe)
-                        && let Some(within) = self.put_within(now, (id, at), copy, second, observe)
+                    if !self.is_too_big(cx.now, &packet, second)
+                        && let Some(copy) = self.copy(cx, id, &packet)
+                        && let Some(within) = self.put_within(cx, (id, at), copy, second)
                     {
-                        self.route(now, at, within, observe);
+                        self.route(cx, at, within);
                     }
-                    let within = self.put_within(now, (id, at), packet, first, observe);
+                    let within = self.put_within(cx, (id, at), packet, first);
                     let Some(within) = within else { return };
                     packet = within;
                 }
                 Verdict::Unwrap => {
-                    let Some(whole) = self.join(now, at, packet, observe) else { return };
+                    let Some(whole) = self.join(cx, at, packet) else { return };
                     packet = whole;
                     let Some(ends) = packet.body.take_out() else {
-                        return lose(now, id, &packet, observe);
+                        return lose(cx, id, &packet);
                     };
                     packet.ends = ends;
                     packet.bytes = packet.body.bytes();
                 }
-                Verdict::Take => return self.tell_agent(now, id, &packet, observe),
+                Verdict::Take => return self.tell_agent(cx, id, &packet),
                 Verdict::Drop => {
-                    lose(now, id, &packet, observe);
+                    lose(cx, id, &packet);
                     // It may say so.
-                    return self.run_agent(now, id, observe);
+                    return self.run_agent(cx, id);
                 }
             }
         }
@@ -91,36 +90,34 @@ impl<B: Body> World<B> {
     /// Another packet like `packet`, which the agent `id` sends.
     fn copy(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: &Packet<B>,
-        observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
         let copy = self.packets.copy(packet)?;
-        observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
+        cx.packet(&copy.fact(PacketEvent::Departed, id.0));
         Some(copy)
     }
 
     /// A message that the agent `id` takes.
     fn tell_agent(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: &Packet<B>,
-        observe: &mut impl Observe,
     ) {
         if let Some(too_big) = packet.body.too_big() {
-            return self.heed_too_big(now, id, packet, too_big, observe);
+            return self.heed_too_big(cx, id, packet, too_big);
         }
-        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         if let (Machine::Agent { agent, .. }, Some(message)) =
             (&mut self.machines[id], packet.body.message())
         {
             let [source, destination] = addresses(packet.ends);
             let message = Outgoing { source, destination, message };
-            agent.handle_message(now, &message, observe);
+            agent.handle_message(cx, &message);
         }
-        self.run_agent(now, id, observe);
+        self.run_agent(cx, id);
     }
 
     /// Packets of the mobile at `node` take another way from now on: both ends of each of its
@@ -140,28 +137,27 @@ impl<B: Body> World<B> {
     /// The link of the mobile at `node` has changed.
     pub(super) fn tell_of_link(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         event: LinkEvent,
-        observe: &mut impl Observe,
     ) {
         let Some(id) = self.node(node).agent() else { return };
         if let Machine::Agent { agent, .. } = &mut self.machines[id] {
-            agent.handle_link(now, event, observe);
+            agent.handle_link(cx, event);
         }
-        self.run_agent(now, id, observe);
+        self.run_agent(cx, id);
     }
 
     /// Wakes an agent.
-    pub(super) fn wake_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(super) fn wake_agent(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         if let Machine::Agent { agent, .. } = &mut self.machines[id] {
-            agent.handle_timeout(now, observe);
+            agent.handle_timeout(cx);
         }
-        self.run_agent(now, id, observe);
+        self.run_agent(cx, id);
     }
 
     /// Sends what an agent wants to send.
-    fn run_agent(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    fn run_agent(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Agent { agent, at } = &mut self.machines[id]
             && let Some(Outgoing { source, destination, message }) = agent.poll_output()
         {
@@ -169,17 +165,17 @@ impl<B: Body> World<B> {
             let ends = Ends { source: NodeId(source.0), destination: NodeId(destination.0) };
             let Some(body) = B::from_message(message) else { continue };
             let packet = self.packets.make(ends, 0, body);
-            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
-            self.forward(now, at, packet, observe);
+            cx.packet(&packet.fact(PacketEvent::Departed, id.0));
+            self.forward(cx, at, packet);
         }
         while let Machine::Agent { agent, at } = &mut self.machines[id]
             && let Some(order) = agent.poll_order()
         {
             let at = *at;
             match order {
-                Order::Moved => self.tell_ends(now, at),
+                Order::Moved => self.tell_ends(cx.now, at),
                 Order::Hold { mobile } => self.hold(at, NodeId(mobile.0)),
-                Order::Release { mobile } => self.release(now, at, NodeId(mobile.0), observe),
+                Order::Release { mobile } => self.release(cx, at, NodeId(mobile.0)),
             }
         }
         self.machines.reschedule(id);
@@ -200,12 +196,7 @@ fn addresses(ends: Ends) -> [Address; 2] {
 }
 
 /// A packet that goes no further than the agent `id`.
-pub(super) fn lose<B: Body>(
-    now: Time,
-    id: MachineId,
-    packet: &Packet<B>,
-    observe: &mut impl Observe,
-) {
+pub(super) fn lose<B: Body>(cx: &mut Context<'_, impl Observe>, id: MachineId, packet: &Packet<B>) {
     let event = PacketEvent::Dropped(DropReason::Unreachable);
-    observe.packet(now, &packet.fact(event, id.0));
+    cx.packet(&packet.fact(event, id.0));
 }

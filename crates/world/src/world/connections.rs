@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use base::Time;
-use observe::{ConnectionFact, Observe};
+use observe::{ConnectionFact, Context, Observe};
 
 use crate::exchange::Progress;
 use crate::host::Side;
@@ -71,37 +70,31 @@ impl<B: Body> World<B> {
 /// Running.
 impl<B: Body> World<B> {
     /// Has a browser look at its connections and open what is to be opened.
-    pub(crate) fn run_browser(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(crate) fn run_browser(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let mut at = 0;
         while let Some(fetch) = self.browser(id).fetch(at) {
             let progress = self.progress(fetch.ends[1]);
-            let is_over = self.browser(id).take_in(now, id, at, progress, observe);
+            let is_over = self.browser(id).take_in(cx, id, at, progress);
             at += usize::from(!is_over);
         }
-        if self.browser(id).goes(now) {
+        if self.browser(id).goes(cx.now) {
             for end in self.browser(id).leave() {
                 if let Machine::Host(host) = &mut self.machines[end] {
-                    host.leave(now, observe);
+                    host.leave(cx);
                 }
-                self.run_host(now, end, observe);
+                self.run_host(cx, end);
             }
         }
-        self.browser(id).handle_timeout(now);
+        self.browser(id).handle_timeout(cx.now);
         while let Some(exchange) = self.browser(id).next_fetch() {
-            self.connect(now, id, exchange, observe);
+            self.connect(cx, id, exchange);
         }
         self.machines.reschedule(id);
     }
 
     /// Opens a connection for `exchange` of browser `id`: between endpoints that are at rest, or
     /// between new ones.
-    fn connect(
-        &mut self,
-        now: Time,
-        id: MachineId,
-        exchange: Exchange,
-        observe: &mut impl Observe,
-    ) {
+    fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
         let Fetching { server, reader, port, tcp, data, .. } = browser.fetching();
@@ -115,7 +108,7 @@ impl<B: Body> World<B> {
             server: Side::Sender,
             port: *port,
             opener: Side::Receiver,
-            start: now,
+            start: cx.now,
             abort: None,
             isn,
         };
@@ -133,7 +126,7 @@ impl<B: Body> World<B> {
         let [sender, receiver] = ends.map(|end| end.0);
         let bytes = exchange.answer;
         let fact = ConnectionFact { application: id.0, sender, receiver, bytes };
-        observe.connection(now, fact);
+        cx.observe.connection(cx.now, fact);
         self.browser(id).opened(exchange, ends);
     }
 
@@ -167,12 +160,12 @@ impl<B: Body> World<B> {
 
     /// Answers what finds nobody, such as what is late for a connection that both sides have done
     /// with (RFC 9293 §3.10.7.1).
-    pub(super) fn refuse(&mut self, now: Time, packet: Packet<B>, observe: &mut impl Observe) {
+    pub(super) fn refuse(&mut self, cx: &mut Context<'_, impl Observe>, packet: Packet<B>) {
         let Ends { source, destination } = packet.ends;
         let refusal = packet.body.into_segment().and_then(|segment| tcp::refusal(&segment));
         if let Some(refusal) = refusal {
             let ends = Ends { source: destination, destination: source };
-            self.handle_packet(now, destination, source, B::from_segment(refusal, ends), observe);
+            self.handle_packet(cx, destination, source, B::from_segment(refusal, ends));
         }
     }
 

@@ -1,7 +1,6 @@
 //! Hosts that cut their packets, and join what others have cut.
 
-use base::Time;
-use observe::{DropReason, Observe, PacketEvent};
+use observe::{Context, DropReason, Observe, PacketEvent};
 
 use crate::path_mtu::PathMtus;
 use crate::reassembly::{Joined, MOST_PIECES, Reassembly};
@@ -24,30 +23,28 @@ impl<B: Body> World<B> {
     /// but the last, which it gives back.
     pub(super) fn cut_at_source(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) -> Packet<B> {
         let Some((how, _)) = self.fragments else { return packet };
-        let learnt = self.path_mtus.learnt(now, packet.ends);
+        let learnt = self.path_mtus.learnt(cx.now, packet.ends);
         let is_larger = learnt.is_some_and(|(mtu, _)| packet.bytes > mtu);
         let mut sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
         if sizes.is_empty() || is_larger {
-            let mtu = Fragmentation::Mtu(self.path_mtus.get(now, packet.ends));
+            let mtu = Fragmentation::Mtu(self.path_mtus.get(cx.now, packet.ends));
             sizes = mtu.sizes(packet.bytes, 0);
         }
-        self.cut(now, packet.ends.source, packet, &sizes, observe)
+        self.cut(cx, packet.ends.source, packet, &sizes)
     }
 
     /// Cuts `packet` at `node` into pieces of `sizes` bytes above the IPv6 header, if there are
     /// any: sends all but the last, which it gives back.
     pub(super) fn cut(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         mut packet: Packet<B>,
         sizes: &[u32],
-        observe: &mut impl Observe,
     ) -> Packet<B> {
         let Some((_, id)) = self.fragments else { return packet };
         if sizes.is_empty() || sizes.len() > MOST_PIECES {
@@ -58,9 +55,9 @@ impl<B: Body> World<B> {
         packet.bytes = packet.body.bytes();
         for body in rest {
             let piece = self.packets.make(ends, identification, body);
-            observe.packet(now, &piece.fact(PacketEvent::Departed, id.0));
+            cx.packet(&piece.fact(PacketEvent::Departed, id.0));
             let before = std::mem::replace(&mut packet, piece);
-            self.forward(now, node, before, observe);
+            self.forward(cx, node, before);
         }
         packet
     }
@@ -68,10 +65,9 @@ impl<B: Body> World<B> {
     /// The whole packet, if with `packet` all of it has come to the node `at`.
     pub(super) fn join(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         at: NodeId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
         let Some((_, id)) = self.fragments.filter(|_| packet.body.piece().is_some()) else {
             return Some(packet);
@@ -79,17 +75,17 @@ impl<B: Body> World<B> {
         let Machine::Reassembly(reassembly) = &mut self.machines[id] else {
             return Some(packet);
         };
-        let joined = reassembly.handle_packet(now, at, packet);
+        let joined = reassembly.handle_packet(cx.now, at, packet);
         self.machines.reschedule(id);
         match joined {
             Joined::Waits => None,
             Joined::Again(piece) => {
-                observe.packet(now, &piece.fact(PacketEvent::Arrived, id.0));
+                cx.packet(&piece.fact(PacketEvent::Arrived, id.0));
                 None
             }
             Joined::Whole(whole, pieces) => {
                 for piece in pieces {
-                    observe.packet(now, &piece.fact(PacketEvent::Arrived, id.0));
+                    cx.packet(&piece.fact(PacketEvent::Arrived, id.0));
                 }
                 Some(whole)
             }
@@ -97,11 +93,11 @@ impl<B: Body> World<B> {
     }
 
     /// Pieces have waited in vain.
-    pub(super) fn give_up_pieces(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(super) fn give_up_pieces(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let Machine::Reassembly(reassembly) = &mut self.machines[id] else { return };
-        while let Some(piece) = reassembly.poll_given_up(now) {
+        while let Some(piece) = reassembly.poll_given_up(cx.now) {
             let event = PacketEvent::Dropped(DropReason::Incomplete);
-            observe.packet(now, &piece.fact(event, id.0));
+            cx.packet(&piece.fact(event, id.0));
         }
         self.machines.reschedule(id);
     }

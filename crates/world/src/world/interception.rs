@@ -1,8 +1,7 @@
 //! Middleboxes at nodes: what they take out of the way of packets, and what they send.
 
-use base::Time;
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
-use observe::{Observe, PacketEvent};
+use observe::{Context, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
@@ -38,33 +37,32 @@ impl<B: Body> World<B> {
     /// Hands `packet`, which is TCP, to the middlebox `id`, at whose node it has come by.
     pub(super) fn intercept(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
-        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let [source, destination] =
             [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
         let Some(segment) = packet.body.into_segment() else { return };
         // No host of this world sets a code point.
         let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
         self.tell(id, |middlebox| {
-            middlebox.handle_packet(now, packet, &mut |fact| observe.middlebox(now, id.0, fact));
+            middlebox.handle_packet(cx.now, packet, &mut |fact| cx.middlebox(id.0, fact));
         });
-        self.run_middlebox(now, id, observe);
+        self.run_middlebox(cx, id);
     }
 
     /// Wakes a middlebox.
-    pub(crate) fn wake_middlebox(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(crate) fn wake_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         self.tell(id, |middlebox| {
-            middlebox.handle_timeout(now, &mut |fact| observe.middlebox(now, id.0, fact));
+            middlebox.handle_timeout(cx.now, &mut |fact| cx.middlebox(id.0, fact));
         });
-        self.run_middlebox(now, id, observe);
+        self.run_middlebox(cx, id);
     }
 
     /// Tells every middlebox how the downlink of `bearer` fares, if that has changed.
-    pub(crate) fn report(&mut self, now: Time, bearer: MachineId, observe: &mut impl Observe) {
+    pub(crate) fn report(&mut self, cx: &mut Context<'_, impl Observe>, bearer: MachineId) {
         if self.middleboxes.is_empty() {
             return;
         }
@@ -75,18 +73,20 @@ impl<B: Body> World<B> {
         for index in 0..self.middleboxes.len() {
             let id = self.middleboxes[index];
             self.tell(id, |middlebox| {
-                let watch = &mut |fact| observe.middlebox(now, id.0, fact);
-                middlebox.handle_report(now, mobile, RadioReport { rate }, watch);
+                let report = RadioReport { rate };
+                middlebox.handle_report(cx.now, mobile, report, &mut |fact| {
+                    cx.middlebox(id.0, fact);
+                });
             });
-            self.run_middlebox(now, id, observe);
+            self.run_middlebox(cx, id);
         }
     }
 
     /// Sends what a middlebox wants to send.
-    fn run_middlebox(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    fn run_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Middlebox { middlebox, at, sent } = &mut self.machines[id]
             && let Some(packet) =
-                middlebox.poll_output(now, &mut |fact| observe.middlebox(now, id.0, fact))
+                middlebox.poll_output(cx.now, &mut |fact| cx.middlebox(id.0, fact))
         {
             let at = *at;
             *sent = sent.wrapping_add(1);
@@ -96,8 +96,8 @@ impl<B: Body> World<B> {
             let ends = Ends { source, destination };
             let packet =
                 self.packets.make(ends, identification, B::from_segment(packet.segment, ends));
-            observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
-            self.route(now, at, packet, observe);
+            cx.packet(&packet.fact(PacketEvent::Departed, id.0));
+            self.route(cx, at, packet);
         }
         self.machines.reschedule(id);
     }

@@ -1,23 +1,22 @@
 //! What comes out of links, and what leaves the queues ahead of them.
 
-use base::Time;
 use link::{Dropped, Output};
-use observe::{Observe, PacketEvent};
+use observe::{Context, Observe, PacketEvent};
 
 use crate::{Body, Machine, MachineId, World};
 
 impl<B: Body> World<B> {
     /// Hands on what has come out of a link.
-    pub(super) fn run_link(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        self.tell_dequeued(now, id, observe);
+    pub(super) fn run_link(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        self.tell_dequeued(cx, id);
         while let Machine::Link { link, to } = &mut self.machines[id]
-            && let Some(output) = link.poll_output(now)
+            && let Some(output) = link.poll_output(cx.now)
         {
             let to = *to;
             match output {
-                Output::Delivered(packet) => self.arrive(now, id, to, packet, observe),
+                Output::Delivered(packet) => self.arrive(cx, id, to, packet),
                 Output::Dropped(Dropped { packet, reason }) => {
-                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                    cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
                 }
             }
         }
@@ -25,19 +24,19 @@ impl<B: Body> World<B> {
     }
 
     /// Tells what has left the queues of a link or a WLAN by `now`: machines that have no observer.
-    pub(super) fn tell_dequeued<O: Observe>(&mut self, now: Time, id: MachineId, observe: &mut O) {
+    pub(super) fn tell_dequeued<O: Observe>(&mut self, cx: &mut Context<'_, O>, id: MachineId) {
         if !O::DEQUEUES {
             return;
         }
         match &mut self.machines[id] {
             Machine::Link { link, .. } => {
-                while let Some((starts, packet)) = link.poll_dequeued(now) {
-                    observe.dequeued(starts, id.0, packet.uid);
+                while let Some((starts, packet)) = link.poll_dequeued(cx.now) {
+                    cx.observe.dequeued(starts, id.0, packet.uid);
                 }
             }
             Machine::Wlan { wlan, .. } => {
                 while let Some(packet) = wlan.poll_dequeued() {
-                    observe.dequeued(now, id.0, packet.uid);
+                    cx.observe.dequeued(cx.now, id.0, packet.uid);
                 }
             }
             Machine::Pipe { .. }

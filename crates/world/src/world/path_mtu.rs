@@ -3,7 +3,7 @@
 
 use base::Time;
 use mobility::binding::{Agent, Outer, Wrap};
-use observe::{DropReason, MobilityFact, Observe, PacketEvent};
+use observe::{Context, DropReason, MobilityFact, Observe, PacketEvent};
 use tcp::Larger;
 
 use crate::path_mtu::IPV6_MTU_MIN;
@@ -32,40 +32,33 @@ impl<B: Body> World<B> {
     /// its source.
     pub(super) fn refuse_too_big(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: &Packet<B>,
         outer: Outer,
-        observe: &mut impl Observe,
     ) {
         let event = PacketEvent::Dropped(DropReason::TooBig);
-        observe.packet(now, &packet.fact(event, id.0));
-        let mtu = self.path_mtus.get(now, ends(outer)) - outer.wrap.bytes();
+        cx.packet(&packet.fact(event, id.0));
+        let mtu = self.path_mtus.get(cx.now, ends(outer)) - outer.wrap.bytes();
         let too_big = TooBig { mtu: mtu.max(IPV6_MTU_MIN), quote: packet.body.quote(packet.ends) };
-        self.say_too_big(now, id, too_big, observe);
+        self.say_too_big(cx, id, too_big);
     }
 
     /// The agent `id` tells the source of what is quoted. A mobile's own tunnels take nothing but
     /// what starts there: it tells itself.
-    fn say_too_big(
-        &mut self,
-        now: Time,
-        id: MachineId,
-        too_big: TooBig,
-        observe: &mut impl Observe,
-    ) {
+    fn say_too_big(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, too_big: TooBig) {
         let Machine::Agent { agent, at } = &self.machines[id] else { return };
         let (at, is_mobile) = (*at, matches!(**agent, Agent::Mobile(_)));
         let Some(body) = B::from_too_big(too_big) else { return };
         let ends = Ends { source: at, destination: too_big.quote.ends.source };
         let fact = MobilityFact::Sent { message: TooBig::NAME, to: ends.destination.0, attempt: 1 };
-        observe.mobility(now, id.0, fact);
+        cx.mobility(id.0, fact);
         let packet = self.packets.make(ends, 0, body);
-        observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+        cx.packet(&packet.fact(PacketEvent::Departed, id.0));
         if is_mobile {
-            self.heed_too_big(now, id, &packet, too_big, observe);
+            self.heed_too_big(cx, id, &packet, too_big);
         } else {
-            self.forward(now, at, packet, observe);
+            self.forward(cx, at, packet);
         }
     }
 
@@ -73,20 +66,19 @@ impl<B: Body> World<B> {
     /// large then: sends all pieces but the last, which it gives back.
     pub(super) fn put_within(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         (id, at): (MachineId, NodeId),
         mut packet: Packet<B>,
         outer: Outer,
-        observe: &mut impl Observe,
     ) -> Option<Packet<B>> {
         let inner = packet.ends;
         if !packet.body.put_within(inner, outer.wrap) {
-            super::agents::lose(now, id, &packet, observe);
+            super::agents::lose(cx, id, &packet);
             return None;
         }
         packet.ends = ends(outer);
         packet.bytes = packet.body.bytes();
-        let mtu = self.path_mtus.get(now, packet.ends);
+        let mtu = self.path_mtus.get(cx.now, packet.ends);
         if packet.bytes <= mtu {
             return Some(packet);
         }
@@ -94,29 +86,28 @@ impl<B: Body> World<B> {
             Wrap::Tunnel => {}
             // A host knows of its own headers.
             Wrap::Routing | Wrap::HomeAddress => {
-                self.learn(now, inner, mtu - outer.wrap.bytes(), Larger::InPieces);
+                self.learn(cx.now, inner, mtu - outer.wrap.bytes(), Larger::InPieces);
             }
         }
         let sizes = Fragmentation::Mtu(mtu).sizes(packet.bytes, 0);
-        Some(self.cut(now, at, packet, &sizes, observe))
+        Some(self.cut(cx, at, packet, &sizes))
     }
 
     /// A Packet Too Big message has come to its destination, where machine `id` notes it. What
     /// began a tunnel there tells the source of what is within (RFC 2473 §8.2); a host heeds it.
     pub(super) fn heed_too_big(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: &Packet<B>,
         TooBig { mtu, mut quote }: TooBig,
-        observe: &mut impl Observe,
     ) {
-        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let fact = MobilityFact::Received { message: TooBig::NAME, from: packet.ends.source.0 };
-        observe.mobility(now, id.0, fact);
+        cx.mobility(id.0, fact);
         let mut mtu = mtu.max(IPV6_MTU_MIN);
         loop {
-            self.learn(now, quote.ends, mtu, Larger::Lost);
+            self.learn(cx.now, quote.ends, mtu, Larger::Lost);
             let Some((wrap, within)) = quote.within() else { return };
             quote = within;
             mtu -= wrap.bytes();
@@ -124,7 +115,7 @@ impl<B: Body> World<B> {
                 Wrap::Routing | Wrap::HomeAddress => {}
                 Wrap::Tunnel if quote.bytes > IPV6_MTU_MIN => {
                     let too_big = TooBig { mtu: mtu.max(IPV6_MTU_MIN), quote };
-                    return self.say_too_big(now, id, too_big, observe);
+                    return self.say_too_big(cx, id, too_big);
                 }
                 Wrap::Tunnel => return,
             }
@@ -141,11 +132,11 @@ impl<B: Body> World<B> {
     }
 
     /// Has the endpoint `id` send no more in a segment than its path takes.
-    pub(super) fn heed_path(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(super) fn heed_path(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let Machine::Host(host) = &mut self.machines[id] else { return };
         let path = Ends { source: host.node, destination: host.peer };
-        if let Some((mtu, larger)) = self.path_mtus.learnt(now, path) {
-            host.endpoint.limit_path(now, mtu - crate::IPV6_HEADER_BYTES, larger, observe);
+        if let Some((mtu, larger)) = self.path_mtus.learnt(cx.now, path) {
+            host.endpoint.limit_path(cx.now, mtu - crate::IPV6_HEADER_BYTES, larger, cx.observe);
         }
     }
 }

@@ -1,34 +1,33 @@
 //! What endpoints send.
 
-use base::Time;
-use observe::{Observe, PacketEvent};
+use observe::{Context, Observe, PacketEvent};
 
 use crate::{Body, Ends, Host, Machine, MachineId, Packet, World};
 
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
-    pub(super) fn run_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        self.heed_path(now, id, observe);
+    pub(super) fn run_host(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        self.heed_path(cx, id);
         // What is sent may show at once what the path takes.
-        while self.send_all(now, id, observe) && self.fragments.is_some() {
-            self.heed_path(now, id, observe);
+        while self.send_all(cx, id) && self.fragments.is_some() {
+            self.heed_path(cx, id);
         }
         self.machines.reschedule(id);
         if let Some(browser) = self.machines.host(id).and_then(Host::watched_by) {
-            self.machines.wake(browser, now);
+            self.machines.wake(browser, cx.now);
         }
     }
 
     /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
-    fn send_all(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) -> bool {
+    fn send_all(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) -> bool {
         let mut has_sent = false;
         while let Machine::Host(host) = &mut self.machines[id]
-            && let Some(segment) = host.poll_output(now, observe)
+            && let Some(segment) = host.poll_output(cx)
         {
             let ends = Ends { source: host.node, destination: host.peer };
             let identification = host.next_identification();
             let packet = self.packets.make(ends, identification, B::from_segment(segment, ends));
-            self.depart(now, id, packet, observe);
+            self.depart(cx, id, packet);
             has_sent = true;
         }
         has_sent
@@ -38,15 +37,14 @@ impl<B: Body> World<B> {
     #[inline]
     pub(super) fn depart(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         mut packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
-        packet.departed = Some(now);
-        observe.packet(now, &packet.fact(PacketEvent::Departed, id.0));
+        packet.departed = Some(cx.now);
+        cx.packet(&packet.fact(PacketEvent::Departed, id.0));
         let source = packet.ends.source;
-        let packet = self.cut_at_source(now, packet, observe);
-        self.forward(now, source, packet, observe);
+        let packet = self.cut_at_source(cx, packet);
+        self.forward(cx, source, packet);
     }
 }

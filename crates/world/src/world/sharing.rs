@@ -1,23 +1,22 @@
 //! What new connections learn from others between the same nodes (RFC 9040).
 
-use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 use tcp::{ShareState, Shared, State};
 
 use crate::{Body, Machine, MachineId, World};
 
 impl<B: Body> World<B> {
     /// An endpoint's deadline has come.
-    pub(super) fn wake_host(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(super) fn wake_host(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         if let Some(host) = self.machines.host(id)
-            && host.start.is_some_and(|start| start <= now)
+            && host.start.is_some_and(|start| start <= cx.now)
         {
             self.let_learn(id);
         }
         if let Machine::Host(host) = &mut self.machines[id] {
-            host.handle_timeout(now, observe);
+            host.handle_timeout(cx);
         }
-        self.run_host(now, id, observe);
+        self.run_host(cx, id);
     }
 
     /// A packet has come for endpoint `id`: if it listens, it is about to open.

@@ -1,7 +1,6 @@
 //! UDP sources and where they send.
 
-use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 
 use crate::udp::{UdpEnd, UdpFlow};
 use crate::{Body, Ends, Machine, MachineId, World};
@@ -33,14 +32,14 @@ impl<B: Body> World<B> {
 /// Running.
 impl<B: Body> World<B> {
     /// Sends what a UDP source has to send by now.
-    pub(super) fn run_udp(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
+    pub(super) fn run_udp(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Udp(end) = &mut self.machines[id]
-            && let Some((identification, datagram)) = end.poll_output(now)
+            && let Some((identification, datagram)) = end.poll_output(cx.now)
         {
             let ends = Ends { source: end.node(), destination: end.peer() };
             let body = B::from_udp(datagram).expect("packets of this world carry UDP");
             let packet = self.packets.make(ends, identification, body);
-            self.depart(now, id, packet, observe);
+            self.depart(cx, id, packet);
         }
         self.machines.reschedule(id);
     }

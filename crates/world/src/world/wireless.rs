@@ -4,7 +4,7 @@ use base::Time;
 use link::Dropped;
 use mobility::binding::{Address, LinkEvent};
 use mobility::handover::Change;
-use observe::{DropReason, Observe, PacketEvent};
+use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::wlan::{End, Output, Wlan};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
@@ -119,50 +119,48 @@ impl<B: Body> World<B> {
     /// A packet goes from `node` into the WLAN `id`.
     pub(super) fn enter_wlan(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         id: MachineId,
         packet: Packet<B>,
-        observe: &mut impl Observe,
     ) {
         if packet.ends.destination == ALL_NODES {
-            return self.call_all(now, node, id, &packet, observe);
+            return self.call_all(cx, node, id, &packet);
         }
         let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
             return;
         };
         let refused = match directory.access_point(node) {
             Some(access_point) => match directory.find(packet.ends.destination) {
-                Some((station, _)) => wlan.handle_downlink(now, access_point, station, packet),
+                Some((station, _)) => wlan.handle_downlink(cx.now, access_point, station, packet),
                 None => Err(Dropped { packet, reason: DropReason::Unreachable }),
             },
             None => match directory.station(node) {
                 Some(station) => {
                     let by = directory.find(packet.ends.source).and_then(|(_, by)| by);
-                    wlan.handle_uplink(now, station, by, packet)
+                    wlan.handle_uplink(cx.now, station, by, packet)
                 }
                 None => Err(Dropped { packet, reason: DropReason::Unreachable }),
             },
         };
         if let Err(Dropped { packet, reason }) = refused {
-            observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+            cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
         }
-        self.run_wlan(now, id, observe);
+        self.run_wlan(cx, id);
     }
 
     /// A packet goes from the access router at `node` to all mobiles there, each of which gets one
     /// of its own.
     fn call_all(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         id: MachineId,
         packet: &Packet<B>,
-        observe: &mut impl Observe,
     ) {
         // This one has been taken in, and what leaves is its copies.
-        observe.packet(now, &packet.fact(PacketEvent::Left, id.0));
-        observe.packet(now, &packet.fact(PacketEvent::Arrived, id.0));
+        cx.packet(&packet.fact(PacketEvent::Left, id.0));
+        cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
             return;
         };
@@ -172,19 +170,19 @@ impl<B: Body> World<B> {
                 continue;
             }
             let Some(copy) = self.packets.copy(packet) else { continue };
-            observe.packet(now, &copy.fact(PacketEvent::Departed, id.0));
-            observe.packet(now, &copy.fact(PacketEvent::Entered, id.0));
-            let refused = wlan.handle_downlink(now, access_point, station, copy);
+            cx.packet(&copy.fact(PacketEvent::Departed, id.0));
+            cx.packet(&copy.fact(PacketEvent::Entered, id.0));
+            let refused = wlan.handle_downlink(cx.now, access_point, station, copy);
             if let Err(Dropped { packet, reason }) = refused {
-                observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
             }
         }
-        self.run_wlan(now, id, observe);
+        self.run_wlan(cx, id);
     }
 
     /// Hands on what has come out of a WLAN.
-    pub(super) fn run_wlan(&mut self, now: Time, id: MachineId, observe: &mut impl Observe) {
-        self.tell_dequeued(now, id, observe);
+    pub(super) fn run_wlan(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        self.tell_dequeued(cx, id);
         let Machine::Wlan { is_running, .. } = &mut self.machines[id] else { return };
         // What comes out makes others put in: whoever runs it already hands on all that follows.
         if std::mem::replace(is_running, true) {
@@ -199,10 +197,10 @@ impl<B: Body> World<B> {
                         End::AccessPoint(number) => directory.routers[number as usize],
                         End::Station(number) => directory.mobiles[number as usize],
                     };
-                    self.arrive(now, id, to, sdu, observe);
+                    self.arrive(cx, id, to, sdu);
                 }
                 Output::Dropped(Dropped { packet, reason }) => {
-                    observe.packet(now, &packet.fact(PacketEvent::Dropped(reason), id.0));
+                    cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
                 }
                 Output::Link { station, event } => {
                     let mobile = directory.mobiles[station as usize];
@@ -211,7 +209,7 @@ impl<B: Body> World<B> {
                         Change::Down { access_point } => LinkEvent::Down { router: access_point },
                         Change::Fading { next } => LinkEvent::Fading { next },
                     };
-                    self.tell_of_link(now, mobile, event, observe);
+                    self.tell_of_link(cx, mobile, event);
                 }
             }
         }
@@ -233,16 +231,15 @@ impl<B: Body> World<B> {
     /// It lets them go.
     pub(super) fn release(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         node: NodeId,
         mobile: NodeId,
-        observe: &mut impl Observe,
     ) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
             && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
         {
-            wlan.release(now, access_point, station);
-            self.run_wlan(now, id, observe);
+            wlan.release(cx.now, access_point, station);
+            self.run_wlan(cx, id);
         }
     }
 

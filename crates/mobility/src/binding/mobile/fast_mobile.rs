@@ -1,7 +1,7 @@
 //! Fast handovers of a mobile (RFC 5568 §3.3).
 
 use base::Time;
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::super::backoff::Backoff;
 use super::super::fast::{Action, Event, State, next};
@@ -43,45 +43,44 @@ impl FastHandover {
 impl Mobile {
     /// The link will change. From and to home the mobile moves without: there is no care-of
     /// address to send on from or to.
-    pub(super) fn link_fading(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    pub(super) fn link_fading(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let Some(current) = self.current().filter(|current| *current != index) else { return };
         let is_foreign = |router: usize| self.config.access[router].network == Network::Foreign;
         if self.config.fast.is_some() && is_foreign(current) && is_foreign(index) {
             (self.fast.from, self.fast.next) = (current, index);
-            self.apply_fast(now, Event::Fading, observe);
+            self.apply_fast(cx, Event::Fading);
         }
     }
 
-    pub(super) fn advised(&mut self, now: Time, next: u32, observe: &mut impl Observe) {
+    pub(super) fn advised(&mut self, cx: &mut Context<'_, impl Observe>, next: u32) {
         if self.fast.next == next as usize {
-            self.apply_fast(now, Event::Advised, observe);
+            self.apply_fast(cx, Event::Advised);
         }
     }
 
     pub(super) fn fast_answered(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         sequence: Sequence,
         answer: Answer,
-        observe: &mut impl Observe,
     ) {
         if self.fast.sequence == sequence {
             let event = match answer {
                 Answer::Accepted => Event::Accepted,
                 Answer::Refused => Event::Refused,
             };
-            self.apply_fast(now, event, observe);
+            self.apply_fast(cx, event);
         }
     }
 
     /// The link to a router came up: by a fast handover its address is known to be free.
-    pub(super) fn attach(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    pub(super) fn attach(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let is_next = index == self.fast.next;
         match self.fast.apply(if is_next { Event::Attached } else { Event::Elsewhere }) {
-            Action::Announce => self.announce(now, index, observe),
+            Action::Announce => self.announce(cx, index),
             Action::AnnounceAndUpdate => {
-                self.announce(now, index, observe);
-                self.send_fast(now, Action::AnnounceAndUpdate, observe);
+                self.announce(cx, index);
+                self.send_fast(cx, Action::AnnounceAndUpdate);
             }
             Action::None
             | Action::Ask
@@ -89,24 +88,24 @@ impl Mobile {
             | Action::Update
             | Action::UpdateAgain
             | Action::Await
-            | Action::Recall => self.change(now, index, attachment::Event::Up, observe),
+            | Action::Recall => self.change(cx, index, attachment::Event::Up),
         }
     }
 
     /// The new router is taken to be in the same domain, until it advertises.
-    fn announce(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn announce(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let map = self.attachments[self.fast.from].map;
         let attachment = &mut self.attachments[index];
         attachment.map = attachment.map.or(map);
-        self.change(now, index, attachment::Event::UpPrepared, observe);
+        self.change(cx, index, attachment::Event::UpPrepared);
     }
 
     /// Wherever it can be reached from now on, the mobile says so: nothing that is for it there is
     /// to be held, or to go on to another router any more.
-    pub(super) fn say_attached(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    pub(super) fn say_attached(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         if self.config.fast.is_some() && self.config.access[index].network == Network::Foreign {
             let message = self.to_router(index, Message::Attached { home: self.config.home });
-            self.outbox.send(now, message, observe);
+            self.outbox.send(cx, message);
         }
     }
 
@@ -116,25 +115,25 @@ impl Mobile {
         }
     }
 
-    fn apply_fast(&mut self, now: Time, event: Event, observe: &mut impl Observe) {
+    fn apply_fast(&mut self, cx: &mut Context<'_, impl Observe>, event: Event) {
         let action = self.fast.apply(event);
-        self.send_fast(now, action, observe);
+        self.send_fast(cx, action);
     }
 
-    fn send_fast(&mut self, now: Time, action: Action, observe: &mut impl Observe) {
+    fn send_fast(&mut self, cx: &mut Context<'_, impl Observe>, action: Action) {
         let Some(config) = self.config.fast else { return };
         let last = match action {
             Action::None | Action::Announce => return,
             Action::Await => {
                 let FastMobileConfig { patience, attempts } = config;
-                self.fast.backoff = Some(Backoff::rest(now, patience, attempts));
+                self.fast.backoff = Some(Backoff::rest(cx.now, patience, attempts));
                 return;
             }
-            Action::Recall => return self.say_attached(now, self.fast.from, observe),
+            Action::Recall => return self.say_attached(cx, self.fast.from),
             Action::Ask | Action::Update | Action::AnnounceAndUpdate => None,
             Action::AskAgain | Action::UpdateAgain => self.fast.backoff,
         };
-        let backoff = Backoff::after(last, now, config.patience);
+        let backoff = Backoff::after(last, cx.now, config.patience);
         self.fast.backoff = Some(backoff);
         let outgoing = match self.fast.state {
             State::Asking | State::Idle | State::Prepared => {
@@ -144,7 +143,7 @@ impl Mobile {
             State::Updating => self.fast_update(Mode::Predictive),
             State::Following => self.fast_update(Mode::Reactive),
         };
-        self.outbox.send_again(now, outgoing, backoff.attempt, observe);
+        self.outbox.send_again(cx, outgoing, backoff.attempt);
     }
 
     fn fast_update(&mut self, mode: Mode) -> Outgoing {
@@ -162,14 +161,14 @@ impl Mobile {
     }
 
     /// Does what is due of a fast handover. True if something was.
-    pub(super) fn do_fast(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+    pub(super) fn do_fast(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         let Some(config) = self.config.fast else { return false };
-        let Some(backoff) = self.fast.backoff.filter(|backoff| backoff.due <= now) else {
+        let Some(backoff) = self.fast.backoff.filter(|backoff| backoff.due <= cx.now) else {
             return false;
         };
         let is_last = backoff.attempt >= config.attempts;
         let event = if is_last { Event::Exhausted } else { Event::Unanswered };
-        self.apply_fast(now, event, observe);
+        self.apply_fast(cx, event);
         true
     }
 }

@@ -1,7 +1,7 @@
 //! Links of a mobile, and its addresses there.
 
 use base::Time;
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::super::attachment::{Action, Detection, Event, State, next};
 use super::super::{Address, Message, Outgoing};
@@ -28,28 +28,27 @@ impl Attachment {
 }
 
 impl Mobile {
-    pub(super) fn link_up(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    pub(super) fn link_up(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let attachment = &mut self.attachments[index];
         if attachment.state == State::Down {
             attachment.solicited = 0;
-            self.attach(now, index, observe);
+            self.attach(cx, index);
         } else if attachment.state.is_usable() && self.current() != Some(index) {
-            self.prefer(now, index, observe);
+            self.prefer(cx, index);
         }
     }
 
-    pub(super) fn link_down(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
-        self.change(now, index, Event::Down, observe);
+    pub(super) fn link_down(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
+        self.change(cx, index, Event::Down);
         self.detached(index);
     }
 
     /// An advertisement came. There are many: only what it changes is told.
     pub(super) fn advertised(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         router: u32,
         map: Option<Address>,
-        observe: &mut impl Observe,
     ) {
         let index = router as usize;
         let Some(attachment) = self.attachments.get_mut(index) else { return };
@@ -58,26 +57,26 @@ impl Mobile {
             return;
         }
         attachment.map = map;
-        self.outbox.tell(now, MobilityFact::Advertised { router }, observe);
+        self.outbox.tell(cx, MobilityFact::Advertised { router });
         let detection = match self.config.access[index].network {
             Network::Home => Detection::Off,
             Network::Foreign => self.config.detection,
         };
-        self.change(now, index, Event::Advertised(detection), observe);
-        self.settle(now, observe);
+        self.change(cx, index, Event::Advertised(detection));
+        self.settle(cx);
     }
 
     /// Somebody has the address `target`.
-    pub(super) fn objected(&mut self, now: Time, target: Address, observe: &mut impl Observe) {
+    pub(super) fn objected(&mut self, cx: &mut Context<'_, impl Observe>, target: Address) {
         let found = self.config.access.iter().position(|access| access.care_of == target);
         if let Some(index) = found {
-            self.change(now, index, Event::Conflict, observe);
+            self.change(cx, index, Event::Conflict);
         }
     }
 
     /// Does what is due of the links. True if something was.
-    pub(super) fn do_link(&mut self, now: Time, observe: &mut impl Observe) -> bool {
-        let is_due = |attachment: &Attachment| attachment.due.is_some_and(|at| at <= now);
+    pub(super) fn do_link(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
+        let is_due = |attachment: &Attachment| attachment.due.is_some_and(|at| at <= cx.now);
         let Some(index) = self.attachments.iter().position(is_due) else { return false };
         let event = match self.attachments[index].state {
             State::Seeking => Event::Unanswered,
@@ -87,16 +86,15 @@ impl Mobile {
             | State::Usable
             | State::Duplicate => Event::Verified,
         };
-        self.change(now, index, event, observe);
+        self.change(cx, index, event);
         true
     }
 
     pub(super) fn change(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         index: usize,
         event: Event,
-        observe: &mut impl Observe,
     ) {
         let attachment = &mut self.attachments[index];
         let transition = next(attachment.state, event);
@@ -112,62 +110,62 @@ impl Mobile {
             attachment.due = None;
         }
         attachment.state = transition.to;
-        self.act(now, index, transition.action, observe);
+        self.act(cx, index, transition.action);
     }
 
-    fn act(&mut self, now: Time, index: usize, action: Action, observe: &mut impl Observe) {
+    fn act(&mut self, cx: &mut Context<'_, impl Observe>, index: usize, action: Action) {
         let address = self.config.access[index].care_of.0;
         match action {
             Action::None => {}
-            Action::Seek => self.solicit(now, index, observe),
-            Action::Probe => self.probe(now, index, observe),
+            Action::Seek => self.solicit(cx, index),
+            Action::Probe => self.probe(cx, index),
             Action::ProbeAndUse => {
-                self.probe(now, index, observe);
-                self.begin_use(now, index, observe);
+                self.probe(cx, index);
+                self.begin_use(cx, index);
             }
-            Action::Use => self.begin_use(now, index, observe),
-            Action::Reject => self.outbox.tell(now, MobilityFact::Duplicate { address }, observe),
-            Action::Remove => self.outbox.tell(now, MobilityFact::Removed { address }, observe),
+            Action::Use => self.begin_use(cx, index),
+            Action::Reject => self.outbox.tell(cx, MobilityFact::Duplicate { address }),
+            Action::Remove => self.outbox.tell(cx, MobilityFact::Removed { address }),
             Action::Withdraw => {
-                self.outbox.tell(now, MobilityFact::Duplicate { address }, observe);
-                self.outbox.tell(now, MobilityFact::Removed { address }, observe);
+                self.outbox.tell(cx, MobilityFact::Duplicate { address });
+                self.outbox.tell(cx, MobilityFact::Removed { address });
             }
         }
     }
 
     /// RFC 4861 §6.3.7, without the random delay that mobiles may leave out.
-    fn solicit(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn solicit(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let Some(solicitation) = self.config.solicitation else { return };
         let attachment = &mut self.attachments[index];
         if attachment.solicited >= solicitation.attempts {
             return;
         }
         attachment.solicited += 1;
-        attachment.due = Some(now + solicitation.interval);
+        attachment.due = Some(cx.now + solicitation.interval);
         let attempt = attachment.solicited;
         let message = self.to_router(index, Message::RouterSolicitation);
-        self.outbox.send_again(now, message, attempt, observe);
+        self.outbox.send_again(cx, message, attempt);
     }
 
-    fn probe(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn probe(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let target = self.config.access[index].care_of;
-        self.outbox.tell(now, MobilityFact::Tentative { address: target.0 }, observe);
-        self.attachments[index].due = Some(now + self.config.retransmit_timer);
+        self.outbox.tell(cx, MobilityFact::Tentative { address: target.0 });
+        self.attachments[index].due = Some(cx.now + self.config.retransmit_timer);
         let message = self.to_router(index, Message::NeighborSolicitation { target });
-        self.outbox.send(now, message, observe);
+        self.outbox.send(cx, message);
     }
 
-    fn begin_use(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn begin_use(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let address = self.config.access[index].care_of.0;
-        self.outbox.tell(now, MobilityFact::Usable { address }, observe);
-        self.prefer(now, index, observe);
+        self.outbox.tell(cx, MobilityFact::Usable { address });
+        self.prefer(cx, index);
     }
 
     /// Sends by that link from now on.
-    fn prefer(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn prefer(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         self.preferred += 1;
         self.attachments[index].since = self.preferred;
-        self.say_attached(now, index, observe);
+        self.say_attached(cx, index);
     }
 
     /// A message on one link. The router's address stands for the multicast groups that it is in

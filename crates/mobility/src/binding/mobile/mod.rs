@@ -7,7 +7,7 @@ mod optimization;
 mod updates;
 
 use base::Time;
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::outbox::Outbox;
 use super::registration::Registration;
@@ -179,31 +179,30 @@ impl Mobile {
 
     pub(super) fn handle_message(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         incoming: &Outgoing,
-        observe: &mut impl Observe,
     ) {
         if let Message::RouterAdvertisement { router, map } = incoming.message {
-            return self.advertised(now, router, map, observe);
+            return self.advertised(cx, router, map);
         }
         if let Some(correspondent) = &mut self.correspondent
             && incoming.message.is_for_correspondent()
         {
-            return correspondent.handle_message(now, incoming, observe);
+            return correspondent.handle_message(cx, incoming);
         }
-        self.outbox.received(now, incoming, observe);
+        self.outbox.received(cx, incoming);
         match incoming.message {
-            Message::NeighborAdvertisement { target } => self.objected(now, target, observe),
+            Message::NeighborAdvertisement { target } => self.objected(cx, target),
             Message::BindingAcknowledgement(answer) => {
-                self.acknowledged(now, incoming.source, &answer, observe);
+                self.acknowledged(cx, incoming.source, &answer);
             }
-            Message::BindingError => self.unknown_to(now, incoming.source, observe),
+            Message::BindingError => self.unknown_to(cx, incoming.source),
             Message::HomeTest { cookie, nonce } | Message::CareOfTest { cookie, nonce } => {
-                self.tested(now, incoming, (cookie, nonce), observe);
+                self.tested(cx, incoming, (cookie, nonce));
             }
-            Message::ProxyAdvertisement { next } => self.advised(now, next, observe),
+            Message::ProxyAdvertisement { next } => self.advised(cx, next),
             Message::FastAcknowledgement { sequence, answer } => {
-                self.fast_answered(now, sequence, answer, observe);
+                self.fast_answered(cx, sequence, answer);
             }
             // Nobody sends these to a mobile that is nobody's correspondent.
             Message::RouterAdvertisement { .. }
@@ -218,10 +217,10 @@ impl Mobile {
             | Message::HandoverAcknowledge { .. }
             | Message::Attached { .. } => {}
         }
-        self.settle(now, observe);
+        self.settle(cx);
     }
 
-    pub(super) fn handle_link(&mut self, now: Time, event: LinkEvent, observe: &mut impl Observe) {
+    pub(super) fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
         let (fact, router) = match event {
             LinkEvent::Up { router } => (MobilityFact::LinkUp { router }, router),
             LinkEvent::Down { router } => (MobilityFact::LinkDown { router }, router),
@@ -231,39 +230,37 @@ impl Mobile {
         if index >= self.attachments.len() {
             return;
         }
-        self.outbox.tell(now, fact, observe);
+        self.outbox.tell(cx, fact);
         match event {
-            LinkEvent::Up { .. } => self.link_up(now, index, observe),
-            LinkEvent::Down { .. } => self.link_down(now, index, observe),
-            LinkEvent::Fading { .. } => self.link_fading(now, index, observe),
+            LinkEvent::Up { .. } => self.link_up(cx, index),
+            LinkEvent::Down { .. } => self.link_down(cx, index),
+            LinkEvent::Fading { .. } => self.link_fading(cx, index),
         }
-        self.settle(now, observe);
+        self.settle(cx);
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         if let Some(correspondent) = &mut self.correspondent {
-            correspondent.handle_timeout(now, observe);
+            correspondent.handle_timeout(cx);
         }
-        self.settle(now, observe);
+        self.settle(cx);
     }
 
     /// Tells whom it concerns, then does what is due, until nothing is.
-    fn settle(&mut self, now: Time, observe: &mut impl Observe) {
+    fn settle(&mut self, cx: &mut Context<'_, impl Observe>) {
         loop {
-            self.inform(now, observe);
-            if !self.do_next(now, observe) {
+            self.inform(cx);
+            if !self.do_next(cx) {
                 return;
             }
         }
     }
 
     /// Does one thing that is due, if there is one. Without a link nothing but links matters.
-    fn do_next(&mut self, now: Time, observe: &mut impl Observe) -> bool {
-        self.do_link(now, observe)
+    fn do_next(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
+        self.do_link(cx)
             || (self.current().is_some()
-                && (self.do_update(now, observe)
-                    || self.do_correspondence(now, observe)
-                    || self.do_fast(now, observe)))
+                && (self.do_update(cx) || self.do_correspondence(cx) || self.do_fast(cx)))
     }
 
     pub(super) fn poll_output(&mut self) -> Option<Outgoing> {

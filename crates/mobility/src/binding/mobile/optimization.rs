@@ -1,7 +1,7 @@
 //! Return routability and bindings at correspondents (RFC 6275 §11.6, §11.7.2).
 
 use base::{Duration, Time};
-use observe::{MobilityFact, Observe};
+use observe::{Context, MobilityFact, Observe};
 
 use super::super::registration::{Action, Event, Registration, State, Target};
 use super::super::token::{self, Token};
@@ -73,7 +73,7 @@ impl Correspondence {
 
 impl Mobile {
     /// Once the home agent knows where the mobile is, correspondents are told as well.
-    pub(super) fn want_correspondents(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(super) fn want_correspondents(&mut self, cx: &mut Context<'_, impl Observe>) {
         if self.to_home.state != State::Bound {
             return;
         }
@@ -87,13 +87,13 @@ impl Mobile {
             if !is_sought || correspondence.care_of != care_of {
                 correspondence.care_of_token.apply(token::Event::Dropped);
                 correspondence.care_of = care_of;
-                self.update(now, index, observe);
+                self.update(cx, index);
             }
         }
     }
 
     /// At home they need no longer know.
-    pub(super) fn leave_correspondents(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(super) fn leave_correspondents(&mut self, cx: &mut Context<'_, impl Observe>) {
         for index in 0..self.correspondences.len() {
             let correspondence = &mut self.correspondences[index];
             if correspondence.care_of.take().is_none() {
@@ -104,24 +104,23 @@ impl Mobile {
                 correspondence.drop_tokens();
             } else {
                 correspondence.care_of_token.apply(token::Event::Dropped);
-                self.update(now, index, observe);
+                self.update(cx, index);
             }
         }
     }
 
     /// The correspondent is to be told how things are, as soon as the tokens for it are there.
-    fn update(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn update(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         self.correspondences[index].is_pending = true;
-        self.proceed(now, index, observe);
+        self.proceed(cx, index);
     }
 
     fn ask(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         index: usize,
         kind: Kind,
         event: token::Event,
-        observe: &mut impl Observe,
     ) {
         let Some(Optimization { token_patience, .. }) = self.config.optimization else { return };
         let correspondence = &mut self.correspondences[index];
@@ -129,31 +128,30 @@ impl Mobile {
         if action == token::Action::None {
             return;
         }
-        let (cookie, attempt) = correspondence.token(kind).asking(now, action, token_patience);
+        let (cookie, attempt) = correspondence.token(kind).asking(cx.now, action, token_patience);
         let care_of = correspondence.care_of.unwrap_or(self.config.home);
         let (source, message) = match kind {
             Kind::Home => (self.config.home, Message::HomeTestInit { cookie }),
             Kind::CareOf => (care_of, Message::CareOfTestInit { cookie }),
         };
         let outgoing = Outgoing { source, destination: correspondence.address, message };
-        self.outbox.send_again(now, outgoing, attempt, observe);
+        self.outbox.send_again(cx, outgoing, attempt);
     }
 
     /// A token came.
     pub(super) fn tested(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         incoming: &Outgoing,
         (cookie, nonce): (u32, Time),
-        observe: &mut impl Observe,
     ) {
         let Some(Optimization { token_lifetime, .. }) = self.config.optimization else { return };
         let is_home = matches!(incoming.message, Message::HomeTest { .. });
         let kind = if is_home { Kind::Home } else { Kind::CareOf };
         let Some(index) = self.correspondence(incoming.source) else { return };
         let token = self.correspondences[index].token(kind);
-        if token.received(now, cookie, nonce, token_lifetime) {
-            self.proceed(now, index, observe);
+        if token.received(cx.now, cookie, nonce, token_lifetime) {
+            self.proceed(cx, index);
         }
     }
 
@@ -162,16 +160,16 @@ impl Mobile {
     }
 
     /// Sends what waits for tokens, or asks for those that it lacks.
-    fn proceed(&mut self, now: Time, index: usize, observe: &mut impl Observe) {
+    fn proceed(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let correspondence = &mut self.correspondences[index];
         if !correspondence.is_pending {
             return;
         }
         if !correspondence.has_tokens() {
             correspondence.registration.hold();
-            self.ask(now, index, Kind::Home, token::Event::Wanted, observe);
+            self.ask(cx, index, Kind::Home, token::Event::Wanted);
             if self.correspondences[index].care_of.is_some() {
-                self.ask(now, index, Kind::CareOf, token::Event::Wanted, observe);
+                self.ask(cx, index, Kind::CareOf, token::Event::Wanted);
             }
             return;
         }
@@ -182,41 +180,39 @@ impl Mobile {
         if let Some(care_of) = correspondence.care_of {
             correspondence.registration.target = Some(Target { care_of, extent: Extent::Only });
         }
-        self.act_on_correspondent(now, index, action, observe);
+        self.act_on_correspondent(cx, index, action);
     }
 
     fn act_on_correspondent(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         index: usize,
         action: Action,
-        observe: &mut impl Observe,
     ) {
         match action {
             Action::None => {}
             Action::Send | Action::SendAgain => {
-                self.send_correspondent_update(now, index, action, observe);
+                self.send_correspondent_update(cx, index, action);
             }
             Action::GiveUp => {
                 let agent = self.correspondences[index].address.0;
-                self.outbox.tell(now, MobilityFact::GivenUp { agent }, observe);
+                self.outbox.tell(cx, MobilityFact::GivenUp { agent });
             }
         }
     }
 
     fn send_correspondent_update(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         index: usize,
         action: Action,
-        observe: &mut impl Observe,
     ) {
         let Some(optimization) = &self.config.optimization else { return };
         let config = optimization.registration;
         let home = self.config.home;
         let correspondence = &mut self.correspondences[index];
         let Some(nonce) = correspondence.home_token.nonce() else { return };
-        let (sequence, attempt) = correspondence.registration.sending(now, action, &config);
+        let (sequence, attempt) = correspondence.registration.sending(cx.now, action, &config);
         let is_leaving = correspondence.care_of.is_none();
         let care_of = correspondence.care_of.unwrap_or(home);
         let lifetime = if is_leaving { Duration::ZERO } else { config.lifetime };
@@ -226,15 +222,14 @@ impl Mobile {
         let update = Update { home, care_of, sequence, lifetime, extent, authority };
         let message = Message::BindingUpdate(update);
         let outgoing = Outgoing { source: care_of, destination: correspondence.address, message };
-        self.outbox.send_again(now, outgoing, attempt, observe);
+        self.outbox.send_again(cx, outgoing, attempt);
     }
 
     pub(super) fn correspondent_acknowledged(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         from: Address,
         answer: &Acknowledgement,
-        observe: &mut impl Observe,
     ) {
         let Some(optimization) = &self.config.optimization else { return };
         let config = optimization.registration;
@@ -246,41 +241,41 @@ impl Mobile {
             }
             Status::OutOfWindow => {
                 if registration.outdated(answer.sequence).is_some() {
-                    self.update(now, index, observe);
+                    self.update(cx, index);
                 }
             }
             Status::HomeTokenExpired | Status::CareOfTokenExpired | Status::Duplicate => {
                 if registration.is_last(answer.sequence) {
                     self.correspondences[index].drop_tokens();
-                    self.update(now, index, observe);
+                    self.update(cx, index);
                 }
             }
         }
     }
 
     /// A correspondent knows nothing of the binding (RFC 6275 §11.3.6).
-    pub(super) fn unknown_to(&mut self, now: Time, from: Address, observe: &mut impl Observe) {
+    pub(super) fn unknown_to(&mut self, cx: &mut Context<'_, impl Observe>, from: Address) {
         let Some(index) = self.correspondence(from) else { return };
         let registration = &mut self.correspondences[index].registration;
         if registration.state == State::Bound {
             registration.apply(Event::Lapsed);
-            self.update(now, index, observe);
+            self.update(cx, index);
         }
     }
 
     /// Does what is due with a correspondent. True if something was.
-    pub(super) fn do_correspondence(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+    pub(super) fn do_correspondence(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         for index in 0..self.correspondences.len() {
             for kind in [Kind::Home, Kind::CareOf] {
-                if let Some(event) = self.correspondences[index].token(kind).due(now) {
-                    self.ask(now, index, kind, event, observe);
-                    self.proceed(now, index, observe);
+                if let Some(event) = self.correspondences[index].token(kind).due(cx.now) {
+                    self.ask(cx, index, kind, event);
+                    self.proceed(cx, index);
                     return true;
                 }
             }
             let correspondence = &mut self.correspondences[index];
-            if let Some(event) = correspondence.registration.due(now) {
-                self.correspondent_due(now, index, event, observe);
+            if let Some(event) = correspondence.registration.due(cx.now) {
+                self.correspondent_due(cx, index, event);
                 return true;
             }
         }
@@ -289,10 +284,9 @@ impl Mobile {
 
     fn correspondent_due(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         index: usize,
         event: Event,
-        observe: &mut impl Observe,
     ) {
         let correspondence = &mut self.correspondences[index];
         let action = match event {
@@ -302,7 +296,7 @@ impl Mobile {
             Event::Lapsed => correspondence.registration.apply(event),
             Event::Unanswered if correspondence.has_tokens() => {
                 let action = correspondence.registration.apply(event);
-                return self.act_on_correspondent(now, index, action, observe);
+                return self.act_on_correspondent(cx, index, action);
             }
             Event::Wanted
             | Event::Unwanted
@@ -314,7 +308,7 @@ impl Mobile {
             | Event::Forgotten => Action::Send,
         };
         if action == Action::Send {
-            self.update(now, index, observe);
+            self.update(cx, index);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Whom a mobile tells where it is: the MAP first, then the home agent (RFC 5380 §6.1), then
 //! correspondents.
 
-use base::{Duration, Time};
-use observe::{MobilityFact, Observe};
+use base::Duration;
+use observe::{Context, MobilityFact, Observe};
 
 use super::super::registration::{Action, Event, Registration, RegistrationConfig, State, Target};
 use super::super::{
@@ -12,27 +12,27 @@ use super::{Mobile, Network, Overlap, Regional};
 
 impl Mobile {
     /// Has everybody told what they should know and do not.
-    pub(super) fn inform(&mut self, now: Time, observe: &mut impl Observe) {
+    pub(super) fn inform(&mut self, cx: &mut Context<'_, impl Observe>) {
         let Some(current) = self.current() else { return };
         if self.config.access[current].network == Network::Home {
             self.to_map.apply(Event::Forgotten);
-            self.leave(now, observe);
-            return self.leave_correspondents(now, observe);
+            self.leave(cx);
+            return self.leave_correspondents(cx);
         }
         let local = self.local(current);
         if let Some(regional) = self.regional(current) {
-            self.want(now, Role::Map, local, observe);
+            self.want(cx, Role::Map, local);
             if self.to_map.state == State::Refused {
-                self.want(now, Role::HomeAgent, local, observe);
+                self.want(cx, Role::HomeAgent, local);
             } else if self.to_map.state.is_live() {
                 let target = Target { care_of: regional.care_of, extent: Extent::Only };
-                self.want(now, Role::HomeAgent, target, observe);
+                self.want(cx, Role::HomeAgent, target);
             }
         } else {
             self.to_map.apply(Event::Forgotten);
-            self.want(now, Role::HomeAgent, local, observe);
+            self.want(cx, Role::HomeAgent, local);
         }
-        self.want_correspondents(now, observe);
+        self.want_correspondents(cx);
     }
 
     /// The MAP that can be used at an access router.
@@ -83,7 +83,7 @@ impl Mobile {
         }
     }
 
-    fn want(&mut self, now: Time, role: Role, target: Target, observe: &mut impl Observe) {
+    fn want(&mut self, cx: &mut Context<'_, impl Observe>, role: Role, target: Target) {
         let registration = self.registration(role);
         let is_sought = match registration.state {
             State::First | State::Bound | State::Renewing | State::Refused => true,
@@ -94,24 +94,24 @@ impl Mobile {
         }
         let action = registration.apply(Event::Wanted);
         registration.target = Some(target);
-        self.act_on_update(now, role, action, observe);
+        self.act_on_update(cx, role, action);
     }
 
     /// Back at home (RFC 6275 §11.5.5).
-    fn leave(&mut self, now: Time, observe: &mut impl Observe) {
+    fn leave(&mut self, cx: &mut Context<'_, impl Observe>) {
         if self.to_home.state != State::Leaving {
             let action = self.to_home.apply(Event::Unwanted);
-            self.act_on_update(now, Role::HomeAgent, action, observe);
+            self.act_on_update(cx, Role::HomeAgent, action);
         }
     }
 
-    fn act_on_update(&mut self, now: Time, role: Role, action: Action, observe: &mut impl Observe) {
+    fn act_on_update(&mut self, cx: &mut Context<'_, impl Observe>, role: Role, action: Action) {
         match action {
             Action::None => {}
-            Action::Send | Action::SendAgain => self.send_update(now, role, action, observe),
+            Action::Send | Action::SendAgain => self.send_update(cx, role, action),
             Action::GiveUp => {
                 let agent = self.agent(role).0;
-                self.outbox.tell(now, MobilityFact::GivenUp { agent }, observe);
+                self.outbox.tell(cx, MobilityFact::GivenUp { agent });
             }
         }
     }
@@ -131,11 +131,11 @@ impl Mobile {
         }
     }
 
-    fn send_update(&mut self, now: Time, role: Role, action: Action, observe: &mut impl Observe) {
+    fn send_update(&mut self, cx: &mut Context<'_, impl Observe>, role: Role, action: Action) {
         let (home, destination) = (self.bound_at(role), self.agent(role));
         let config = self.registration_config(role);
         let registration = self.registration(role);
-        let (sequence, attempt) = registration.sending(now, action, &config);
+        let (sequence, attempt) = registration.sending(cx.now, action, &config);
         let leaving = Target { care_of: home, extent: Extent::Only };
         let sought = registration.target.filter(|_| registration.state != State::Leaving);
         let lifetime = if sought.is_some() { config.lifetime } else { Duration::ZERO };
@@ -144,15 +144,14 @@ impl Mobile {
         let update = Update { home, care_of, sequence, lifetime, extent, authority };
         let message = Message::BindingUpdate(update);
         let outgoing = Outgoing { source: care_of, destination, message };
-        self.outbox.send_again(now, outgoing, attempt, observe);
+        self.outbox.send_again(cx, outgoing, attempt);
     }
 
     pub(super) fn acknowledged(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         from: Address,
         answer: &Acknowledgement,
-        observe: &mut impl Observe,
     ) {
         let regional = self.config.regional.filter(|r| (r.map, r.care_of) == (from, answer.home));
         let role = if regional.is_some() {
@@ -160,14 +159,14 @@ impl Mobile {
         } else if (from, answer.home) == (self.config.home_agent, self.config.home) {
             Role::HomeAgent
         } else {
-            return self.correspondent_acknowledged(now, from, answer, observe);
+            return self.correspondent_acknowledged(cx, from, answer);
         };
         let config = self.registration_config(role);
         let registration = self.registration(role);
         let action = match answer.status {
             Status::Accepted => {
                 if registration.accepted(answer.sequence, answer.lifetime, &config) {
-                    self.registered(now, role, observe);
+                    self.registered(cx, role);
                 }
                 None
             }
@@ -177,25 +176,25 @@ impl Mobile {
                 registration.refused(answer.sequence)
             }
         };
-        self.act_on_update(now, role, action.unwrap_or(Action::None), observe);
+        self.act_on_update(cx, role, action.unwrap_or(Action::None));
     }
 
     /// An agent has accepted: whoever talks to the mobile is to know if the way has changed.
-    fn registered(&mut self, now: Time, role: Role, observe: &mut impl Observe) {
+    fn registered(&mut self, cx: &mut Context<'_, impl Observe>, role: Role) {
         let home = self.bound_at(role);
         if let Some(care_of) = self.registration(role).news(home) {
             let (agent, care_of) = (self.agent(role).0, care_of.0);
-            self.outbox.tell(now, MobilityFact::Registered { agent, care_of }, observe);
+            self.outbox.tell(cx, MobilityFact::Registered { agent, care_of });
             self.has_moved = true;
         }
     }
 
     /// Does what is due at an agent. True if something was.
-    pub(super) fn do_update(&mut self, now: Time, observe: &mut impl Observe) -> bool {
+    pub(super) fn do_update(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         for role in [Role::Map, Role::HomeAgent] {
-            if let Some(event) = self.registration(role).due(now) {
+            if let Some(event) = self.registration(role).due(cx.now) {
                 let action = self.registration(role).apply(event);
-                self.act_on_update(now, role, action, observe);
+                self.act_on_update(cx, role, action);
                 return true;
             }
         }
