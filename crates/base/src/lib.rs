@@ -8,7 +8,8 @@
 //! * [`Agenda`]: who wakes next;
 //! * [`TcpHeader`]: a TCP header as a value; [`UdpDatagram`], one of UDP; [`Ecn`], the IP header's
 //!   word on congestion;
-//! * [`Direction`]: downlink or uplink.
+//! * [`Direction`]: downlink or uplink;
+//! * [`words!`]: an enum whose values have names, [`listed!`] one whose values can be listed.
 
 mod agenda;
 mod direction;
@@ -22,6 +23,7 @@ mod schedule;
 mod seq;
 mod time;
 mod udp;
+mod words;
 
 pub use agenda::Agenda;
 pub use direction::Direction;
@@ -34,3 +36,4 @@ pub use schedule::Schedule;
 pub use seq::Seq;
 pub use time::{Duration, Time};
 pub use udp::UdpDatagram;
+pub use words::{Words, names};

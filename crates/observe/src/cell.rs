@@ -1,6 +1,6 @@
 //! What a measurement sees of a radio network: connections, codes and handovers.
 
-use base::{Direction, Duration};
+use base::{Direction, Duration, words};
 
 use crate::{RrcEvent, RrcState};
 
@@ -36,35 +36,19 @@ pub struct CodeFact {
     pub event: CodeEvent,
 }
 
-/// What can happen to a code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CodeEvent {
-    /// A mobile has it now.
-    Allocated,
-    /// A mobile has given it back.
-    Released,
-    /// A mobile asked and got none: no code was free.
-    NoCode,
-    /// A mobile asked and got none: the downlink's power does not reach.
-    NoPower,
-    /// A mobile asked and got none: the uplink has its full load.
-    NoUplink,
-}
-
-impl CodeEvent {
-    /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 5] =
-        [Self::Allocated, Self::Released, Self::NoCode, Self::NoPower, Self::NoUplink];
-
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allocated => "allocated",
-            Self::Released => "released",
-            Self::NoCode => "no-code",
-            Self::NoPower => "no-power",
-            Self::NoUplink => "no-uplink",
-        }
+words! {
+    /// What can happen to a code.
+    pub enum CodeEvent {
+        /// A mobile has it now.
+        Allocated = "allocated",
+        /// A mobile has given it back.
+        Released = "released",
+        /// A mobile asked and got none: no code was free.
+        NoCode = "no-code",
+        /// A mobile asked and got none: the downlink's power does not reach.
+        NoPower = "no-power",
+        /// A mobile asked and got none: the uplink has its full load.
+        NoUplink = "no-uplink",
     }
 }
 
@@ -81,48 +65,23 @@ pub struct HandoverFact {
     pub event: HandoverEvent,
 }
 
-/// What can happen to a mobile's set of cells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HandoverEvent {
-    /// Soft: a cell of another `NodeB` was added.
-    Soft,
-    /// Softer: another cell of the same `NodeB` was added.
-    Softer,
-    /// A cell was removed.
-    Removed,
-    /// Hard: one cell took the place of another.
-    Hard,
-    /// The role of the serving RNC moved, and RLC began anew.
-    Relocated,
-    /// The radio link failed: no cell was heard any more.
-    Failed,
-    /// It was found again in a cell.
-    Found,
-}
-
-impl HandoverEvent {
-    /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
-        Self::Soft,
-        Self::Softer,
-        Self::Removed,
-        Self::Hard,
-        Self::Relocated,
-        Self::Failed,
-        Self::Found,
-    ];
-
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Soft => "soft",
-            Self::Softer => "softer",
-            Self::Removed => "removed",
-            Self::Hard => "hard",
-            Self::Relocated => "relocated",
-            Self::Failed => "failed",
-            Self::Found => "found",
-        }
+words! {
+    /// What can happen to a mobile's set of cells.
+    pub enum HandoverEvent {
+        /// Soft: a cell of another `NodeB` was added.
+        Soft = "soft",
+        /// Softer: another cell of the same `NodeB` was added.
+        Softer = "softer",
+        /// A cell was removed.
+        Removed = "removed",
+        /// Hard: one cell took the place of another.
+        Hard = "hard",
+        /// The role of the serving RNC moved, and RLC began anew.
+        Relocated = "relocated",
+        /// The radio link failed: no cell was heard any more.
+        Failed = "failed",
+        /// It was found again in a cell.
+        Found = "found",
     }
 }
 

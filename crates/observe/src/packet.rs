@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use base::{TcpHeader, Time, UdpDatagram};
+use base::{TcpHeader, Time, UdpDatagram, words};
 
 /// What happened to a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,56 +19,27 @@ pub enum PacketEvent {
     Dropped(DropReason),
 }
 
-/// Why a link or bearer dropped a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DropReason {
-    /// The queue was full.
-    Queue,
-    /// Active queue management (RFC 7567): RED or `CoDel`.
-    Aqm,
-    /// Lost at random.
-    Loss,
-    /// It was on the list of packets to drop.
-    List,
-    /// The link was out.
-    Outage,
-    /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
-    Discarded,
-    /// Nobody heard it: its mobile is not, or no longer, where it was sent.
-    Unreachable,
-    /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
-    Incomplete,
-    /// Larger than the tunnel takes that it came to, which told its source (RFC 2473 §7.1).
-    TooBig,
-}
-
-impl DropReason {
-    /// Every reason, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
-        Self::Queue,
-        Self::Aqm,
-        Self::Loss,
-        Self::List,
-        Self::Outage,
-        Self::Discarded,
-        Self::Unreachable,
-        Self::Incomplete,
-        Self::TooBig,
-    ];
-
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Aqm => "aqm",
-            Self::Loss => "loss",
-            Self::List => "list",
-            Self::Outage => "outage",
-            Self::Discarded => "discarded",
-            Self::Unreachable => "unreachable",
-            Self::Incomplete => "incomplete",
-            Self::TooBig => "too_big",
-        }
+words! {
+    /// Why a link or bearer dropped a packet.
+    pub enum DropReason {
+        /// The queue was full.
+        Queue = "queue",
+        /// Active queue management (RFC 7567): RED or `CoDel`.
+        Aqm = "aqm",
+        /// Lost at random.
+        Loss = "loss",
+        /// It was on the list of packets to drop.
+        List = "list",
+        /// The link was out.
+        Outage = "outage",
+        /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
+        Discarded = "discarded",
+        /// Nobody heard it: its mobile is not, or no longer, where it was sent.
+        Unreachable = "unreachable",
+        /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
+        Incomplete = "incomplete",
+        /// Larger than the tunnel takes that it came to, which told its source (RFC 2473 §7.1).
+        TooBig = "too_big",
     }
 }
 

@@ -3,7 +3,6 @@
 use base::Duration;
 use cc::{Algorithm, CongestionControl, Custom, Parameters};
 use scenario::{Outside, Scenario, ScenarioError, keys, keys_under};
-use settings::Words;
 use tcp::{
     BackOff, Config, NewRenoRules, Pacing, PartialAckTimer, PartialAckWindow, Profile,
     ReceiverKind, RecoveryKind, SackRule, SpacingRtt, SpuriousTimeouts,

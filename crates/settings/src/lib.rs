@@ -11,6 +11,7 @@ mod nearest;
 mod tree;
 
 pub use apply::Schema;
+pub use base::{Words, words};
 pub use error::{Fault, ScenarioError};
 pub use form::*;
 pub use nearest::nearest;

@@ -2,7 +2,7 @@
 //! endpoint has.
 
 use cc::{Algorithm, CongestionControl, Custom};
-use settings::{Words, words};
+use settings::words;
 
 use crate::{Config, RecoveryKind};
 

@@ -1,6 +1,6 @@
 //! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
 
-use settings::{Always, Fault, Flag, Flat, Or, Table, Word, Words, as_key, changed_keys, section};
+use settings::{Always, Fault, Flag, Flat, Or, Table, Word, as_key, changed_keys, section};
 
 use super::droptail::{Limit, Packets, Size};
 use super::{Config, Disciplines, Kind, Notice};

@@ -2,23 +2,26 @@
 
 use settings::words;
 
+use base::listed;
+
 use super::transition::{Transition, go};
 
-/// How far a mobile is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It cannot be heard there.
-    Down,
-    /// The link is there; no advertisement has come yet.
-    Seeking,
-    /// Duplicate address detection runs, and the address must wait for it (RFC 4862 §5.4).
-    Tentative,
-    /// It runs, and the address is used all the same (RFC 4429).
-    Optimistic,
-    /// The address can be used.
-    Usable,
-    /// The address is somebody else's (RFC 4862 §5.4.5).
-    Duplicate,
+listed! {
+    /// How far a mobile is.
+    pub enum State {
+        /// It cannot be heard there.
+        Down,
+        /// The link is there; no advertisement has come yet.
+        Seeking,
+        /// Duplicate address detection runs, and the address must wait for it (RFC 4862 §5.4).
+        Tentative,
+        /// It runs, and the address is used all the same (RFC 4429).
+        Optimistic,
+        /// The address can be used.
+        Usable,
+        /// The address is somebody else's (RFC 4862 §5.4.5).
+        Duplicate,
+    }
 }
 
 /// What happens.
@@ -154,16 +157,6 @@ const fn duplicate(event: Event) -> Transition<State, Action> {
 }
 
 impl State {
-    /// All, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Down,
-        Self::Seeking,
-        Self::Tentative,
-        Self::Optimistic,
-        Self::Usable,
-        Self::Duplicate,
-    ];
-
     /// Whether packets can go by the address.
     pub const fn is_usable(self) -> bool {
         match self {

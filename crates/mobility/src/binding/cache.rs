@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use base::Time;
+use base::{Time, listed};
 
 use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence, Update};
 
-/// How far an entry is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// Nothing is bound; the last sequence number is remembered.
-    Absent,
-    /// The agent asks whether somebody else has the address (RFC 6275 §10.3.1, RFC 5380 §6.2).
-    Verifying,
-    /// The address is bound.
-    Bound,
+listed! {
+    /// How far an entry is.
+    pub enum State {
+        /// Nothing is bound; the last sequence number is remembered.
+        Absent,
+        /// The agent asks whether somebody else has the address (RFC 6275 §10.3.1, RFC 5380 §6.2).
+        Verifying,
+        /// The address is bound.
+        Bound,
+    }
 }
 
 /// What happens.
@@ -81,11 +82,6 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
         | (State::Verifying, Event::Expired)
         | (State::Bound, Event::Verified | Event::Taken) => go(state, Action::None),
     }
-}
-
-impl State {
-    /// All, in order.
-    pub const ALL: [Self; 3] = [Self::Absent, Self::Verifying, Self::Bound];
 }
 
 impl Event {

@@ -1,41 +1,45 @@
 //! A mobile's side of a fast handover (RFC 5568 §3.3): the table.
 
+use base::listed;
+
 use super::transition::{Transition, go};
 
-/// How far it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// There is none.
-    Idle,
-    /// The mobile has asked its router about the next one.
-    Asking,
-    /// It knows its next address, and has asked for its packets to be sent there.
-    Updating,
-    /// That will be done.
-    Prepared,
-    /// It has moved before that was said, and asks from there.
-    Following,
+listed! {
+    /// How far it is.
+    pub enum State {
+        /// There is none.
+        Idle,
+        /// The mobile has asked its router about the next one.
+        Asking,
+        /// It knows its next address, and has asked for its packets to be sent there.
+        Updating,
+        /// That will be done.
+        Prepared,
+        /// It has moved before that was said, and asks from there.
+        Following,
+    }
 }
 
-/// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// The link says that it will change.
-    Fading,
-    /// The router has told about the next one.
-    Advised,
-    /// The router will send packets on.
-    Accepted,
-    /// It will not.
-    Refused,
-    /// The mobile is at the next router.
-    Attached,
-    /// It is at another one.
-    Elsewhere,
-    /// No answer came in time.
-    Unanswered,
-    /// No answer ever came.
-    Exhausted,
+listed! {
+    /// What happens.
+    pub enum Event {
+        /// The link says that it will change.
+        Fading,
+        /// The router has told about the next one.
+        Advised,
+        /// The router will send packets on.
+        Accepted,
+        /// It will not.
+        Refused,
+        /// The mobile is at the next router.
+        Attached,
+        /// It is at another one.
+        Elsewhere,
+        /// No answer came in time.
+        Unanswered,
+        /// No answer ever came.
+        Exhausted,
+    }
 }
 
 /// What the mobile does.
@@ -98,26 +102,6 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
         )
         | (State::Following, Event::Advised | Event::Attached) => go(state, Action::None),
     }
-}
-
-impl State {
-    /// All, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Idle, Self::Asking, Self::Updating, Self::Prepared, Self::Following];
-}
-
-impl Event {
-    /// All, in order.
-    pub const ALL: [Self; 8] = [
-        Self::Fading,
-        Self::Advised,
-        Self::Accepted,
-        Self::Refused,
-        Self::Attached,
-        Self::Elsewhere,
-        Self::Unanswered,
-        Self::Exhausted,
-    ];
 }
 
 #[cfg(test)]

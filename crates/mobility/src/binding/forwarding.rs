@@ -1,42 +1,44 @@
 //! What an access router does for a mobile that leaves it by a fast handover (RFC 5568 §4): the
 //! table.
 
-use base::Time;
+use base::{Time, listed};
 
 use super::backoff::Backoff;
 use super::transition::{Transition, go};
 use super::{Address, Fast, Sequence};
 
-/// How far it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It does nothing.
-    Absent,
-    /// It has told the next router, and waits for its answer.
-    Initiating,
-    /// Packets for the old care-of address go on to the new one.
-    Forwarding,
+listed! {
+    /// How far it is.
+    pub enum State {
+        /// It does nothing.
+        Absent,
+        /// It has told the next router, and waits for its answer.
+        Initiating,
+        /// Packets for the old care-of address go on to the new one.
+        Forwarding,
+    }
 }
 
-/// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// The mobile asks for it.
-    Update,
-    /// It asks again, for the same.
-    UpdateAgain,
-    /// The next router agrees.
-    Accepted,
-    /// It does not.
-    Refused,
-    /// It has not answered in time.
-    Unanswered,
-    /// It never did.
-    Exhausted,
-    /// The time of forwarding is over.
-    Over,
-    /// The mobile is back, or will be.
-    Returned,
+listed! {
+    /// What happens.
+    pub enum Event {
+        /// The mobile asks for it.
+        Update,
+        /// It asks again, for the same.
+        UpdateAgain,
+        /// The next router agrees.
+        Accepted,
+        /// It does not.
+        Refused,
+        /// It has not answered in time.
+        Unanswered,
+        /// It never did.
+        Exhausted,
+        /// The time of forwarding is over.
+        Over,
+        /// The mobile is back, or will be.
+        Returned,
+    }
 }
 
 /// What the router does.
@@ -89,25 +91,6 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
             Event::Accepted | Event::Refused | Event::Unanswered | Event::Exhausted,
         ) => go(state, Action::None),
     }
-}
-
-impl State {
-    /// All, in order.
-    pub const ALL: [Self; 3] = [Self::Absent, Self::Initiating, Self::Forwarding];
-}
-
-impl Event {
-    /// All, in order.
-    pub const ALL: [Self; 8] = [
-        Self::Update,
-        Self::UpdateAgain,
-        Self::Accepted,
-        Self::Refused,
-        Self::Unanswered,
-        Self::Exhausted,
-        Self::Over,
-        Self::Returned,
-    ];
 }
 
 /// What goes on for one mobile.

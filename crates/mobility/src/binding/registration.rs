@@ -1,49 +1,51 @@
 //! A mobile's binding at one peer, as the mobile knows it: the table (RFC 6275 §11.7, §11.8).
 
-use base::{Duration, Time};
+use base::{Duration, Time, listed};
 
 use super::backoff::{Backoff, Patience};
 use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence};
 
-/// How far it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// No binding is sought.
-    Absent,
-    /// An update is under way, and the peer has no binding as far as the mobile knows.
-    First,
-    /// The peer has acknowledged.
-    Bound,
-    /// An update is under way, and an earlier binding holds.
-    Renewing,
-    /// The mobile takes the binding back.
-    Leaving,
-    /// The peer refused.
-    Refused,
+listed! {
+    /// How far it is.
+    pub enum State {
+        /// No binding is sought.
+        Absent,
+        /// An update is under way, and the peer has no binding as far as the mobile knows.
+        First,
+        /// The peer has acknowledged.
+        Bound,
+        /// An update is under way, and an earlier binding holds.
+        Renewing,
+        /// The mobile takes the binding back.
+        Leaving,
+        /// The peer refused.
+        Refused,
+    }
 }
 
-/// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// Another care-of address is to be bound.
-    Wanted,
-    /// No address is to be bound any more.
-    Unwanted,
-    /// The peer acknowledged the last update.
-    Acknowledged,
-    /// It refused it for good.
-    Refused,
-    /// It refused it, but would accept another.
-    Outdated,
-    /// No answer came in time.
-    Unanswered,
-    /// The lifetime will soon be over.
-    RefreshDue,
-    /// It is over.
-    Lapsed,
-    /// The peer is out of use, or knows nothing of the binding.
-    Forgotten,
+listed! {
+    /// What happens.
+    pub enum Event {
+        /// Another care-of address is to be bound.
+        Wanted,
+        /// No address is to be bound any more.
+        Unwanted,
+        /// The peer acknowledged the last update.
+        Acknowledged,
+        /// It refused it for good.
+        Refused,
+        /// It refused it, but would accept another.
+        Outdated,
+        /// No answer came in time.
+        Unanswered,
+        /// The lifetime will soon be over.
+        RefreshDue,
+        /// It is over.
+        Lapsed,
+        /// The peer is out of use, or knows nothing of the binding.
+        Forgotten,
+    }
 }
 
 /// What the mobile does.
@@ -150,10 +152,6 @@ const fn refused(event: Event) -> Transition<State, Action> {
 }
 
 impl State {
-    /// All, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Absent, Self::First, Self::Bound, Self::Renewing, Self::Leaving, Self::Refused];
-
     /// Whether an update is under way.
     pub const fn is_waiting(self) -> bool {
         match self {
@@ -169,21 +167,6 @@ impl State {
             Self::Absent | Self::First | Self::Leaving | Self::Refused => false,
         }
     }
-}
-
-impl Event {
-    /// All, in order.
-    pub const ALL: [Self; 9] = [
-        Self::Wanted,
-        Self::Unwanted,
-        Self::Acknowledged,
-        Self::Refused,
-        Self::Outdated,
-        Self::Unanswered,
-        Self::RefreshDue,
-        Self::Lapsed,
-        Self::Forgotten,
-    ];
 }
 
 /// What a mobile wants to be bound to.

@@ -1,34 +1,36 @@
 //! A token of return routability (RFC 6275 §5.2), home or care-of: the table.
 
-use base::{Duration, Time};
+use base::{Duration, Time, listed};
 
 use super::backoff::{Backoff, Patience};
 use super::transition::{Transition, go};
 
-/// How far it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// There is none.
-    Absent,
-    /// It was asked for.
-    Asked,
-    /// It is there.
-    Held,
+listed! {
+    /// How far it is.
+    pub enum State {
+        /// There is none.
+        Absent,
+        /// It was asked for.
+        Asked,
+        /// It is there.
+        Held,
+    }
 }
 
-/// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// It is needed.
-    Wanted,
-    /// It came.
-    Received,
-    /// It did not come in time.
-    Unanswered,
-    /// It is too old.
-    Expired,
-    /// It is of no use any more.
-    Dropped,
+listed! {
+    /// What happens.
+    pub enum Event {
+        /// It is needed.
+        Wanted,
+        /// It came.
+        Received,
+        /// It did not come in time.
+        Unanswered,
+        /// It is too old.
+        Expired,
+        /// It is of no use any more.
+        Dropped,
+    }
 }
 
 /// What the mobile does.
@@ -55,17 +57,6 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
             go(state, Action::None)
         }
     }
-}
-
-impl State {
-    /// All, in order.
-    pub const ALL: [Self; 3] = [Self::Absent, Self::Asked, Self::Held];
-}
-
-impl Event {
-    /// All, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Wanted, Self::Received, Self::Unanswered, Self::Expired, Self::Dropped];
 }
 
 /// A token, or the question for it.

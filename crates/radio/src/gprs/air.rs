@@ -1,7 +1,6 @@
 //! The air: how often blocks err, and when nothing gets through.
 
 use base::{Duration, Philox, Probability, Stream, Time, float};
-use settings::Words;
 
 use super::arq::Period;
 use super::coding::CodingScheme;

@@ -1,7 +1,7 @@
 //! Coding schemes: what a radio block carries, and how often it arrives.
 
 use base::{Duration, Probability, float};
-use settings::{Words, words};
+use settings::words;
 
 /// How long a radio block takes in its time slot, on average: 12 blocks in the 240 ms of a
 /// 52-multiframe (TS 45.002 §6.3.2.1).
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn error_rates_fall_with_the_carrier_and_have_an_inverse() {
-        for &scheme in CodingScheme::ALL {
+        for scheme in CodingScheme::ALL {
             let at = |ci| scheme.block_error_rate(ci).value();
             assert!((at(scheme.reference_ci()) - 0.1).abs() < 1e-12);
             assert!((0..40).all(|ci| at(f64::from(ci)) > at(f64::from(ci + 1))));

@@ -5,7 +5,7 @@ use base::Duration;
 use settings::words;
 
 words! {
-    /// A rate of 802.11b.
+    /// A rate of 802.11b, the slowest first.
     #[derive(PartialOrd, Ord)]
     pub enum DataRate {
         /// DBPSK with the Barker sequence.
@@ -20,9 +20,6 @@ words! {
 }
 
 impl DataRate {
-    /// All of them, slowest first.
-    pub const ALL: [Self; 4] = [Self::Mbps1, Self::Mbps2, Self::Mbps5_5, Self::Mbps11];
-
     /// In bit/s.
     pub const fn bps(self) -> u64 {
         match self {

@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use base::{Words, names};
+
 use super::Leaf;
 use crate::nearest::nearest;
 use crate::tree::{Kind, Scalar};
@@ -84,15 +86,6 @@ impl Leaf for Flag {
     }
 }
 
-/// A value out of a list of names.
-pub trait Words: Copy + 'static {
-    /// All of them.
-    const ALL: &'static [Self];
-
-    /// As it is written.
-    fn name(self) -> &'static str;
-}
-
 /// One of the names of `W`.
 pub struct Word<W>(PhantomData<W>);
 
@@ -110,10 +103,6 @@ impl<W: Words> Leaf for Word<W> {
     fn show(value: &W) -> String {
         value.name().to_owned()
     }
-}
-
-fn names<W: Words>() -> Vec<&'static str> {
-    W::ALL.iter().map(|word| word.name()).collect()
 }
 
 /// As in "a, b or c".
@@ -135,38 +124,6 @@ pub(super) fn find_word(text: &str, names: &[&str]) -> Result<usize, String> {
             Some(_) | None => format!("must be {}", one_of(names)),
         }
     })
-}
-
-/// Declares an enum whose values are written as words.
-#[macro_export]
-macro_rules! words {
-    (
-        $(#[$attribute:meta])*
-        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }
-    ) => {
-        $(#[$attribute])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum $name {
-            $($(#[$doc])* $value,)*
-        }
-
-        impl $name {
-            /// As it is written.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$value => $word,)*
-                }
-            }
-        }
-
-        impl $crate::Words for $name {
-            const ALL: &'static [Self] = &[$(Self::$value),*];
-
-            fn name(self) -> &'static str {
-                self.name()
-            }
-        }
-    };
 }
 
 /// A word that stands in the place of a value.

@@ -9,7 +9,7 @@ mod quantity;
 mod section;
 
 pub use choice::{
-    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, Words, as_key, path,
+    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key, path,
 };
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};

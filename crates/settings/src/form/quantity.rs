@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use base::{Duration, Rate};
+use base::{Duration, Rate, Words};
 
 use super::number::{Decimal, Unfit};
-use super::{Leaf, Word, Words};
+use super::{Leaf, Word};
 use crate::tree::Scalar;
 
 /// A unit's name and how many of the smallest unit it holds.
