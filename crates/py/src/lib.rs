@@ -12,7 +12,8 @@ mod wall;
 
 use std::collections::BTreeMap;
 
-use observe::{CodeEvent, HandoverEvent, RrcEvent, RrcState};
+use base::names;
+use observe::{CodeEvent, DropReason, HandoverEvent, RrcEvent, RrcState};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -69,15 +70,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add("EmulationError", module.py().get_type::<EmulationError>())?;
     module.add("ProxyError", module.py().get_type::<ProxyError>())?;
-    module.add("EVENTS", sim::Event::ALL.map(sim::Event::name).to_vec())?;
-    module.add("RRC_STATES", RrcState::ALL.map(RrcState::name).to_vec())?;
-    module.add("RRC_EVENTS", RrcEvent::ALL.map(RrcEvent::name).to_vec())?;
-    module.add("CODE_EVENTS", CodeEvent::ALL.map(CodeEvent::name).to_vec())?;
-    module.add("HANDOVER_EVENTS", HandoverEvent::ALL.map(HandoverEvent::name).to_vec())?;
-    let events = sim::MiddleboxEvent::ALL.map(sim::MiddleboxEvent::name);
-    module.add("MIDDLEBOX_EVENTS", events.to_vec())?;
-    let reasons = observe::DropReason::ALL.map(observe::DropReason::name);
-    module.add("DROP_REASONS", reasons.to_vec())?;
+    module.add("EVENTS", names::<sim::Event>())?;
+    module.add("RRC_STATES", names::<RrcState>())?;
+    module.add("RRC_EVENTS", names::<RrcEvent>())?;
+    module.add("CODE_EVENTS", names::<CodeEvent>())?;
+    module.add("HANDOVER_EVENTS", names::<HandoverEvent>())?;
+    module.add("MIDDLEBOX_EVENTS", names::<sim::MiddleboxEvent>())?;
+    module.add("DROP_REASONS", names::<DropReason>())?;
     module.add("MOBILITY_EVENTS", observe::MobilityFact::NAMES.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<emulation::Emulation>()?;

@@ -6,32 +6,7 @@ use radio::umts::channels::CodeTree;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A change of a mobile's RRC state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RrcRow {
-    /// When.
-    pub time: Time,
-    /// What.
-    pub fact: RrcFact,
-}
-
-/// What happened to a code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CodeRow {
-    /// When.
-    pub time: Time,
-    /// What.
-    pub fact: CodeFact,
-}
-
-/// A change of a mobile's set of cells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HandoverRow {
-    /// When.
-    pub time: Time,
-    /// What.
-    pub fact: HandoverFact,
-}
+use crate::flow::Timed;
 
 /// The use of a shared channel in one second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,11 +27,11 @@ pub struct CommonRow {
 #[derive(Debug, Default)]
 pub struct CellMetrics {
     /// Changes of RRC states, in order of time.
-    pub rrc: Vec<RrcRow>,
+    pub rrc: Vec<Timed<RrcFact>>,
     /// Codes allocated, released and blocked, in order of time.
-    pub codes: Vec<CodeRow>,
+    pub codes: Vec<Timed<CodeFact>>,
     /// Changes of sets of cells, in order of time.
-    pub handovers: Vec<HandoverRow>,
+    pub handovers: Vec<Timed<HandoverFact>>,
     /// The shared channels second by second; those of seconds in which they were used.
     pub common: Vec<CommonRow>,
     /// How many blocks each kind of shared channel has carried, downlink and uplink.
@@ -66,18 +41,6 @@ pub struct CellMetrics {
 const SECOND: Duration = Duration::from_secs(1);
 
 impl CellMetrics {
-    pub(crate) fn rrc(&mut self, time: Time, fact: RrcFact) {
-        self.rrc.push(RrcRow { time, fact });
-    }
-
-    pub(crate) fn code(&mut self, time: Time, fact: CodeFact) {
-        self.codes.push(CodeRow { time, fact });
-    }
-
-    pub(crate) fn handover(&mut self, time: Time, fact: HandoverFact) {
-        self.handovers.push(HandoverRow { time, fact });
-    }
-
     pub(crate) fn common(&mut self, now: Time, fact: CommonFact) {
         let CommonFact { cell, direction, used, capacity, .. } = fact;
         self.blocks[direction as usize] += u64::from(used);
@@ -218,7 +181,7 @@ impl CellMetrics {
     fn time_share(&self, states: &[RrcState], end: Time) -> StateShares {
         let mut since = vec![Time::ZERO; states.len()];
         let mut spent = [Duration::ZERO; RrcState::ALL.len()];
-        for RrcRow { time, fact } in &self.rrc {
+        for Timed { time, fact } in &self.rrc {
             let before = std::mem::replace(&mut since[fact.ue as usize], *time);
             spent[fact.from as usize] += time.saturating_since(before);
         }
@@ -239,7 +202,7 @@ impl CellMetrics {
     fn codes_in_use(&self, cells: u32, end: Time) -> CodesInUse {
         let (mut count, mut share, mut max) = (0_i64, 0.0, 0);
         let (mut codes, mut occupied, mut since) = (0.0, 0.0, Time::ZERO);
-        for CodeRow { time, fact } in &self.codes {
+        for Timed { time, fact } in &self.codes {
             let span = time.saturating_since(since).as_secs_f64();
             codes += count as f64 * span;
             occupied += share * span;
@@ -278,9 +241,9 @@ mod tests {
     #[test]
     fn codes_are_weighted_by_time() {
         let mut metrics = CellMetrics::default();
-        metrics.code(at(2), code(CodeEvent::Allocated));
-        metrics.code(at(4), code(CodeEvent::NoCode));
-        metrics.code(at(7), code(CodeEvent::Released));
+        metrics.codes.push(Timed { time: at(2), fact: code(CodeEvent::Allocated) });
+        metrics.codes.push(Timed { time: at(4), fact: code(CodeEvent::NoCode) });
+        metrics.codes.push(Timed { time: at(7), fact: code(CodeEvent::Released) });
         let codes = CodeTree::of_cell(&[]).expect("room");
         let summary = CellSummary::of(&metrics, &[RrcState::Idle], (1, &codes), at(10));
         assert_eq!(summary.common_codes, [[256, 0], [256, 1]]);

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use base::{Duration, Time, UdpDatagram};
+use base::{Duration, Time, UdpDatagram, words};
 use observe::{EchoFact, PageFact, RttSample, TcpFact};
 use scenario::Content;
 
 use crate::course::Course;
 use crate::crossing::Crossing;
-use crate::datagrams::Datagrams;
+use crate::datagrams::{DatagramRow, Datagrams};
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,40 +31,13 @@ pub struct Flow {
     pub content: Content,
 }
 
-/// One round-trip time.
+/// What happened, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RttRow {
-    /// When the acknowledgement came.
+pub struct Timed<T> {
+    /// When.
     pub time: Time,
-    /// The sample.
-    pub sample: RttSample,
-}
-
-/// A page that has arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PageRow {
-    /// When its last byte came.
-    pub time: Time,
-    /// Its size, and how long it took.
-    pub fact: PageFact,
-}
-
-/// An echo of what was typed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EchoRow {
-    /// When it was whole.
-    pub time: Time,
-    /// How long it took.
-    pub fact: EchoFact,
-}
-
-/// A probe that has arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ProbeRow {
-    /// When it arrived, all before it being there.
-    pub time: Time,
-    /// Since it was first sent: one way.
-    pub delay: Duration,
+    /// What.
+    pub fact: T,
 }
 
 /// The window after a change.
@@ -79,53 +52,21 @@ pub struct CwndRow {
     pub ssthresh: u64,
 }
 
-/// What the controller holds for the round-trip time without queues, after a change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BaseRttRow {
-    /// When it changed.
-    pub time: Time,
-    /// From then on.
-    pub rtt: Duration,
-}
-
-/// What can happen to a flow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// The sender's handshake is done.
-    Established,
-    /// The retransmission timer fired, and the segment had been lost.
-    Timeout,
-    /// The retransmission timer fired, but the segment had arrived or was still to arrive.
-    SpuriousTimeout,
-    /// A segment was sent again on duplicate acknowledgements.
-    FastRetransmit,
-    /// The last byte was acknowledged.
-    Completed,
-    /// The connection ended before that: given up, or reset.
-    GivenUp,
-}
-
-impl Event {
-    /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 6] = [
-        Self::Established,
-        Self::Timeout,
-        Self::SpuriousTimeout,
-        Self::FastRetransmit,
-        Self::Completed,
-        Self::GivenUp,
-    ];
-
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Established => "established",
-            Self::Timeout => "timeout",
-            Self::SpuriousTimeout => "spurious_timeout",
-            Self::FastRetransmit => "fast_retransmit",
-            Self::Completed => "completed",
-            Self::GivenUp => "given_up",
-        }
+words! {
+    /// What can happen to a flow.
+    pub enum Event {
+        /// The sender's handshake is done.
+        Established = "established",
+        /// The retransmission timer fired, and the segment had been lost.
+        Timeout = "timeout",
+        /// The retransmission timer fired, but the segment had arrived or was still to arrive.
+        SpuriousTimeout = "spurious_timeout",
+        /// A segment was sent again on duplicate acknowledgements.
+        FastRetransmit = "fast_retransmit",
+        /// The last byte was acknowledged.
+        Completed = "completed",
+        /// The connection ended before that: given up, or reset.
+        GivenUp = "given_up",
     }
 }
 
@@ -151,17 +92,27 @@ pub(crate) struct Reached<'a> {
     pub(crate) udp: Option<&'a UdpDatagram>,
 }
 
-/// The running measurements of one flow.
+/// The running measurements of one flow. Series are in order of time.
 #[derive(Debug)]
-pub(crate) struct FlowMetrics {
-    pub(crate) flow: Flow,
-    pub(crate) rtt: Vec<RttRow>,
-    pub(crate) cwnd: Vec<CwndRow>,
-    pub(crate) base_rtt: Vec<BaseRttRow>,
-    pub(crate) events: Vec<EventRow>,
-    pub(crate) pages: Vec<PageRow>,
-    pub(crate) echoes: Vec<EchoRow>,
-    pub(crate) probes: Vec<ProbeRow>,
+pub struct FlowMetrics {
+    /// The flow.
+    pub flow: Flow,
+    /// Round-trip times, as acknowledgements came.
+    pub rtt: Vec<Timed<RttSample>>,
+    /// Windows.
+    pub cwnd: Vec<CwndRow>,
+    /// What its controller held for the round-trip time without queues, after each change; none of
+    /// controllers that hold none.
+    pub base_rtt: Vec<Timed<Duration>>,
+    /// Events.
+    pub events: Vec<EventRow>,
+    /// Pages, as the last byte of each came.
+    pub pages: Vec<Timed<PageFact>>,
+    /// Echoes of what was typed, as they were whole.
+    pub echoes: Vec<Timed<EchoFact>>,
+    /// How long each probe took one way from its first transmission, when it and all before it
+    /// were there.
+    pub probes: Vec<Timed<Duration>>,
     pub(crate) datagrams: Datagrams,
     pub(crate) started: Option<Time>,
     pub(crate) established: Option<Time>,
@@ -212,6 +163,11 @@ impl FlowMetrics {
             window: 0,
             under_way: VecDeque::new(),
         }
+    }
+
+    /// Its UDP datagrams, in the order in which they were sent.
+    pub fn datagrams(&self) -> &[DatagramRow] {
+        &self.datagrams.rows
     }
 
     /// A packet left the sender, which may be a UDP datagram.
@@ -278,8 +234,8 @@ impl FlowMetrics {
                 }
             }
             TcpFact::Acked { offset } => self.acked(now, connection, offset),
-            TcpFact::Rtt(sample) => self.rtt.push(RttRow { time: now, sample }),
-            TcpFact::BaseRtt { rtt } => self.base_rtt.push(BaseRttRow { time: now, rtt }),
+            TcpFact::Rtt(sample) => self.rtt.push(Timed { time: now, fact: sample }),
+            TcpFact::BaseRtt { rtt } => self.base_rtt.push(Timed { time: now, fact: rtt }),
             TcpFact::Window { cwnd, ssthresh } => self.window(now, connection, cwnd, ssthresh),
             TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
@@ -302,7 +258,7 @@ impl FlowMetrics {
             && end <= delivered
         {
             self.under_way.pop_front();
-            self.probes.push(ProbeRow { time: now, delay: now.saturating_since(sent) });
+            self.probes.push(Timed { time: now, fact: now.saturating_since(sent) });
         }
     }
 

@@ -22,14 +22,13 @@ mod transit;
 
 pub use capture::{Vantage, write_pcapng};
 pub use cell::{
-    Blocked, CellMetrics, CellSummary, CodeRow, CodesInUse, CommonRow, HandoverRow, Handovers,
-    RrcRow, SharedBlocks, StateShares,
+    Blocked, CellMetrics, CellSummary, CodesInUse, CommonRow, Handovers, SharedBlocks, StateShares,
 };
 pub use clock::{Interrupted, Outcome, Recording, simulate};
 pub use crossing::NetworkSummary;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
-pub use flow::{BaseRttRow, CwndRow, EchoRow, Event, EventRow, Flow, PageRow, ProbeRow, RttRow};
-pub use metrics::{End, Metrics};
+pub use flow::{CwndRow, Event, EventRow, Flow, FlowMetrics, Timed};
+pub use metrics::Metrics;
 pub use middlebox::{
     BacklogRow, LegRttRow, MiddleboxEvent, MiddleboxMetrics, MiddleboxRow, MiddleboxSummary,
 };
@@ -41,4 +40,5 @@ pub use summary::{
     CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
     QueueSummary, RadioSummary, Summary,
 };
-pub use trace::{BlockRow, HopRow, SegmentRow, Trace, Way};
+pub use trace::{HopRow, SegmentRow, Trace, Way};
+pub use world::Side;

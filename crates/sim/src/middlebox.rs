@@ -1,6 +1,6 @@
 //! What is measured of a middlebox.
 
-use base::{Duration, Time};
+use base::{Duration, Time, words};
 use middlebox::Counters;
 use observe::{MiddleboxFact, RepairReason};
 use schemars::JsonSchema;
@@ -36,48 +36,23 @@ pub struct LegRttRow {
     pub rtt: Duration,
 }
 
-/// What can happen in a middlebox.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MiddleboxEvent {
-    /// A segment was sent again on acknowledgements of its connection.
-    Retransmitted,
-    /// A segment was sent again on acknowledgements of others.
-    RetransmittedSkipped,
-    /// A segment was sent again because nothing was heard.
-    RetransmittedTimeout,
-    /// A segment was sent again, since it was larger than the path takes.
-    RetransmittedTooLarge,
-    /// Nothing has been heard from a mobile for too long.
-    Stalled,
-    /// It has been heard from again.
-    Recovered,
-    /// A sender was told to send nothing.
-    ZeroWindow,
-}
-
-impl MiddleboxEvent {
-    /// Every event, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
-        Self::Retransmitted,
-        Self::RetransmittedSkipped,
-        Self::RetransmittedTimeout,
-        Self::RetransmittedTooLarge,
-        Self::Stalled,
-        Self::Recovered,
-        Self::ZeroWindow,
-    ];
-
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Retransmitted => "retransmitted",
-            Self::RetransmittedSkipped => "retransmitted_skipped",
-            Self::RetransmittedTimeout => "retransmitted_timeout",
-            Self::RetransmittedTooLarge => "retransmitted_too_large",
-            Self::Stalled => "stalled",
-            Self::Recovered => "recovered",
-            Self::ZeroWindow => "zero_window",
-        }
+words! {
+    /// What can happen in a middlebox.
+    pub enum MiddleboxEvent {
+        /// A segment was sent again on acknowledgements of its connection.
+        Retransmitted = "retransmitted",
+        /// A segment was sent again on acknowledgements of others.
+        RetransmittedSkipped = "retransmitted_skipped",
+        /// A segment was sent again because nothing was heard.
+        RetransmittedTimeout = "retransmitted_timeout",
+        /// A segment was sent again, since it was larger than the path takes.
+        RetransmittedTooLarge = "retransmitted_too_large",
+        /// Nothing has been heard from a mobile for too long.
+        Stalled = "stalled",
+        /// It has been heard from again.
+        Recovered = "recovered",
+        /// A sender was told to send nothing.
+        ZeroWindow = "zero_window",
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Duration, Time};
 use mobility::binding::Address;
-use observe::MobilityFact;
+use observe::{DropReason, MobilityFact};
 use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Body, Directory, Machine, NodeId, World};
@@ -22,43 +22,37 @@ pub struct MobilityRow {
     pub fact: MobilityFact,
 }
 
-/// All that happened at agents, in order of time.
+/// What happened at agents.
 #[derive(Debug, Default)]
 pub struct MobilityMetrics {
-    rows: Vec<MobilityRow>,
+    /// All that happened, in order of time.
+    pub rows: Vec<MobilityRow>,
     /// By machine number: hosts and agents lose packets for reasons that no link has, and the WLAN
     /// for one of them.
     lost: BTreeMap<u32, LostSummary>,
 }
 
 impl MobilityMetrics {
-    /// All that happened, in order of time.
-    pub fn rows(&self) -> &[MobilityRow] {
-        &self.rows
-    }
-
     pub(crate) fn fact(&mut self, time: Time, machine: u32, fact: MobilityFact) {
         self.rows.push(MobilityRow { time, machine, fact });
     }
 
-    /// A packet went no further than `machine`.
-    #[cold]
-    pub(crate) fn lost(&mut self, machine: u32, reason: Lost) {
-        let lost = self.lost.entry(machine).or_default();
-        match reason {
-            Lost::Unreachable => lost.unreachable += 1,
-            Lost::Incomplete => lost.incomplete += 1,
-            Lost::TooBig => lost.too_big += 1,
-        }
+    /// A packet went no further than `machine`, which counts if that is a host or an agent.
+    pub(crate) fn dropped(&mut self, machine: u32, reason: DropReason) {
+        let counter: fn(&mut LostSummary) -> &mut u64 = match reason {
+            DropReason::Unreachable => |lost| &mut lost.unreachable,
+            DropReason::Incomplete => |lost| &mut lost.incomplete,
+            DropReason::TooBig => |lost| &mut lost.too_big,
+            // No host or agent has these reasons.
+            DropReason::Queue
+            | DropReason::Aqm
+            | DropReason::Loss
+            | DropReason::List
+            | DropReason::Outage
+            | DropReason::Discarded => return,
+        };
+        *counter(self.lost.entry(machine).or_default()) += 1;
     }
-}
-
-/// Why a packet went no further than a host or an agent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Lost {
-    Unreachable,
-    Incomplete,
-    TooBig,
 }
 
 /// Packets that went no further than a host or an agent.
@@ -132,7 +126,10 @@ impl MobilitySummary {
         for row in &metrics.rows {
             rows.entry(row.machine).or_default().push(row);
         }
-        let directory = world.machines().find_map(|(_, _, machine)| directory(machine));
+        let directory = world.machines().find_map(|(_, _, machine)| {
+            let Machine::Wlan { directory, .. } = machine else { return None };
+            Some(&**directory)
+        });
         let routers = directory.map_or(&[][..], Directory::routers);
         let numbers = Numbered { world, directory, home_agent };
         let (mut handovers, mut latencies) = (Vec::new(), Vec::new());
@@ -218,22 +215,6 @@ impl Change {
             home_registered_s: seconds(self.home_registered),
             latency_s: self.latency().map(Duration::as_secs_f64),
         }
-    }
-}
-
-fn directory<B: Body>(machine: &Machine<B>) -> Option<&Directory> {
-    match machine {
-        Machine::Wlan { directory, .. } => Some(directory),
-        Machine::Pipe { .. }
-        | Machine::Link { .. }
-        | Machine::Bearer { .. }
-        | Machine::Cell { .. }
-        | Machine::Middlebox { .. }
-        | Machine::Agent { .. }
-        | Machine::Reassembly(_)
-        | Machine::Host(_)
-        | Machine::Udp(_)
-        | Machine::Browser(_) => None,
     }
 }
 

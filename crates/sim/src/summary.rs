@@ -1,7 +1,7 @@
 //! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
 //! sizes bytes; what does not apply is `null`.
 
-use base::{Direction, Time};
+use base::{Direction, Duration, Time};
 use link::{Counters, Drops};
 use radio::umts::channels::CodeTree;
 use scenario::{Content, Network, Scenario};
@@ -223,49 +223,22 @@ impl Summary {
                 .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
                 .collect(),
             radio: RadioSummary::of(network.world.machines().map(|(_, _, machine)| machine)),
-            cell: network.world.machines().find_map(|(_, _, machine)| match machine {
-                Machine::Cell { cell, .. } => {
-                    let states: Vec<_> = cell.states().collect();
-                    let fach = scenario
-                        .radio
-                        .as_ref()
-                        .and_then(|radio| radio.cells())
-                        .map(|cells| cells.fach.sf);
-                    let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
-                    let cells = (cell.cells(), &codes);
-                    Some(CellSummary::of(metrics.cell(), &states, cells, end))
-                }
-                Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Bearer { .. }
-                | Machine::Middlebox { .. }
-                | Machine::Wlan { .. }
-                | Machine::Agent { .. }
-                | Machine::Reassembly(_)
-                | Machine::Host(_)
-                | Machine::Udp(_)
-                | Machine::Browser(_) => None,
+            cell: network.world.machines().find_map(|(_, _, machine)| {
+                let Machine::Cell { cell, .. } = machine else { return None };
+                let states: Vec<_> = cell.states().collect();
+                let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
+                let fach = cells.map(|cells| cells.fach.sf);
+                let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
+                Some(CellSummary::of(&metrics.cell, &states, (cell.cells(), &codes), end))
             }),
-            middlebox: network.world.machines().find_map(|(_, _, machine)| match machine {
-                Machine::Middlebox { middlebox, at, .. } => {
-                    let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
-                    let at = network.world.node(*at).name();
-                    let (counters, metrics) = (middlebox.counters(), metrics.middlebox());
-                    Some(MiddleboxSummary::of(kind, at, counters, metrics, end))
-                }
-                Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Bearer { .. }
-                | Machine::Cell { .. }
-                | Machine::Wlan { .. }
-                | Machine::Agent { .. }
-                | Machine::Reassembly(_)
-                | Machine::Host(_)
-                | Machine::Udp(_)
-                | Machine::Browser(_) => None,
+            middlebox: network.world.machines().find_map(|(_, _, machine)| {
+                let Machine::Middlebox { middlebox, at, .. } = machine else { return None };
+                let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
+                let at = network.world.node(*at).name();
+                Some(MiddleboxSummary::of(kind, at, middlebox.counters(), &metrics.middlebox, end))
             }),
             mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
-                MobilitySummary::of(&network.world, metrics.mobility(), &mobile_ip.home_agent)
+                MobilitySummary::of(&network.world, &metrics.mobility, &mobile_ip.home_agent)
             }),
         }
     }
@@ -311,7 +284,7 @@ impl FlowSummary {
             timeouts: flow.count(Event::Timeout) + spurious,
             spurious_timeouts: spurious,
             fast_retransmits: flow.count(Event::FastRetransmit),
-            rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.sample.rtt)),
+            rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.fact.rtt)),
             network: NetworkSummary::of(flow, duration.as_secs_f64()),
             cwnd_segments: CwndSummary {
                 mean: cwnd.map(|(mean, _)| segments(mean)),
@@ -330,7 +303,7 @@ impl FlowSummary {
             echo_s: has(Content::Telnet)
                 .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
             probe_s: has(Content::Probe)
-                .then(|| Distribution::of(flow.probes.iter().map(|row| row.delay))),
+                .then(|| Distribution::of(flow.probes.iter().map(|row| row.fact))),
             datagrams: has(Content::Udp).then(|| flow.datagrams.summary()),
         }
     }
@@ -370,7 +343,8 @@ impl LinkSummary {
                 let utilization = wlan.utilization(end);
                 let of = |(direction, suffix): (Direction, &str)| {
                     let (name, counters) = (format!("{name}/{suffix}"), wlan.counters(direction));
-                    Self::wireless(name, &counters, utilization, elapsed)
+                    let waiting = (counters.waiting_time, counters.queue_max);
+                    Self::new(name, (counters.drops, counters.marks), utilization, waiting, elapsed)
                 };
                 DIRECTIONS.map(of).to_vec()
             }
@@ -383,22 +357,22 @@ impl LinkSummary {
         }
     }
 
-    fn wireless(
+    /// Of a machine that dropped and marked so many packets, and whose packets waited so long, all
+    /// together.
+    fn new(
         name: String,
-        counters: &radio::wlan::Counters,
+        (drops, marks): (Drops, u64),
         utilization: Option<f64>,
+        (waited, queue_max): (Duration, u32),
         elapsed: f64,
     ) -> Self {
         Self {
             name,
-            drops: counters.drops.total(),
-            drops_by_reason: counters.drops.into(),
-            marks: counters.marks,
+            drops: drops.total(),
+            drops_by_reason: drops.into(),
+            marks,
             utilization,
-            queue_packets: QueueSummary {
-                mean: counters.waiting_time.as_secs_f64() / elapsed,
-                max: counters.queue_max,
-            },
+            queue_packets: QueueSummary { mean: waited.as_secs_f64() / elapsed, max: queue_max },
         }
     }
 
@@ -408,36 +382,16 @@ impl LinkSummary {
         utilization: Option<f64>,
         elapsed: f64,
     ) -> Self {
-        Self {
-            name,
-            drops: counters.dropped + counters.managed + counters.discarded,
-            drops_by_reason: DropsSummary {
-                queue: counters.dropped,
-                aqm: counters.managed,
-                discarded: counters.discarded,
-                ..DropsSummary::default()
-            },
-            marks: 0,
-            utilization,
-            queue_packets: QueueSummary {
-                mean: counters.waiting_time.as_secs_f64() / elapsed,
-                max: counters.queue_max,
-            },
-        }
+        let radio::Counters { dropped: queue, managed: aqm, discarded, .. } = *counters;
+        let drops = Drops { queue, aqm, discarded, ..Drops::default() };
+        let waiting = (counters.waiting_time, counters.queue_max);
+        Self::new(name, (drops, 0), utilization, waiting, elapsed)
     }
 
     fn wired(name: &str, counters: &Counters, utilization: Option<f64>, elapsed: f64) -> Self {
-        Self {
-            name: name.to_owned(),
-            drops: counters.drops.total(),
-            drops_by_reason: counters.drops.into(),
-            marks: counters.marks,
-            utilization,
-            queue_packets: QueueSummary {
-                mean: counters.queue_integral.as_secs_f64() / elapsed,
-                max: counters.queue_max,
-            },
-        }
+        let waiting = (counters.queue_integral, counters.queue_max);
+        let dropped = (counters.drops, counters.marks);
+        Self::new(name.to_owned(), dropped, utilization, waiting, elapsed)
     }
 }
 

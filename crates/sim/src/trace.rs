@@ -7,6 +7,7 @@ use observe::{BlockFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::Length;
 use world::{Ends, Ipv6, NodeId};
 
+use crate::flow::Timed;
 use crate::transit::Transits;
 
 /// The most that a window is shifted (RFC 7323 §2.3).
@@ -88,15 +89,6 @@ pub(crate) struct Form {
     pub(crate) body: Ipv6<Length>,
 }
 
-/// A radio block on the air.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BlockRow {
-    /// Start of its TTI.
-    pub time: Time,
-    /// What it was.
-    pub fact: BlockFact,
-}
-
 /// Everything that happened, in order of time.
 #[derive(Debug, Default)]
 pub struct Trace {
@@ -104,8 +96,8 @@ pub struct Trace {
     pub segments: Vec<SegmentRow>,
     /// Packets at links and bearers.
     pub hops: Vec<HopRow>,
-    /// Radio blocks.
-    pub blocks: Vec<BlockRow>,
+    /// Radio blocks, at the start of their TTIs.
+    pub blocks: Vec<Timed<BlockFact>>,
     /// UDP datagrams at interfaces of nodes.
     pub(crate) datagrams: Vec<DatagramPassage>,
     /// Packets at interfaces of nodes.
@@ -274,7 +266,7 @@ impl Observe for Trace {
     }
 
     fn block(&mut self, now: Time, fact: BlockFact) {
-        self.blocks.push(BlockRow { time: now, fact });
+        self.blocks.push(Timed { time: now, fact });
     }
 }
 

@@ -36,7 +36,11 @@ fn mean(values: impl Iterator<Item = f64>) -> (f64, usize) {
 
 /// The mean response to a keystroke in seconds, of 300 or more.
 fn response(metrics: &Metrics) -> f64 {
-    let seconds = metrics.echoes().flatten().map(|echo| echo.fact.response.as_secs_f64());
+    let seconds = metrics
+        .flows()
+        .iter()
+        .flat_map(|flow| &flow.echoes)
+        .map(|echo| echo.fact.response.as_secs_f64());
     let (mean, count) = mean(seconds);
     assert!(count >= 300, "{count}");
     mean
@@ -101,7 +105,7 @@ fn transfer(clamp: &str) -> (f64, f64) {
     let outcome = run("gprs-fifo", "", &[("middlebox.atcp.clamp", clamp)]);
     let flow = &outcome.summary.flows[0];
     let took = flow.received_s.zip(flow.started_s).map(|(end, start)| end - start);
-    let rtts = outcome.metrics.middlebox().rtt.iter().map(|row| row.rtt.as_secs_f64());
+    let rtts = outcome.metrics.middlebox.rtt.iter().map(|row| row.rtt.as_secs_f64());
     (took.expect("it is done"), mean(rtts).0)
 }
 

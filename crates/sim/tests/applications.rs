@@ -38,7 +38,7 @@ fn pages_of_either_protocol() {
         let outcome = run("", &settings);
         let flow = &outcome.summary.flows[0];
         assert_eq!(flow.given_up_s, None, "{protocol}");
-        let rows = outcome.metrics.pages().next().expect("a flow").iter();
+        let rows = outcome.metrics.flows()[0].pages.iter();
         let sizes: Vec<_> = rows.clone().map(|row| row.fact.bytes).collect();
         let times: Vec<_> = rows.map(|row| row.fact.response.as_secs_f64()).collect();
         (sizes, times, flow.clone())
@@ -67,7 +67,7 @@ fn echoes_wait_behind_a_file() {
         let flow = &outcome.summary.flows[1];
         assert_eq!(flow.group, "typing");
         let echo = flow.echo_s.as_ref().expect("it has echoes");
-        assert_eq!(echo.samples as usize, outcome.metrics.echoes().nth(1).expect("a flow").len());
+        assert_eq!(echo.samples as usize, outcome.metrics.flows()[1].echoes.len());
         (echo.min.expect("there are some"), echo.mean.expect("there are some"))
     };
     let ((least, alone), (_, beside)) = (echo("1 B"), echo("2 MB"));

@@ -6,7 +6,10 @@ use std::ops::ControlFlow;
 use base::{Duration, Time};
 use observe::DropReason;
 use scenario::{Scenario, shipped};
-use sim::{DatagramOutcome, DatagramRow, DatagramSummary, Metrics, Outcome, Recording, simulate};
+use sim::{
+    DatagramOutcome, DatagramRow, DatagramSummary, FlowMetrics, Metrics, Outcome, Recording,
+    simulate,
+};
 use tcp::Length;
 use world::{Body, Ipv4, Ipv6};
 
@@ -37,7 +40,7 @@ fn run(text: &str, settings: &[(&str, &str)]) -> Outcome {
 
 /// The datagrams of flow number `flow`.
 fn rows(outcome: &Outcome, flow: usize) -> &[DatagramRow] {
-    outcome.metrics.datagrams().nth(flow).expect("it is there")
+    outcome.metrics.flows()[flow].datagrams()
 }
 
 fn summary(outcome: &Outcome, flow: usize) -> DatagramSummary {
@@ -78,14 +81,14 @@ fn conserve<B: Body<Payload = Length>>(text: &str, settings: &[(&str, &str)]) ->
     let until = Time::ZERO + scenario.duration;
     while network.world.step(until, &mut metrics).is_some() {}
     let mut all = [0; 3];
-    for (flow, rows) in network.flows.iter().zip(metrics.datagrams()) {
+    for (flow, measured) in network.flows.iter().zip(metrics.flows()) {
         let of_flow = |packet: &world::Packet<B>| {
             let udp = packet.body.udp().filter(|udp| udp.sender == flow.ends[0].0);
             udp.map(|udp| udp.number)
         };
         let held: BTreeSet<u64> = network.world.held().filter_map(of_flow).collect();
         let mut under_way = BTreeSet::new();
-        for (number, row) in (0..).zip(rows) {
+        for (number, row) in (0..).zip(measured.datagrams()) {
             match row.outcome {
                 DatagramOutcome::Received { at } => assert!(at >= row.sent && at <= until),
                 DatagramOutcome::Lost { .. } => all[1] += 1,
@@ -95,7 +98,7 @@ fn conserve<B: Body<Payload = Length>>(text: &str, settings: &[(&str, &str)]) ->
             }
         }
         assert_eq!(under_way, held, "{settings:?}");
-        all[0] += rows.len();
+        all[0] += measured.datagrams().len();
         all[2] += held.len();
     }
     all
@@ -202,7 +205,7 @@ fn the_same_seed_sends_the_same() {
     let sent = |seed, off| {
         let outcome = run(THIN, &[("seed", seed), ("flow.udp.off_time", off)]);
         assert!(rows(&outcome, 0).len() > 100);
-        outcome.metrics.datagrams().flatten().copied().collect::<Vec<_>>()
+        outcome.metrics.flows().iter().flat_map(FlowMetrics::datagrams).copied().collect::<Vec<_>>()
     };
     assert_eq!(sent("1", "500 ms"), sent("1", "500 ms"));
     assert_ne!(sent("1", "500 ms"), sent("2", "500 ms"));

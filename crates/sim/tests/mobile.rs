@@ -364,7 +364,7 @@ fn a_way_that_is_registered_again_is_the_same_way() {
     let registered = |lifetime: &str| {
         let settings = [("duration", "100 s"), ("mobile_ip.lifetime", lifetime)];
         let outcome = run(&scenario("", &settings));
-        let rows = outcome.metrics.mobility().rows().iter();
+        let rows = outcome.metrics.mobility.rows.iter();
         let registered = |row: &sim::MobilityRow| {
             let MobilityFact::Registered { agent, care_of } = row.fact else { return None };
             let name = |number: u32| outcome.nodes[number as usize].clone();

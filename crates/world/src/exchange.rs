@@ -125,17 +125,6 @@ pub(crate) fn read_all<P: Payload>(endpoint: &mut Endpoint<P>) -> u64 {
 impl<P> Application<P> {
     /// The end that asks, where it is one.
     pub(crate) const fn asker(&self) -> Option<&Asker<P>> {
-        match self {
-            Self::Asker(asker) => Some(asker),
-            Self::Source { .. }
-            | Self::Sink
-            | Self::Browser(_)
-            | Self::Server(_)
-            | Self::Typist(_)
-            | Self::Echoer(_)
-            | Self::Prober(_)
-            | Self::Answerer(_)
-            | Self::Gone => None,
-        }
+        if let Self::Asker(asker) = self { Some(asker) } else { None }
     }
 }

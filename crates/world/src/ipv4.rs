@@ -23,10 +23,7 @@ impl<P: Payload> Body for Ipv4<P> {
     }
 
     fn into_segment(self) -> Option<Segment<P>> {
-        match self {
-            Self::Segment(segment) => Some(segment),
-            Self::Datagram(_) => None,
-        }
+        if let Self::Segment(segment) = self { Some(segment) } else { None }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {
@@ -34,17 +31,11 @@ impl<P: Payload> Body for Ipv4<P> {
     }
 
     fn udp(&self) -> Option<&UdpDatagram> {
-        match self {
-            Self::Segment(_) => None,
-            Self::Datagram(datagram) => Some(datagram),
-        }
+        if let Self::Datagram(datagram) = self { Some(datagram) } else { None }
     }
 
     fn header(&self) -> Option<&TcpHeader> {
-        match self {
-            Self::Segment(segment) => segment.header(),
-            Self::Datagram(_) => None,
-        }
+        if let Self::Segment(segment) = self { segment.header() } else { None }
     }
 
     fn payload_bytes(&self) -> u32 {
@@ -63,17 +54,11 @@ impl<P: Payload> Body for Ipv4<P> {
 
     /// No compressor of this house knows UDP.
     fn headers(&self, ends: Ends, identification: u16) -> Option<Headers> {
-        match self {
-            Self::Segment(segment) => segment.headers(ends, identification),
-            Self::Datagram(_) => None,
-        }
+        if let Self::Segment(segment) = self { segment.headers(ends, identification) } else { None }
     }
 
     /// Nobody above UDP would read it (RFC 8085 §3.1.7).
     fn mark(&mut self) -> bool {
-        match self {
-            Self::Segment(segment) => segment.mark(),
-            Self::Datagram(_) => false,
-        }
+        if let Self::Segment(segment) = self { segment.mark() } else { false }
     }
 }

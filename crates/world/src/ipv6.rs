@@ -4,7 +4,6 @@
 use base::{Ecn, TcpHeader, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use tcp::{Payload, Segment};
-use wire::rfc2507::Headers;
 
 use crate::{Body, Ends, Quote, TooBig};
 
@@ -144,12 +143,7 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn into_segment(self) -> Option<Segment<P>> {
-        match self.content {
-            Content::Segment(segment) => Some(segment),
-            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
-                None
-            }
-        }
+        if let Content::Segment(segment) = self.content { Some(segment) } else { None }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {
@@ -157,21 +151,11 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn udp(&self) -> Option<&UdpDatagram> {
-        match &self.content {
-            Content::Datagram(datagram) => Some(datagram),
-            Content::Segment(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
-                None
-            }
-        }
+        if let Content::Datagram(datagram) = &self.content { Some(datagram) } else { None }
     }
 
     fn header(&self) -> Option<&TcpHeader> {
-        match &self.content {
-            Content::Segment(segment) => Some(&segment.header),
-            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
-                None
-            }
-        }
+        if let Content::Segment(segment) = &self.content { Some(&segment.header) } else { None }
     }
 
     fn payload_bytes(&self) -> u32 {
@@ -195,17 +179,8 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     /// No compressor of this house knows IPv6.
-    fn headers(&self, _ends: Ends, _identification: u16) -> Option<Headers> {
-        None
-    }
-
     fn mark(&mut self) -> bool {
-        match &mut self.content {
-            Content::Segment(segment) => segment.ecn.mark(),
-            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
-                false
-            }
-        }
+        if let Content::Segment(segment) = &mut self.content { segment.ecn.mark() } else { false }
     }
 
     fn from_message(message: Message) -> Option<Self> {
@@ -213,12 +188,7 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn message(&self) -> Option<Message> {
-        match self.content {
-            Content::Message(message) => Some(message),
-            Content::Segment(_) | Content::Datagram(_) | Content::TooBig(_) | Content::Rest(_) => {
-                None
-            }
-        }
+        if let Content::Message(message) = self.content { Some(message) } else { None }
     }
 
     fn from_too_big(too_big: TooBig) -> Option<Self> {
@@ -226,12 +196,7 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn too_big(&self) -> Option<TooBig> {
-        match &self.content {
-            Content::TooBig(too_big) => Some(**too_big),
-            Content::Segment(_) | Content::Datagram(_) | Content::Message(_) | Content::Rest(_) => {
-                None
-            }
-        }
+        if let Content::TooBig(too_big) = &self.content { Some(**too_big) } else { None }
     }
 
     /// Of a piece no more than that: only the first has what is within.

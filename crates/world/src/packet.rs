@@ -34,9 +34,11 @@ pub trait Body: Sized + 'static {
     /// Size of the packet at the IP layer in bytes, above zero.
     fn bytes(&self) -> u32;
 
-    /// The headers that a radio may compress. `identification` is that of the packet around it,
-    /// for a body without an IP header.
-    fn headers(&self, ends: Ends, identification: u16) -> Option<Headers>;
+    /// The headers that a radio may compress, if there are such. `identification` is that of the
+    /// packet around it, for a body without an IP header.
+    fn headers(&self, _ends: Ends, _identification: u16) -> Option<Headers> {
+        None
+    }
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
