@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::Duration;
+use base::{Duration, listed};
 use settings::{Bytes, Count, Fault, OfTime, Table, section};
 
 use crate::half_open::{HalfOpen, Share, caller, of_mobile};
@@ -61,39 +61,26 @@ impl Limits {
     }
 }
 
-/// Why a connection passes untouched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bypass {
-    /// [`Limits::flows`].
-    Flows,
-    /// [`Limits::flows_per_mobile`].
-    FlowsPerMobile,
-    /// [`Limits::opening`].
-    Opening,
-    /// [`Limits::opening_per_mobile`].
-    OpeningPerMobile,
-    /// [`Limits::bytes`].
-    Bytes,
-    /// The box takes no new connections any more.
-    Draining,
-    /// Its SYN brought data (RFC 7413), or the box has not seen all of its handshake.
-    Handshake,
-    /// The box was told to leave it.
-    Left,
-}
-
-impl Bypass {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
-        Self::Flows,
-        Self::FlowsPerMobile,
-        Self::Opening,
-        Self::OpeningPerMobile,
-        Self::Bytes,
-        Self::Draining,
-        Self::Handshake,
-        Self::Left,
-    ];
+listed! {
+    /// Why a connection passes untouched.
+    pub enum Bypass {
+        /// [`Limits::flows`].
+        Flows,
+        /// [`Limits::flows_per_mobile`].
+        FlowsPerMobile,
+        /// [`Limits::opening`].
+        Opening,
+        /// [`Limits::opening_per_mobile`].
+        OpeningPerMobile,
+        /// [`Limits::bytes`].
+        Bytes,
+        /// The box takes no new connections any more.
+        Draining,
+        /// Its SYN brought data (RFC 7413), or the box has not seen all of its handshake.
+        Handshake,
+        /// The box was told to leave it.
+        Left,
+    }
 }
 
 /// The most bytes that a box can come to hold.

@@ -2,23 +2,29 @@
 
 use std::fmt;
 
+use base::words;
+
 use super::{Directions, Scope};
 
-/// A logical channel, between RLC and MAC.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LogicalChannel {
-    /// Broadcast control: system information.
-    Bcch,
-    /// Paging control.
-    Pcch,
-    /// Dedicated control: between RRC and one UE that has a connection.
-    Dcch,
-    /// Common control: between RRC and UEs without a connection.
-    Ccch,
-    /// Dedicated traffic: a UE's user data.
-    Dtch,
-    /// Common traffic: user data for all of a group.
-    Ctch,
+words! {
+    /// A logical channel, between RLC and MAC.
+    ///
+    /// In the order of the standard.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum LogicalChannel {
+        /// Broadcast control: system information.
+        Bcch = "BCCH",
+        /// Paging control.
+        Pcch = "PCCH",
+        /// Dedicated control: between RRC and one UE that has a connection.
+        Dcch = "DCCH",
+        /// Common control: between RRC and UEs without a connection.
+        Ccch = "CCCH",
+        /// Dedicated traffic: a UE's user data.
+        Dtch = "DTCH",
+        /// Common traffic: user data for all of a group.
+        Ctch = "CTCH",
+    }
 }
 
 /// What a logical channel is for.
@@ -31,10 +37,6 @@ pub enum Plane {
 }
 
 impl LogicalChannel {
-    /// All of them, in the order of the standard.
-    pub const ALL: [Self; 6] =
-        [Self::Bcch, Self::Pcch, Self::Dcch, Self::Ccch, Self::Dtch, Self::Ctch];
-
     /// Where it runs.
     pub const fn directions(self) -> Directions {
         match self {
@@ -62,13 +64,6 @@ impl LogicalChannel {
 
 impl fmt::Display for LogicalChannel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Bcch => "BCCH",
-            Self::Pcch => "PCCH",
-            Self::Dcch => "DCCH",
-            Self::Ccch => "CCCH",
-            Self::Dtch => "DTCH",
-            Self::Ctch => "CTCH",
-        })
+        f.pad(self.name())
     }
 }

@@ -2,27 +2,31 @@
 
 use std::fmt;
 
-use base::{Direction, Rate};
+use base::{Direction, Rate, words};
 
 use super::{Directions, Scope, SpreadingError, SpreadingFactor, SpreadingTable};
 
-/// A physical channel that carries transport channels, or the control beside them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PhysicalChannel {
-    /// Primary common control (§5.3.3.3).
-    PCcpch,
-    /// Secondary common control (§5.3.3.4).
-    SCcpch,
-    /// Random access (§5.2.2.1).
-    Prach,
-    /// Dedicated data (§5.2.1 uplink, §5.3.2 downlink).
-    Dpdch,
-    /// Dedicated control: pilot, power control and format indicator (§5.2.1, §5.3.2).
-    Dpcch,
-    /// Downlink shared (§5.3.3.6).
-    Pdsch,
-    /// Common packets (§5.2.2.2).
-    Pcpch,
+words! {
+    /// A physical channel that carries transport channels, or the control beside them.
+    ///
+    /// In the order of Hynderick and Raes 2004, Table II.4.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum PhysicalChannel {
+        /// Primary common control (§5.3.3.3).
+        PCcpch = "P-CCPCH",
+        /// Secondary common control (§5.3.3.4).
+        SCcpch = "S-CCPCH",
+        /// Random access (§5.2.2.1).
+        Prach = "PRACH",
+        /// Dedicated data (§5.2.1 uplink, §5.3.2 downlink).
+        Dpdch = "DPDCH",
+        /// Dedicated control: pilot, power control and format indicator (§5.2.1, §5.3.2).
+        Dpcch = "DPCCH",
+        /// Downlink shared (§5.3.3.6).
+        Pdsch = "PDSCH",
+        /// Common packets (§5.2.2.2).
+        Pcpch = "PCPCH",
+    }
 }
 
 /// What a physical channel carries.
@@ -35,17 +39,6 @@ pub enum Content {
 }
 
 impl PhysicalChannel {
-    /// All of them, in the order of Hynderick and Raes 2004, Table II.4.
-    pub const ALL: [Self; 7] = [
-        Self::PCcpch,
-        Self::SCcpch,
-        Self::Prach,
-        Self::Dpdch,
-        Self::Dpcch,
-        Self::Pdsch,
-        Self::Pcpch,
-    ];
-
     /// Where it runs.
     pub const fn directions(self) -> Directions {
         match self {
@@ -76,15 +69,7 @@ impl PhysicalChannel {
 
 impl fmt::Display for PhysicalChannel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::PCcpch => "P-CCPCH",
-            Self::SCcpch => "S-CCPCH",
-            Self::Prach => "PRACH",
-            Self::Dpdch => "DPDCH",
-            Self::Dpcch => "DPCCH",
-            Self::Pdsch => "PDSCH",
-            Self::Pcpch => "PCPCH",
-        })
+        f.pad(self.name())
     }
 }
 
