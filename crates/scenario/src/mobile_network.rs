@@ -4,9 +4,8 @@ use base::{Duration, Schedule};
 use link::{LinkConfig, Service, loss};
 use mobility::binding::{
     Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
-    CorrespondentConfig, Detection, FastMobileConfig, FastRouterConfig, Interval, MobileConfig,
-    MobileIp, Neighbor, Network, Optimization, Overlap, Patience, Policy, Reach, Regional,
-    RegistrationConfig, Role, Solicitation,
+    Detection, FastRouterConfig, Interval, MobileConfig, MobileIp, Neighbor, Network, Optimization,
+    Overlap, Policy, Reach, Regional, RegistrationConfig, Role,
 };
 use radio::wlan::{self, AccessPoint, WlanKeys};
 use tcp::Length;
@@ -17,26 +16,8 @@ use crate::routes::Graph;
 use crate::wlan::ACCESS;
 use crate::{FlowDirection, Scenario, Wired};
 
-/// RFC 4861 §10: `RTR_SOLICITATION_INTERVAL`, `MAX_RTR_SOLICITATIONS`, `MAX_RA_DELAY_TIME`.
-const SOLICITATION: Solicitation = Solicitation { interval: Duration::from_secs(4), attempts: 3 };
-
-/// RFC 6275 §13: `InitialBindackTimeoutFirstReg`; §12: `INITIAL_BINDACK_TIMEOUT` and
-/// `MAX_BINDACK_TIMEOUT`.
-const FIRST: Patience =
-    Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
-const LATER: Patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
-
-/// RFC 6275 §12: `MAX_TOKEN_LIFETIME`, `MAX_NONCE_LIFETIME`, `MAX_RR_BINDING_LIFETIME`.
-const TOKEN_LIFETIME: Duration = Duration::from_secs(210);
-const NONCE_LIFETIME: Duration = Duration::from_secs(240);
+/// The longest lifetime that correspondents grant (RFC 6275 §12: `MAX_RR_BINDING_LIFETIME`).
 const OPTIMIZED_LIFETIME: Duration = Duration::from_secs(420);
-
-/// RFC 5568 §9: `RTSOLPR_RETRIES`, `FBU_RETRIES`, `HI_RETRIES`, `PROXY_ND_LIFETIME`; waits are left
-/// to configuration.
-const FAST_ATTEMPTS: u32 = 3;
-const FAST_PATIENCE: Patience =
-    Patience { first: Duration::from_millis(100), most: Duration::from_millis(400) };
-const FAST_HOLD: Duration = Duration::from_millis(1_500);
 
 /// The network of `scenario`, if its mobiles move: its chain runs from the correspondent to the
 /// first mobile.
@@ -61,15 +42,6 @@ struct Mobile {
     regional: Option<Address>,
     /// By number of the access point; its home address where that is home.
     local: Vec<Address>,
-}
-
-/// As the correspondent of mobiles.
-const fn keeps_bindings(node: NodeId) -> CorrespondentConfig {
-    CorrespondentConfig {
-        address: Address(node.0),
-        lifetime_max: OPTIMIZED_LIFETIME,
-        nonce_lifetime: NONCE_LIFETIME,
-    }
 }
 
 struct Builder<'a, B: Body> {
@@ -233,9 +205,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         }
         let correspondent = self.node(&self.mobile_ip.correspondent);
         if self.mobile_ip.route_optimization {
-            let config = keeps_bindings(correspondent);
             self.world.add_agent(correspondent, |id| {
-                Agent::Correspondent(Correspondent::new(id, config))
+                Agent::Correspondent(Correspondent::new(id, Address(correspondent.0)))
             });
         }
         for number in 0..self.mobiles.len() {
@@ -284,13 +255,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             interval: Some(Interval { min: advertisement_interval, max: advertisement_interval }),
             answer_delay_max: self.mobile_ip.answer_delay,
             taken: Vec::new(),
-            fast: (fast_handovers && is_away).then_some(FastRouterConfig {
-                neighbors,
-                patience: FAST_PATIENCE,
-                attempts: FAST_ATTEMPTS,
-                forward: self.mobile_ip.forward_time,
-                hold: FAST_HOLD,
-            }),
+            fast: (fast_handovers && is_away)
+                .then_some(FastRouterConfig { neighbors, forward: self.mobile_ip.forward_time }),
         }
     }
 
@@ -322,12 +288,8 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn mobile(&self, number: usize) -> MobileConfig {
         let of = &self.mobiles[number];
         let MobileIp { route_optimization, two_addresses, fast_handovers, .. } = *self.mobile_ip;
-        let registration = |lifetime: Duration| RegistrationConfig {
-            lifetime,
-            refresh_ahead: lifetime / 10,
-            first: FIRST,
-            later: LATER,
-        };
+        let registration =
+            |lifetime: Duration| RegistrationConfig { lifetime, refresh_ahead: lifetime / 10 };
         let access = self.wlan.access_point.iter().zip(&of.local).map(|(point, local)| Access {
             router: Address(self.node(&point.name).0),
             care_of: *local,
@@ -337,26 +299,22 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         MobileConfig {
             home: Address(of.node.0),
             home_agent: Address(self.node(&self.mobile_ip.home_agent).0),
-            home_registration: registration(lifetime),
+            registration: registration(lifetime),
             regional: of.regional.map(|care_of| Regional {
                 map: Address(self.node(&self.mobile_ip.map).0),
                 care_of,
-                registration: registration(lifetime),
             }),
             access: access.collect(),
-            solicitation: self.mobile_ip.solicits.then_some(SOLICITATION),
+            solicits: self.mobile_ip.solicits,
             detection: self.mobile_ip.duplicate_address_detection,
             retransmit_timer: self.mobile_ip.dad_time,
             overlap: two_addresses,
             optimization: route_optimization.then(|| Optimization {
                 correspondents: self.correspondents(number),
                 registration: registration(lifetime.min(OPTIMIZED_LIFETIME)),
-                token_patience: LATER,
-                token_lifetime: TOKEN_LIFETIME,
             }),
-            correspondent: route_optimization.then(|| keeps_bindings(of.node)),
-            fast: fast_handovers
-                .then_some(FastMobileConfig { patience: FAST_PATIENCE, attempts: FAST_ATTEMPTS }),
+            keeps_bindings: route_optimization,
+            fast_handovers,
         }
     }
 }

@@ -4,12 +4,31 @@ use base::{Duration, Time};
 
 /// How often and for how long: waits double from `first` to `most` (RFC 6275 §11.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
+pub(super) struct Patience {
     /// Before the second transmission. Not zero.
-    pub first: Duration,
+    first: Duration,
     /// The longest wait.
-    pub most: Duration,
+    most: Duration,
 }
+
+impl Patience {
+    /// With the first update: `InitialBindackTimeoutFirstReg` (RFC 6275 §13) to
+    /// `MAX_BINDACK_TIMEOUT` (§12).
+    pub(super) const FIRST: Self =
+        Self { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
+
+    /// With all else: `INITIAL_BINDACK_TIMEOUT` to `MAX_BINDACK_TIMEOUT` (RFC 6275 §12).
+    pub(super) const LATER: Self =
+        Self { first: Duration::from_secs(1), most: Duration::from_secs(32) };
+
+    /// With fast handovers, where RFC 5568 §9 leaves waits to configuration.
+    pub(super) const FAST: Self =
+        Self { first: Duration::from_millis(100), most: Duration::from_millis(400) };
+}
+
+/// How often a message of a fast handover is sent: `RTSOLPR_RETRIES`, `FBU_RETRIES` and
+/// `HI_RETRIES` (RFC 5568 §9).
+pub(super) const FAST_ATTEMPTS: u32 = 3;
 
 /// A message under way that waits for its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +53,11 @@ impl Backoff {
         last.map_or_else(|| Self::begin(now, patience), |last| last.again(now))
     }
 
-    /// Nothing is sent and nothing comes: that much is waited for all the same.
-    pub(super) fn rest(now: Time, patience: Patience, attempts: u32) -> Self {
-        let wait = patience.most * u64::from(attempts);
-        Self { attempt: attempts, due: now + wait, wait, most: wait }
+    /// Nothing is sent and nothing comes: as long as for all of a fast handover's is waited all the
+    /// same.
+    pub(super) fn rest(now: Time) -> Self {
+        let wait = Patience::FAST.most * u64::from(FAST_ATTEMPTS);
+        Self { attempt: FAST_ATTEMPTS, due: now + wait, wait, most: wait }
     }
 
     /// Sent again.
@@ -54,9 +74,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_the_longest() {
-        let patience =
-            Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
-        let mut backoff = Backoff::begin(Time::ZERO, patience);
+        let mut backoff = Backoff::begin(Time::ZERO, Patience::FIRST);
         let mut waits = Vec::new();
         let mut now = Time::ZERO;
         for attempt in 1..8 {

@@ -11,44 +11,39 @@ use super::{
     Wrap,
 };
 
-/// What a correspondent is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CorrespondentConfig {
-    /// Its address.
-    pub address: Address,
-    /// The longest lifetime that it grants. RFC 6275 §12: `MAX_RR_BINDING_LIFETIME`, 420 s.
-    pub lifetime_max: Duration,
-    /// For how long it accepts a token. RFC 6275 §12: `MAX_NONCE_LIFETIME`, 240 s.
-    pub nonce_lifetime: Duration,
-}
+/// The longest lifetime that it grants: `MAX_RR_BINDING_LIFETIME` (RFC 6275 §12).
+const LIFETIME_MAX: Duration = Duration::from_secs(420);
+
+/// For how long it accepts a token: `MAX_NONCE_LIFETIME` (RFC 6275 §12).
+const NONCE_LIFETIME: Duration = Duration::from_secs(240);
 
 /// A correspondent.
 #[derive(Debug)]
 pub struct Correspondent {
-    config: CorrespondentConfig,
+    address: Address,
     cache: Cache,
     outbox: Outbox,
 }
 
 impl Correspondent {
-    /// Machine number `machine`.
-    pub fn new(machine: u32, config: CorrespondentConfig) -> Self {
-        Self { config, cache: Cache::new(), outbox: Outbox::new(machine) }
+    /// Machine number `machine`, with this address.
+    pub fn new(machine: u32, address: Address) -> Self {
+        Self { address, cache: Cache::new(), outbox: Outbox::new(machine) }
     }
 
     /// Its own messages go as they are addressed: a home test has to show that the mobile can be
     /// reached at home (§5.2.5).
     pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
-        if header.destination == self.config.address {
+        if header.destination == self.address {
             return self.arrived(now, header);
         }
-        let starts_here = header.source == self.config.address && header.wrap.is_none();
+        let starts_here = header.source == self.address && header.wrap.is_none();
         if !starts_here || header.is_message {
             return Verdict::Pass;
         }
         match self.care_of(now, header.destination) {
             Some(care_of) => Verdict::Wrap(Outer {
-                source: self.config.address,
+                source: self.address,
                 destination: care_of,
                 wrap: Wrap::Routing,
             }),
@@ -71,7 +66,7 @@ impl Correspondent {
             }
             // §9.3.1: without a binding the packet is dropped, and the mobile told.
             Some(Wrap::HomeAddress) => {
-                let (from, to) = (self.config.address, header.source);
+                let (from, to) = (self.address, header.source);
                 self.outbox.send_quietly(from, to, Message::BindingError);
                 Verdict::Drop
             }
@@ -95,19 +90,18 @@ impl Correspondent {
             self.send(cx, to, Message::CareOfTest { cookie, nonce: cx.now });
         } else if let Message::BindingUpdate(update) = incoming.message {
             let judgement = self.updated(cx, &update);
-            let lifetime_max = self.config.lifetime_max;
-            let answer = update.acknowledgement(judgement, to, lifetime_max, Peer::Correspondent);
+            let answer = update.acknowledgement(judgement, to, LIFETIME_MAX, Peer::Correspondent);
             self.send(cx, to, answer);
         }
     }
 
     fn send(&mut self, cx: &mut Context<'_, impl Observe>, destination: Address, message: Message) {
-        let source = self.config.address;
+        let source = self.address;
         self.outbox.send(cx, Outgoing { source, destination, message });
     }
 
     fn updated(&mut self, cx: &mut Context<'_, impl Observe>, update: &Update) -> Judgement {
-        let status = self.judge(cx.now, update);
+        let status = judge(cx.now, update);
         if status != Status::Accepted {
             return update.judged(status);
         }
@@ -120,7 +114,7 @@ impl Correspondent {
             if update.is_withdrawal() { Event::Withdrawal } else { Event::Update(Check::None) };
         match entry.apply(event) {
             Action::Bind => {
-                let expires = cx.now + update.lifetime.min(self.config.lifetime_max);
+                let expires = cx.now + update.lifetime.min(LIFETIME_MAX);
                 entry.bind(cx.now, update.care_of, expires, update.extent, Policy::One);
                 self.outbox.tell(cx, MobilityFact::Bound { home, care_of });
             }
@@ -139,22 +133,6 @@ impl Correspondent {
         update.accepted()
     }
 
-    /// Whether the tokens are good (§9.5.1): at home the home token is enough.
-    fn judge(&self, now: Time, update: &Update) -> Status {
-        let is_old = |nonce: Time| now.saturating_since(nonce) > self.config.nonce_lifetime;
-        match update.authority {
-            Authority::Agent => Status::HomeTokenExpired,
-            Authority::Tokens { home, .. } if is_old(home) => Status::HomeTokenExpired,
-            Authority::Tokens { care_of: Some(care_of), .. } if is_old(care_of) => {
-                Status::CareOfTokenExpired
-            }
-            Authority::Tokens { care_of: None, .. } if !update.is_withdrawal() => {
-                Status::CareOfTokenExpired
-            }
-            Authority::Tokens { .. } => Status::Accepted,
-        }
-    }
-
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         while let Some((home, event, entry)) = self.cache.due(cx.now) {
             if entry.apply(event) == Action::Lapse {
@@ -170,5 +148,21 @@ impl Correspondent {
 
     pub(super) const fn poll_timeout(&self) -> Option<Time> {
         self.cache.deadline()
+    }
+}
+
+/// Whether the tokens are good (§9.5.1): at home the home token is enough.
+fn judge(now: Time, update: &Update) -> Status {
+    let is_old = |nonce: Time| now.saturating_since(nonce) > NONCE_LIFETIME;
+    match update.authority {
+        Authority::Agent => Status::HomeTokenExpired,
+        Authority::Tokens { home, .. } if is_old(home) => Status::HomeTokenExpired,
+        Authority::Tokens { care_of: Some(care_of), .. } if is_old(care_of) => {
+            Status::CareOfTokenExpired
+        }
+        Authority::Tokens { care_of: None, .. } if !update.is_withdrawal() => {
+            Status::CareOfTokenExpired
+        }
+        Authority::Tokens { .. } => Status::Accepted,
     }
 }

@@ -18,16 +18,13 @@ use super::{
 pub struct FastRouterConfig {
     /// The other access routers it knows.
     pub neighbors: Vec<Neighbor>,
-    /// Waits for the answer of the next router. RFC 5568 §9 leaves them to configuration.
-    pub patience: Patience,
-    /// How often it asks it. RFC 5568 §9: `HI_RETRIES`, 3.
-    pub attempts: u32,
     /// For how long it sends packets on.
     pub forward: Duration,
-    /// For how long packets are held for a mobile that does not come, and an announcement of one
-    /// that came may be late. RFC 5568 §9: `PROXY_ND_LIFETIME`, 1.5 s. Not zero.
-    pub hold: Duration,
 }
+
+/// For how long packets are held for a mobile that does not come, and an announcement of one that
+/// came may be late: `PROXY_ND_LIFETIME` (RFC 5568 §9).
+const HOLD: Duration = Duration::from_millis(1_500);
 
 /// Another access router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +144,7 @@ impl FastRouter {
             self.sequence = self.sequence.next();
             slot.asked = self.sequence;
         }
-        let backoff = Backoff::after(last, cx.now, self.config.patience);
+        let backoff = Backoff::after(last, cx.now, Patience::FAST);
         slot.backoff = Some(backoff);
         // Nobody answers for a router that is not known: the mobile is refused in the end.
         let Some(known) = known else { return };
@@ -231,7 +228,7 @@ impl FastRouter {
         if to == holding::State::Absent {
             self.coming.remove(&mobile);
         } else if to != before || event == holding::Event::Arrived {
-            self.coming.insert(mobile, (to, now + self.config.hold));
+            self.coming.insert(mobile, (to, now + HOLD));
         }
         match action {
             holding::Action::None => {}
@@ -241,9 +238,8 @@ impl FastRouter {
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        let attempts = self.config.attempts;
         while let Some((home, event)) =
-            self.leaving.iter().find_map(|(home, f)| Some((*home, f.due(cx.now, attempts)?)))
+            self.leaving.iter().find_map(|(home, f)| Some((*home, f.due(cx.now)?)))
         {
             let Some(slot) = self.leaving.get_mut(&home) else { return };
             let old = slot.fast.old;

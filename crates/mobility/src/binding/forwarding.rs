@@ -3,7 +3,7 @@
 
 use base::{Time, listed};
 
-use super::backoff::Backoff;
+use super::backoff::{Backoff, FAST_ATTEMPTS};
 use super::transition::{Transition, go};
 use super::{Address, Fast, Sequence};
 
@@ -132,13 +132,13 @@ impl Forwarding {
         (is_on && address == self.fast.old).then_some(self.fast.new)
     }
 
-    /// What is due at `now`, where the next router is asked `attempts` times.
-    pub(super) fn due(&self, now: Time, attempts: u32) -> Option<Event> {
+    /// What is due at `now`.
+    pub(super) fn due(&self, now: Time) -> Option<Event> {
         if self.until.is_some_and(|until| until <= now) {
             return Some(Event::Over);
         }
         let backoff = self.backoff.filter(|backoff| backoff.due <= now)?;
-        let is_last = backoff.attempt >= attempts;
+        let is_last = backoff.attempt >= FAST_ATTEMPTS;
         Some(if is_last { Event::Exhausted } else { Event::Unanswered })
     }
 

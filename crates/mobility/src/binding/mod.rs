@@ -33,18 +33,14 @@ pub use access_router::{AccessRouter, AccessRouterConfig, Interval};
 pub use agent::{Address, Agent, Header, LinkEvent, Order, Outer, Outgoing, Verdict, Wrap};
 pub use anchor::{Anchor, AnchorConfig, Role};
 pub use attachment::Detection;
-pub use backoff::Patience;
 pub use cache::Policy;
-pub use correspondent::{Correspondent, CorrespondentConfig};
+pub use correspondent::Correspondent;
 pub use fast_router::{FastRouterConfig, Neighbor};
 pub use keys::{MobileIp, Reach};
 pub use message::{
     Acknowledgement, Answer, Authority, Extent, Fast, Message, Mode, Peer, Place, Status, Update,
 };
-pub use mobile::{
-    Access, FastMobileConfig, Mobile, MobileConfig, Network, Optimization, Overlap, Regional,
-    Solicitation,
-};
+pub use mobile::{Access, Mobile, MobileConfig, Network, Optimization, Overlap, Regional};
 pub use registration::RegistrationConfig;
 pub use sequence::Sequence;
 pub use transition::Transition;

@@ -185,11 +185,6 @@ pub struct RegistrationConfig {
     /// How long before its end a binding is renewed; no more than half of what was granted. RFC
     /// 6275 §11.7.1 leaves it open.
     pub refresh_ahead: Duration,
-    /// Waits for the first acknowledgement. RFC 6275 §13: `InitialBindackTimeoutFirstReg`, 1.5 s,
-    /// to `MAX_BINDACK_TIMEOUT` (§12), 32 s.
-    pub first: Patience,
-    /// Waits for later ones. RFC 6275 §12: `INITIAL_BINDACK_TIMEOUT`, 1 s, to 32 s.
-    pub later: Patience,
 }
 
 /// An entry of the mobile's binding update list (RFC 6275 §11.1).
@@ -249,13 +244,9 @@ impl Registration {
     }
 
     /// Notes that an update is being sent, whose number and attempt this answers.
-    pub(super) fn sending(
-        &mut self,
-        now: Time,
-        action: Action,
-        config: &RegistrationConfig,
-    ) -> (Sequence, u32) {
-        let patience = if self.state == State::First { config.first } else { config.later };
+    pub(super) fn sending(&mut self, now: Time, action: Action) -> (Sequence, u32) {
+        let is_first = self.state == State::First;
+        let patience = if is_first { Patience::FIRST } else { Patience::LATER };
         let last = self.backoff.filter(|_| action == Action::SendAgain);
         let backoff = Backoff::after(last, now, patience);
         self.sequence = self.sequence.next();
@@ -374,8 +365,6 @@ mod tests {
     const CONFIG: RegistrationConfig = RegistrationConfig {
         lifetime: Duration::from_secs(100),
         refresh_ahead: Duration::from_secs(10),
-        first: Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) },
-        later: Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) },
     };
 
     const fn second(seconds: u64) -> Time {
@@ -387,7 +376,7 @@ mod tests {
         let check = |granted, refresh| {
             let mut registration = Registration::new();
             let action = registration.apply(Event::Wanted);
-            let (sequence, _) = registration.sending(second(1), action, &CONFIG);
+            let (sequence, _) = registration.sending(second(1), action);
             assert!(registration.accepted(sequence, Duration::from_secs(granted), &CONFIG));
             assert_eq!(registration.deadline(), Some(second(refresh)));
         };
@@ -400,10 +389,10 @@ mod tests {
     fn only_the_last_update_is_acknowledged() {
         let mut registration = Registration::new();
         let action = registration.apply(Event::Wanted);
-        let (stale, _) = registration.sending(second(1), action, &CONFIG);
+        let (stale, _) = registration.sending(second(1), action);
         assert_eq!(registration.due(second(3)), Some(Event::Unanswered));
         let action = registration.apply(Event::Unanswered);
-        let (last, attempt) = registration.sending(second(3), action, &CONFIG);
+        let (last, attempt) = registration.sending(second(3), action);
         assert_eq!(attempt, 2);
         assert_eq!(registration.deadline(), Some(second(6)));
         assert!(!registration.accepted(stale, CONFIG.lifetime, &CONFIG));

@@ -59,6 +59,9 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     }
 }
 
+/// For how long a token is used: `MAX_TOKEN_LIFETIME` (RFC 6275 §12).
+const LIFETIME: Duration = Duration::from_secs(210);
+
 /// A token, or the question for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
@@ -92,29 +95,23 @@ impl Token {
     }
 
     /// Notes that the question is being sent, a new one with a new cookie; says cookie and attempt.
-    pub(super) fn asking(&mut self, now: Time, action: Action, patience: Patience) -> (u32, u32) {
+    pub(super) fn asking(&mut self, now: Time, action: Action) -> (u32, u32) {
         let last = self.backoff.filter(|_| action == Action::AskAgain);
         if last.is_none() {
             self.cookie = self.cookie.wrapping_add(1);
         }
-        let backoff = Backoff::after(last, now, patience);
+        let backoff = Backoff::after(last, now, Patience::LATER);
         self.backoff = Some(backoff);
         (self.cookie, backoff.attempt)
     }
 
-    /// A token came that is good for `lifetime`. False if nobody asked for it.
-    pub(super) fn received(
-        &mut self,
-        now: Time,
-        cookie: u32,
-        nonce: Time,
-        lifetime: Duration,
-    ) -> bool {
+    /// A token came. False if nobody asked for it.
+    pub(super) fn received(&mut self, now: Time, cookie: u32, nonce: Time) -> bool {
         if self.state != State::Asked || cookie != self.cookie {
             return false;
         }
         self.apply(Event::Received);
-        (self.nonce, self.expires) = (nonce, Some(now + lifetime));
+        (self.nonce, self.expires) = (nonce, Some(now + LIFETIME));
         true
     }
 
@@ -152,16 +149,15 @@ mod tests {
 
     #[test]
     fn an_answer_to_an_earlier_question_is_none() {
-        let patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
         let mut token = Token::new();
         let action = token.apply(Event::Wanted);
-        let (stale, _) = token.asking(Time::ZERO, action, patience);
+        let (stale, _) = token.asking(Time::ZERO, action);
         token.apply(Event::Dropped);
         let action = token.apply(Event::Wanted);
-        let (cookie, attempt) = token.asking(Time::ZERO, action, patience);
+        let (cookie, attempt) = token.asking(Time::ZERO, action);
         assert_eq!(attempt, 1);
-        assert!(!token.received(Time::ZERO, stale, Time::ZERO, Duration::from_secs(210)));
-        assert!(token.received(Time::ZERO, cookie, Time::ZERO, Duration::from_secs(210)));
+        assert!(!token.received(Time::ZERO, stale, Time::ZERO));
+        assert!(token.received(Time::ZERO, cookie, Time::ZERO));
         assert_eq!(token.deadline(), Some(Time::from_nanos(210_000_000_000)));
     }
 }

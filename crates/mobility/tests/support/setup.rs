@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use base::Duration;
 use mobility::binding::{
     Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
-    CorrespondentConfig, Detection, FastMobileConfig, FastRouterConfig, Interval, Mobile,
-    MobileConfig, Neighbor, Network as Whose, Optimization, Overlap, Patience, Policy, Regional,
-    RegistrationConfig, Role, Solicitation,
+    Detection, FastRouterConfig, Interval, Mobile, MobileConfig, Neighbor, Network as Whose,
+    Optimization, Overlap, Policy, Regional, RegistrationConfig, Role,
 };
 
 use super::{CN, HA, MAP, Network, Nodes, access_router, home, lcoa, rcoa};
@@ -69,7 +68,7 @@ impl Setup {
         let map = self.anchor(MAP, Role::Map);
         nodes.insert(HA, Some(Agent::Anchor(Box::new(Anchor::new(1, home_agent, self.seed)))));
         nodes.insert(MAP, Some(Agent::Anchor(Box::new(Anchor::new(2, map, self.seed)))));
-        let fixed = || Agent::Correspondent(Correspondent::new(0, correspondent(CN)));
+        let fixed = || Agent::Correspondent(Correspondent::new(0, CN));
         nodes.insert(CN, self.optimizes.then(fixed));
         for number in 1..=ROUTERS {
             let router = AccessRouter::new(2 + number, self.access_router(number), self.seed);
@@ -105,23 +104,13 @@ impl Setup {
             interval: Some(Interval { min: Duration::from_secs(5), max: Duration::from_secs(7) }),
             answer_delay_max: Duration::ZERO,
             taken: self.taken.clone(),
-            fast: (self.fast && number > 0).then(|| FastRouterConfig {
-                neighbors,
-                patience: FAST,
-                attempts: 3,
-                forward: Duration::from_secs(5),
-                hold: Duration::from_millis(1_500),
-            }),
+            fast: (self.fast && number > 0)
+                .then(|| FastRouterConfig { neighbors, forward: Duration::from_secs(5) }),
         }
     }
 
     fn registration(&self) -> RegistrationConfig {
-        RegistrationConfig {
-            lifetime: self.lifetime,
-            refresh_ahead: Duration::from_secs(10),
-            first: Patience { first: Duration::from_millis(1_500), most: Duration::from_secs(32) },
-            later: LATER,
-        }
+        RegistrationConfig { lifetime: self.lifetime, refresh_ahead: Duration::from_secs(10) }
     }
 
     /// The other mobiles.
@@ -136,37 +125,22 @@ impl Setup {
             network: if router == 0 { Whose::Home } else { Whose::Foreign },
         });
         let registration = self.registration();
-        let solicitation = Solicitation { interval: Duration::from_secs(4), attempts: 3 };
         MobileConfig {
             home: home(number),
             home_agent: HA,
-            home_registration: registration,
-            regional: Some(Regional { map: MAP, care_of: rcoa(number), registration }),
+            registration,
+            regional: Some(Regional { map: MAP, care_of: rcoa(number) }),
             access: access.collect(),
-            solicitation: self.solicits.then_some(solicitation),
+            solicits: self.solicits,
             detection: self.detection,
             retransmit_timer: Duration::from_secs(1),
             overlap: self.overlap,
             optimization: self.optimizes.then(|| Optimization {
                 correspondents: std::iter::once(CN).chain(self.peers(number)).collect(),
                 registration,
-                token_patience: LATER,
-                token_lifetime: Duration::from_secs(210),
             }),
-            correspondent: self.optimizes.then(|| correspondent(home(number))),
-            fast: self.fast.then_some(FastMobileConfig { patience: FAST, attempts: 3 }),
+            keeps_bindings: self.optimizes,
+            fast_handovers: self.fast,
         }
     }
 }
-
-const fn correspondent(address: Address) -> CorrespondentConfig {
-    CorrespondentConfig {
-        address,
-        lifetime_max: Duration::from_secs(420),
-        nonce_lifetime: Duration::from_secs(240),
-    }
-}
-
-const LATER: Patience = Patience { first: Duration::from_secs(1), most: Duration::from_secs(32) };
-const FAST: Patience =
-    Patience { first: Duration::from_millis(100), most: Duration::from_millis(400) };

@@ -4,8 +4,6 @@ use base::Duration;
 use settings::words;
 
 use super::super::attachment::Detection;
-use super::super::backoff::Patience;
-use super::super::correspondent::CorrespondentConfig;
 use super::super::registration::RegistrationConfig;
 use super::Address;
 
@@ -16,14 +14,14 @@ pub struct MobileConfig {
     pub home: Address,
     /// Its home agent.
     pub home_agent: Address,
-    /// How it registers there.
-    pub home_registration: RegistrationConfig,
+    /// How it registers there and at the MAP. RFC 5380 §6.1.
+    pub registration: RegistrationConfig,
     /// The MAP it uses where an access router advertises it (RFC 5380).
     pub regional: Option<Regional>,
     /// The access routers, by their numbers from 0.
     pub access: Vec<Access>,
-    /// How it asks for advertisements; `None` waits for the next one.
-    pub solicitation: Option<Solicitation>,
+    /// Whether it asks for advertisements, or waits for the next one.
+    pub solicits: bool,
     /// What it does about duplicates of its local addresses; its home address is its own.
     pub detection: Detection,
     /// How long it waits for objections. RFC 4861 §10: `RETRANS_TIMER`, 1 s.
@@ -32,10 +30,10 @@ pub struct MobileConfig {
     pub overlap: Overlap,
     /// Route optimization, if it does that.
     pub optimization: Option<Optimization>,
-    /// As the correspondent of other mobiles, by its home address, if it keeps their bindings.
-    pub correspondent: Option<CorrespondentConfig>,
-    /// Fast handovers, if it does them.
-    pub fast: Option<FastMobileConfig>,
+    /// Whether it keeps the bindings of other mobiles, as their correspondent.
+    pub keeps_bindings: bool,
+    /// Whether it does fast handovers (RFC 5568 §3).
+    pub fast_handovers: bool,
 }
 
 /// A MAP.
@@ -45,8 +43,6 @@ pub struct Regional {
     pub map: Address,
     /// The mobile's regional care-of address (`RCoA`) there.
     pub care_of: Address,
-    /// How it registers there. RFC 5380 §6.1.
-    pub registration: RegistrationConfig,
 }
 
 /// An access router.
@@ -69,15 +65,6 @@ pub enum Network {
     Foreign,
 }
 
-/// How advertisements are asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Solicitation {
-    /// Until the next one. RFC 4861 §10: `RTR_SOLICITATION_INTERVAL`, 4 s. Not zero.
-    pub interval: Duration,
-    /// How many. RFC 4861 §10: `MAX_RTR_SOLICITATIONS`, 3.
-    pub attempts: u32,
-}
-
 words! {
     /// What is done with two usable addresses of a mobile.
     pub enum Overlap {
@@ -95,18 +82,4 @@ pub struct Optimization {
     pub correspondents: Vec<Address>,
     /// How it registers there.
     pub registration: RegistrationConfig,
-    /// Waits for tokens. RFC 6275 §11.8 with §12: `INITIAL_BINDACK_TIMEOUT`, 1 s, to
-    /// `MAX_BINDACK_TIMEOUT`, 32 s.
-    pub token_patience: Patience,
-    /// For how long a token is used. RFC 6275 §12: `MAX_TOKEN_LIFETIME`, 210 s.
-    pub token_lifetime: Duration,
-}
-
-/// Fast handovers of a mobile (RFC 5568 §3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FastMobileConfig {
-    /// Waits for answers of access routers. RFC 5568 §9 leaves them to configuration.
-    pub patience: Patience,
-    /// How often one is asked. RFC 5568 §9: `RTSOLPR_RETRIES` and `FBU_RETRIES`, 3.
-    pub attempts: u32,
 }

@@ -3,10 +3,10 @@
 use base::Time;
 use observe::{Context, Observe};
 
-use super::super::backoff::Backoff;
+use super::super::backoff::{Backoff, FAST_ATTEMPTS, Patience};
 use super::super::fast::{Action, Event, State, next};
 use super::super::{Answer, Fast, Message, Mode, Outgoing, Sequence, Transition, attachment};
-use super::{FastMobileConfig, Mobile, Network};
+use super::{Mobile, Network};
 
 /// The fast handover that goes on, if there is one.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Mobile {
     pub(super) fn link_fading(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let Some(current) = self.current().filter(|current| *current != index) else { return };
         let is_foreign = |router: usize| self.config.access[router].network == Network::Foreign;
-        if self.config.fast.is_some() && is_foreign(current) && is_foreign(index) {
+        if self.config.fast_handovers && is_foreign(current) && is_foreign(index) {
             (self.fast.from, self.fast.next) = (current, index);
             self.apply_fast(cx, Event::Fading);
         }
@@ -103,7 +103,7 @@ impl Mobile {
     /// Wherever it can be reached from now on, the mobile says so: nothing that is for it there is
     /// to be held, or to go on to another router any more.
     pub(super) fn say_attached(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
-        if self.config.fast.is_some() && self.config.access[index].network == Network::Foreign {
+        if self.config.fast_handovers && self.config.access[index].network == Network::Foreign {
             let message = self.to_router(index, Message::Attached { home: self.config.home });
             self.outbox.send(cx, message);
         }
@@ -121,19 +121,17 @@ impl Mobile {
     }
 
     fn send_fast(&mut self, cx: &mut Context<'_, impl Observe>, action: Action) {
-        let Some(config) = self.config.fast else { return };
         let last = match action {
             Action::None | Action::Announce => return,
             Action::Await => {
-                let FastMobileConfig { patience, attempts } = config;
-                self.fast.backoff = Some(Backoff::rest(cx.now, patience, attempts));
+                self.fast.backoff = Some(Backoff::rest(cx.now));
                 return;
             }
             Action::Recall => return self.say_attached(cx, self.fast.from),
             Action::Ask | Action::Update | Action::AnnounceAndUpdate => None,
             Action::AskAgain | Action::UpdateAgain => self.fast.backoff,
         };
-        let backoff = Backoff::after(last, cx.now, config.patience);
+        let backoff = Backoff::after(last, cx.now, Patience::FAST);
         self.fast.backoff = Some(backoff);
         let outgoing = match self.fast.state {
             State::Asking | State::Idle | State::Prepared => {
@@ -162,11 +160,10 @@ impl Mobile {
 
     /// Does what is due of a fast handover. True if something was.
     pub(super) fn do_fast(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
-        let Some(config) = self.config.fast else { return false };
         let Some(backoff) = self.fast.backoff.filter(|backoff| backoff.due <= cx.now) else {
             return false;
         };
-        let is_last = backoff.attempt >= config.attempts;
+        let is_last = backoff.attempt >= FAST_ATTEMPTS;
         let event = if is_last { Event::Exhausted } else { Event::Unanswered };
         self.apply_fast(cx, event);
         true

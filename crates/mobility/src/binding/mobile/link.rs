@@ -1,11 +1,17 @@
 //! Links of a mobile, and its addresses there.
 
-use base::Time;
+use base::{Duration, Time};
 use observe::{Context, MobilityFact, Observe};
 
 use super::super::attachment::{Action, Detection, Event, State, next};
 use super::super::{Address, Message, Outgoing};
 use super::{Mobile, Network};
+
+/// From one router solicitation to the next: `RTR_SOLICITATION_INTERVAL` (RFC 4861 §10).
+const SOLICITATION_INTERVAL: Duration = Duration::from_secs(4);
+
+/// How many there are: `MAX_RTR_SOLICITATIONS` (RFC 4861 §10).
+const SOLICITATIONS_MAX: u32 = 3;
 
 /// A mobile at one access router.
 #[derive(Debug)]
@@ -135,13 +141,12 @@ impl Mobile {
 
     /// RFC 4861 §6.3.7, without the random delay that mobiles may leave out.
     fn solicit(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
-        let Some(solicitation) = self.config.solicitation else { return };
         let attachment = &mut self.attachments[index];
-        if attachment.solicited >= solicitation.attempts {
+        if !self.config.solicits || attachment.solicited >= SOLICITATIONS_MAX {
             return;
         }
         attachment.solicited += 1;
-        attachment.due = Some(cx.now + solicitation.interval);
+        attachment.due = Some(cx.now + SOLICITATION_INTERVAL);
         let attempt = attachment.solicited;
         let message = self.to_router(index, Message::RouterSolicitation);
         self.outbox.send_again(cx, message, attempt);

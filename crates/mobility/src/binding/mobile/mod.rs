@@ -14,9 +14,7 @@ use super::registration::Registration;
 use super::{
     Address, Correspondent, Header, LinkEvent, Message, Order, Outer, Outgoing, Verdict, Wrap,
 };
-pub use config::{
-    Access, FastMobileConfig, MobileConfig, Network, Optimization, Overlap, Regional, Solicitation,
-};
+pub use config::{Access, MobileConfig, Network, Optimization, Overlap, Regional};
 use fast_mobile::FastHandover;
 use link::Attachment;
 use optimization::Correspondence;
@@ -45,7 +43,8 @@ impl Mobile {
         let attachments = config.access.iter().map(|_| Attachment::new()).collect();
         let correspondents = config.optimization.iter().flat_map(|o| &o.correspondents);
         let correspondences = correspondents.copied().map(Correspondence::new).collect();
-        let correspondent = config.correspondent.map(|of| Correspondent::new(machine, of));
+        let peers = || Correspondent::new(machine, config.home);
+        let correspondent = config.keeps_bindings.then(peers);
         Self {
             config,
             outbox: Outbox::new(machine),

@@ -8,7 +8,7 @@ use super::super::token::{self, Token};
 use super::super::{
     Acknowledgement, Address, Authority, Extent, Message, Outgoing, Status, Update,
 };
-use super::{Mobile, Optimization};
+use super::Mobile;
 
 /// What goes on with one correspondent.
 #[derive(Debug)]
@@ -122,13 +122,12 @@ impl Mobile {
         kind: Kind,
         event: token::Event,
     ) {
-        let Some(Optimization { token_patience, .. }) = self.config.optimization else { return };
         let correspondence = &mut self.correspondences[index];
         let action = correspondence.token(kind).apply(event);
         if action == token::Action::None {
             return;
         }
-        let (cookie, attempt) = correspondence.token(kind).asking(cx.now, action, token_patience);
+        let (cookie, attempt) = correspondence.token(kind).asking(cx.now, action);
         let care_of = correspondence.care_of.unwrap_or(self.config.home);
         let (source, message) = match kind {
             Kind::Home => (self.config.home, Message::HomeTestInit { cookie }),
@@ -145,12 +144,11 @@ impl Mobile {
         incoming: &Outgoing,
         (cookie, nonce): (u32, Time),
     ) {
-        let Some(Optimization { token_lifetime, .. }) = self.config.optimization else { return };
         let is_home = matches!(incoming.message, Message::HomeTest { .. });
         let kind = if is_home { Kind::Home } else { Kind::CareOf };
         let Some(index) = self.correspondence(incoming.source) else { return };
         let token = self.correspondences[index].token(kind);
-        if token.received(cx.now, cookie, nonce, token_lifetime) {
+        if token.received(cx.now, cookie, nonce) {
             self.proceed(cx, index);
         }
     }
@@ -212,7 +210,7 @@ impl Mobile {
         let home = self.config.home;
         let correspondence = &mut self.correspondences[index];
         let Some(nonce) = correspondence.home_token.nonce() else { return };
-        let (sequence, attempt) = correspondence.registration.sending(cx.now, action, &config);
+        let (sequence, attempt) = correspondence.registration.sending(cx.now, action);
         let is_leaving = correspondence.care_of.is_none();
         let care_of = correspondence.care_of.unwrap_or(home);
         let lifetime = if is_leaving { Duration::ZERO } else { config.lifetime };

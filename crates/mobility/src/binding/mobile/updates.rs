@@ -4,7 +4,7 @@
 use base::Duration;
 use observe::{Context, MobilityFact, Observe};
 
-use super::super::registration::{Action, Event, Registration, RegistrationConfig, State, Target};
+use super::super::registration::{Action, Event, Registration, State, Target};
 use super::super::{
     Acknowledgement, Address, Authority, Extent, Message, Outgoing, Role, Status, Update,
 };
@@ -76,13 +76,6 @@ impl Mobile {
         }
     }
 
-    fn registration_config(&self, role: Role) -> RegistrationConfig {
-        match (role, self.config.regional) {
-            (Role::Map, Some(regional)) => regional.registration,
-            (Role::Map, None) | (Role::HomeAgent, _) => self.config.home_registration,
-        }
-    }
-
     fn want(&mut self, cx: &mut Context<'_, impl Observe>, role: Role, target: Target) {
         let registration = self.registration(role);
         let is_sought = match registration.state {
@@ -133,9 +126,9 @@ impl Mobile {
 
     fn send_update(&mut self, cx: &mut Context<'_, impl Observe>, role: Role, action: Action) {
         let (home, destination) = (self.bound_at(role), self.agent(role));
-        let config = self.registration_config(role);
+        let config = self.config.registration;
         let registration = self.registration(role);
-        let (sequence, attempt) = registration.sending(cx.now, action, &config);
+        let (sequence, attempt) = registration.sending(cx.now, action);
         let leaving = Target { care_of: home, extent: Extent::Only };
         let sought = registration.target.filter(|_| registration.state != State::Leaving);
         let lifetime = if sought.is_some() { config.lifetime } else { Duration::ZERO };
@@ -161,7 +154,7 @@ impl Mobile {
         } else {
             return self.correspondent_acknowledged(cx, from, answer);
         };
-        let config = self.registration_config(role);
+        let config = self.config.registration;
         let registration = self.registration(role);
         let action = match answer.status {
             Status::Accepted => {
