@@ -168,7 +168,7 @@ def test_aftermath_of_a_jump_is_three_seconds():
 def test_bursts_weigh_as_much_as_they_hold():
     run = outcome([sent(0.0, 0), arrived(1.0, 0), arrived(2.0, 1), arrived(2.0, 2)])
     assert limits.burst(run) == pytest.approx((1 + 4) / 3)
-    assert limits.greatest_burst(run) == 2
+    assert limits.largest_burst(run) == 2
     assert np.isnan(limits.burst(outcome([sent(0.0, 0)])))
 
 

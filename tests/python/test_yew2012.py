@@ -178,8 +178,8 @@ TEN = tuple(range(1, 11))
     ],
 )
 def test_pairs(more, fewer, told):
-    assert greater(more, fewer).told is told
-    assert less(fewer, more).told is told
+    assert greater(more, fewer).verdict is told
+    assert less(fewer, more).verdict is told
 
 
 def test_an_effect_is_that_of_the_first():
@@ -234,20 +234,20 @@ def test_few_equal_differences_tell_nothing():
     for differ, p in ((3, 0.125), (4, 0.0625)):
         more = [1.0] * differ + [0.0] * (10 - differ)
         judged = greater(more, [0.0] * 10)
-        assert (judged.told, judged.p_for) == (Decision.OPEN, p)
+        assert (judged.verdict, judged.p_for) == (Decision.OPEN, p)
 
 
 def test_no_difference_refutes_only_over_enough_pairs():
-    assert greater([1.0] * 4, [1.0] * 4).told is Decision.OPEN
+    assert greater([1.0] * 4, [1.0] * 4).verdict is Decision.OPEN
     judged = greater([1.0] * 5, [1.0] * 5)
-    assert (judged.told, judged.p_against) == (Decision.FAILS, 1 / 32)
+    assert (judged.verdict, judged.p_against) == (Decision.FAILS, 1 / 32)
     assert "no difference at all" in judged.line()
 
 
 def test_infinite_values_are_the_largest():
     none, some = [float("inf")] * 5, [1, 2, 3, 4, 5]
-    assert greater(none, some).told is Decision.HOLDS
-    assert less(none, some).told is Decision.FAILS
+    assert greater(none, some).verdict is Decision.HOLDS
+    assert less(none, some).verdict is Decision.FAILS
     assert greater(none, none).effect == "no difference at all"
 
 
@@ -263,35 +263,35 @@ def test_what_is_not_a_number_is_refused():
 
 
 def test_ranks():
-    assert rising({64: (1, 2, 3), 128: (2, 3, 4), 256: (5, 6, 4)}).told is Decision.HOLDS
-    assert rising({64: (5, 6, 4), 128: (2, 3, 4), 256: (1, 2, 3)}).told is Decision.FAILS
-    assert rising(dict.fromkeys((64, 128), (5,) * 5)).told is Decision.FAILS
-    assert rising({64: (1, 2, 3)}).told is Decision.OPEN
-    assert rising({}).told is Decision.OPEN
+    assert rising({64: (1, 2, 3), 128: (2, 3, 4), 256: (5, 6, 4)}).verdict is Decision.HOLDS
+    assert rising({64: (5, 6, 4), 128: (2, 3, 4), 256: (1, 2, 3)}).verdict is Decision.FAILS
+    assert rising(dict.fromkeys((64, 128), (5,) * 5)).verdict is Decision.FAILS
+    assert rising({64: (1, 2, 3)}).verdict is Decision.OPEN
+    assert rising({}).verdict is Decision.OPEN
     grows = {size: [size * seed for seed in TEN] for size in (64, 128, 256)}
-    assert rising_each(grows).told is Decision.HOLDS
+    assert rising_each(grows).verdict is Decision.HOLDS
     flat = rising_each(dict.fromkeys((64, 128), TEN))
-    assert (flat.told, flat.over) == (Decision.FAILS, "signed rank of correlations, 10 groups")
+    assert (flat.verdict, flat.over) == (Decision.FAILS, "signed rank of correlations, 10 groups")
 
 
 def test_shares():
-    assert mostly([True] * 9 + [False]).told is Decision.HOLDS
+    assert mostly([True] * 9 + [False]).verdict is Decision.HOLDS
     assert mostly([True] * 9 + [False]).p_for == pytest.approx(11 / 1024)
-    assert mostly([False] * 9 + [True]).told is Decision.FAILS
-    assert mostly([True] * 6 + [False] * 4).told is Decision.OPEN
-    assert mostly([]).told is Decision.OPEN
+    assert mostly([False] * 9 + [True]).verdict is Decision.FAILS
+    assert mostly([True] * 6 + [False] * 4).verdict is Decision.OPEN
+    assert mostly([]).verdict is Decision.OPEN
 
 
 def test_shares_of_pairs_go_by_those_that_differ():
-    assert oftener([True] * 10, [False] * 10).told is Decision.HOLDS
-    assert oftener([False] * 10, [True] * 10).told is Decision.FAILS
+    assert oftener([True] * 10, [False] * 10).verdict is Decision.HOLDS
+    assert oftener([False] * 10, [True] * 10).verdict is Decision.FAILS
     # Fisher's test of unpaired runs would not decide: 9 of 20 against 4 of 20.
     judged = oftener([True] * 9 + [False] * 11, [True] * 4 + [False] * 16)
     assert judged.p_for == 1 / 32
     assert judged.effect == "9 against 4, alone in 5 against 0"
     # The same shares where pairs differ either way.
     judged = oftener([True] * 9 + [False] * 11, [False] * 9 + [True] * 4 + [False] * 7)
-    assert judged.told is Decision.OPEN
+    assert judged.verdict is Decision.OPEN
 
 
 FOR, AGAINST, NEITHER = (0.04, 0.97), (0.97, 0.04), (0.3, 0.7)
@@ -378,7 +378,7 @@ def test_base_rtt_and_what_it_should_be():
         },
     )
     assert measuring.base_rtt_ms(found) == pytest.approx(10)
-    assert measuring.least_rtt_ms(found) == pytest.approx(120)
+    assert measuring.late_min_rtt_ms(found) == pytest.approx(120)
     time_s, each, whole = measuring.throughput_course(found, 250.0)
     assert list(time_s) == [250, 500]
     assert each == pytest.approx([512 * 8 / 250e3, 1536 * 8 / 250e3])
@@ -394,7 +394,7 @@ def made_up(value, of_claims=CLAIMS):
 
 
 def told(outcomes, of_claims=CLAIMS):
-    return {claim.id: claim.told(outcomes) for claim in of_claims}
+    return {claim.id: claim.verdict(outcomes) for claim in of_claims}
 
 
 def noise(settings, scale):
@@ -543,10 +543,10 @@ def test_claims_that_go_by_the_start_are_tested_apart():
     outcomes = {point: value(point) for point in c5.points}
     found = {test.where: test.judge(outcomes) for test in c5.tests}
     assert len(found) == 2 * 5
-    assert c5.told(outcomes) is Decision.FAILS
-    assert found["less than 1024 B, with spacing, begun at home"].told is Decision.HOLDS
+    assert c5.verdict(outcomes) is Decision.FAILS
+    assert found["less than 1024 B, with spacing, begun at home"].verdict is Decision.HOLDS
     later = found["less than 1024 B, with spacing, begun later"]
-    assert (later.told, later.over) == (Decision.FAILS, "signed rank, 15 pairs")
+    assert (later.verdict, later.over) == (Decision.FAILS, "signed rank, 15 pairs")
 
 
 def test_buffers_must_lift_all_runs_of_an_rtt():
@@ -685,7 +685,7 @@ def test_fifty_seeds_tell_what_ten_do(fifty, seeds):
     told_by_fifty = dict.fromkeys(("c5", "c6"), Decision.FAILS)
     expect = {**VERDICTS, **told_by_fifty} if seeds == 50 else VERDICTS
     of_claims = [*claims.claims(setup.Plan(seeds)), claims.bursts(setup.Plan(seeds))]
-    assert {claim.id: claim.told(fifty) for claim in of_claims} == expect
+    assert {claim.id: claim.verdict(fifty) for claim in of_claims} == expect
     simulated_ones = {item.id for item in simulated.items(PLAN)}
     found = [
         Finding(fact, tuple(paper.measures[fact.id](fifty)))

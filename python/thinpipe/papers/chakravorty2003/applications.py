@@ -1,4 +1,4 @@
-"""What users have of the proxy: pages over one connection, §VI.A, and typing, §IV.B."""
+"""The proxy's benefit to users: pages over one connection, §VI.A, and typing, §IV.B."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ STRICT: Final[Settings] = (
 )
 
 UNDEFERRED: Final[Settings] = (*STRICT, ("middlebox.atcp.deference", "off"))
-"""Priority as the paper has it: ahead of what waits in the proxy, and no more."""
+"""Priority as in the paper: only ahead of the data queued in the proxy."""
 
 WAYS: Final = {
     "no box": PLAIN,

@@ -1,4 +1,4 @@
-"""What several figures of the paper have: panels, colours and sequence traces."""
+"""Elements of several figures: panels, colours and sequence traces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Drawing = Callable[[Outcomes], Figure]
 
 HUES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours that readers with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Colours that are distinct with any colour vision (Okabe and Ito, 2008)."""
 
 MARKERS: Final = "osD^vPX"
 BLACK: Final = HUES[-1]

@@ -1,4 +1,4 @@
-"""The figures of the paper, drawn as it draws them."""
+"""The figures of the paper, in its style."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def queues(outcomes: Outcomes) -> Figure:
 
 
 def _flight(run: Outcome) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is under way over the radio: of the box, or the sender's window to its end."""
+    """Return the data in flight over the radio: of the box, or the sender's window."""
     if run.result.middlebox is not None:
         table = run.tables["middlebox_backlog"]
         return table["time_s"].to_numpy(), table["in_flight_bytes"].to_numpy().astype(np.float64)

@@ -1,4 +1,4 @@
-"""The windows that hosts see, §IV.D: how they begin, where they settle, how smooth they are."""
+"""The windows advertised to hosts, §IV.D: initial values, steady state and smoothness."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def joined(connections: int) -> Point:
     return point(RADIO, BOX, download(100), more)
 
 
-def told(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
-    """Return the windows that a flow's sender is told after its handshake, and when."""
+def advertised_windows(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
+    """Return the windows advertised to a flow's sender after its handshake, with their times."""
     rows = sending_end(run.tables["segments"], flow=flow)
     rows = rows.filter((rows["event"] == "received") & ((rows["flags"] & SYN) == 0))
     return rows["time_s"].to_numpy(), rows["window"].to_numpy()
@@ -66,7 +66,7 @@ def told(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignor
 
 def first_window(run: Outcome) -> float:
     """Return the first window of the connection that joined last, in B."""
-    return float(told(run, len(run.result.flows) - 1)[1][0])
+    return float(advertised_windows(run, len(run.result.flows) - 1)[1][0])
 
 
 def first_windows(outcomes: Outcomes) -> list[float]:
@@ -84,7 +84,7 @@ def under(a: float, b: float, c: float) -> tuple[Point, ...]:
 
 
 def settled(outcomes: Outcomes) -> list[float]:
-    """Return the mean of what waits in the box from 20 s to 120 s, in % of (b + c) / a."""
+    """Return the mean backlog of the box from 20 s to 120 s, in % of (b + c) / a."""
     return [
         100
         * mean(outcomes, under(a, b, c), lambda run: time_mean(box_queue(run), 20, 120))
@@ -95,7 +95,7 @@ def settled(outcomes: Outcomes) -> list[float]:
 
 def small(run: Outcome) -> float:
     """Return the share of windows that hold less than a segment, in per cent."""
-    return 100 * float((told(run)[1] < MSS).mean())
+    return 100 * float((advertised_windows(run)[1] < MSS).mean())
 
 
 MEASURES: Final[dict[str, Measure]] = {

@@ -1,4 +1,4 @@
-"""The items: what each needs, draws and tabulates, and the words of the report."""
+"""The items: their runs, figures, tables, and text in the report."""
 
 from __future__ import annotations
 

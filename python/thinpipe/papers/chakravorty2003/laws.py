@@ -1,4 +1,4 @@
-"""What the proxy must keep: buffers, FINs, small segments, many mobiles (P8 to P10 and P12)."""
+"""Invariants of the proxy: buffers, FINs, small segments, many mobiles (P8 to P10 and P12)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def crowded() -> tuple[Point, ...]:
 
 
 def most_held(run: Outcome) -> float:
-    """Return the most that the box held for the mobile, in KB."""
+    """Return the box's maximum backlog for the mobile, in KB."""
     box = run.result.middlebox
     return box.held_max / 1024 if box else float("nan")
 

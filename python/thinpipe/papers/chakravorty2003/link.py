@@ -1,4 +1,4 @@
-"""What the link is like, §II: figure 1 and L1 to L11."""
+"""The link, §II: figure 1 and L1 to L11."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ TAILS: Final[dict[str, Settings]] = {
     "30 % of blocks in error": (("radio.tbler", "30 %"),),
     "downlink set-up of 0.3 to 2.4 s": (("radio.gprs.tbf.common", ["0.3 s", "2.4 s"]),),
 }
-"""What a long tail could come from."""
+"""Possible causes of a long tail."""
 
 
 def tail(name: str, direction: str) -> Point:
@@ -206,11 +206,11 @@ def tail(name: str, direction: str) -> Point:
 
 
 SHARES: Final = (0, 1, 50, 99, 100)
-"""Percentiles that are shown."""
+"""The percentiles in the table."""
 
 
 def tails(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate delays by what could make their tail."""
+    """Tabulate delays by possible causes of their tail."""
     rows = []
     for name in TAILS:
         found = [delays(outcomes[tail(name, way)]) for way in ("downlink", "uplink")]
@@ -371,7 +371,7 @@ def group_sizes(run: Outcome) -> list[int]:
 
 
 def alone(times_s: Floats) -> NDArray[np.bool_]:
-    """Return which of what happens at these times has none of the others within `TOGETHER_S`."""
+    """Return which of these times have no other within `TOGETHER_S`."""
     apart = np.concatenate([[True], np.diff(times_s) > TOGETHER_S, [True]])
     both: NDArray[np.bool_] = apart[:-1] & apart[1:]
     return both
@@ -402,7 +402,7 @@ def scheme(name: str, more: Settings = ()) -> tuple[Point, ...]:
 
 
 LONE: Final[Settings] = (("tcp.window", 1),)
-"""One packet at a time: what a round trip takes without a queue."""
+"""One packet at a time: the round-trip time without a queue."""
 
 
 def product(outcomes: Outcomes) -> list[float]:

@@ -1,4 +1,4 @@
-"""What several studies measure of a run."""
+"""Measures that several studies share."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def mobile_end(segments: pl.DataFrame, flow: int = 0) -> pl.DataFrame:
 
 
 def radio_end(segments: pl.DataFrame, flow: int = 0) -> pl.DataFrame:
-    """Return the rows of who sends a flow's data over the radio: the box if it does, or the sender.
+    """Return the rows of the end that sends a flow's data over the radio: the box or the sender.
 
     Of a box, only what it sends towards the mobile and hears from there.
     """
@@ -221,7 +221,7 @@ def one_way(run: Outcome) -> pl.DataFrame:
 
 
 def box_in_flight(run: Outcome) -> Steps:
-    """Return the payload bytes that the box has under way to the mobile."""
+    """Return the payload bytes that the box has in flight to the mobile."""
     return _backlog(run, "in_flight_bytes")
 
 
@@ -231,7 +231,7 @@ def box_window(run: Outcome) -> Steps:
 
 
 def box_queue(run: Outcome) -> Steps:
-    """Return the payload bytes that wait in the box."""
+    """Return the payload bytes queued in the box."""
     return _backlog(run, "queued_bytes")
 
 

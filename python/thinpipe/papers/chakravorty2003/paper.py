@@ -50,4 +50,4 @@ PAPER: Final = Paper(
         "rates in fair shares, and the windows that hosts see alternate rather than settle."
     ),
 )
-"""What the paper states and how it is checked."""
+"""The paper with its facts and checks."""

@@ -1,4 +1,4 @@
-"""The set-up of the paper: a download to a mobile over GPRS, and what is varied."""
+"""The set-up of the paper: a download to a mobile over GPRS, and its parameters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def clamp(kb: int) -> Settings:
 
 
 def size(kb: int) -> Settings:
-    """Return what a flow transfers, in KB."""
+    """Return the size of a flow, given in KB."""
     return (("flow.bytes", f"{kb * KB} B"),)
 
 

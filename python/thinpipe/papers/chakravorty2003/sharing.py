@@ -69,7 +69,7 @@ POINTS: Final = tuple(
 
 
 def rates(run: Outcome) -> tuple[float, float]:
-    """Return the rates of both flows while both were there, in B/s."""
+    """Return the rates of both flows while both were active, in B/s."""
     start_s, end_s = overlap_s(run)
     first, other = (rate(run, start_s + CONNECTED_S, end_s, flow) for flow in (0, 1))
     return first, other

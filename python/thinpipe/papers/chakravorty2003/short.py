@@ -61,12 +61,12 @@ def runs(more: Settings, kb: int, scenario: str = RADIO) -> tuple[Point, ...]:
 
 
 def times(outcomes: Outcomes, more: Settings, kb: int) -> list[float]:
-    """Return what the repetitions took, connect and close included, in s."""
+    """Return the times of the repetitions, with connect and close, in s."""
     return [closed_s(outcomes[point]) for point in runs(more, kb)]
 
 
 def fifo_time(outcomes: Outcomes, more: Settings, kb: int) -> float:
-    """Return what a download takes over the plain queue, in s."""
+    """Return the time of a download over the plain queue, in s."""
     return closed_s(outcomes[point(FIFO, download(kb), more)])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.chakravorty2003.flow_control import told
+from thinpipe.papers.chakravorty2003.flow_control import advertised_windows
 from thinpipe.papers.chakravorty2003.measuring import (
     box_window,
     delivered,
@@ -42,10 +42,10 @@ END_S: Final = START_S + LASTS_S
 BOX: Final = clamp(10)
 
 RTT_S: Final = 3
-"""What counts as a round-trip time at 10 KB: the most that P4 accepts."""
+"""The assumed round-trip time at 10 KB: the maximum that P4 accepts."""
 
 WINDOW_S: Final = 3
-"""Over so long a rate is taken."""
+"""Interval over which rates are measured."""
 
 RECOVERED: Final = 0.9
 """Of the rate before the stall."""
@@ -81,8 +81,8 @@ POINTS: Final = (
 )
 
 
-def again(run: Outcome) -> tuple[list[float], list[int]]:
-    """Return when whoever sends over the radio sent data again, and which: their offsets."""
+def retransmissions(run: Outcome) -> tuple[list[float], list[int]]:
+    """Return times and offsets of the retransmissions over the radio."""
     sent = segments_sent(radio_end(run.tables["segments"]))
     data = sent.only(sent.carries_data)
     repeats = data.last[1:] <= np.maximum.accumulate(data.last)[:-1]
@@ -91,12 +91,12 @@ def again(run: Outcome) -> tuple[list[float], list[int]]:
 
 def resent(run: Outcome) -> float:
     """Count the packets retransmitted over the radio, by the box or by the sender."""
-    return float(len(again(run)[0]))
+    return float(len(retransmissions(run)[0]))
 
 
 def probes(run: Outcome, lasts_s: int = LONG_S) -> tuple[list[float], list[int]]:
     """Return when packets were sent in a stall, and which."""
-    times_s, offsets = again(run)
+    times_s, offsets = retransmissions(run)
     inside = [START_S < time_s < START_S + lasts_s for time_s in times_s]
     return (
         [time_s for time_s, chosen in zip(times_s, inside, strict=True) if chosen],
@@ -152,8 +152,8 @@ def _recovered_at_s(run: Outcome) -> float:
 
 
 def open_in_stall(run: Outcome) -> float:
-    """Return the largest window that the host is told in a long stall's last 20 s, in B."""
-    times_s, windows = told(run)
+    """Return the largest window advertised to the host in a long stall's last 20 s, in B."""
+    times_s, windows = advertised_windows(run)
     inside = (times_s > START_S + LASTS_S) & (times_s < START_S + LONG_S)
     return float(windows[inside].max()) if inside.any() else float("nan")
 
@@ -170,7 +170,7 @@ BACK_S: Final = 5
 
 def restored_s(run: Outcome) -> float:
     """Return how long after the recovery the host was told of a segment or more, in s."""
-    times_s, windows = told(run)
+    times_s, windows = advertised_windows(run)
     recovered_s = _recovered_at_s(run)
     later = times_s[(times_s >= recovered_s) & (windows >= MSS)]
     return float(later[0]) - recovered_s if len(later) else float("nan")

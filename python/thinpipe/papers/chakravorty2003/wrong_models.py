@@ -1,4 +1,4 @@
-"""What the paper's link, senders and proxy could be instead: each band fails one of these."""
+"""Wrong models of the paper's link, senders and proxy: each band rejects one of them."""
 
 from __future__ import annotations
 

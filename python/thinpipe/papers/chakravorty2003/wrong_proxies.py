@@ -1,4 +1,4 @@
-"""What the paper's proxy could be instead: each band of a fact about it fails one of these."""
+"""Wrong models of the paper's proxy: the band of each fact about it rejects one of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WRONG_PROXIES: Final[dict[str, WrongModel]] = {
         "skipack that is never reached", ("middlebox.atcp.skip_threshold", "1000")
     ),
     "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
-    # What it tells hosts.
+    # The windows that it advertises to hosts.
     "b left out": dropped("the law without its b", "middlebox.atcp.b"),
     "FIN as data": WrongModel(
         "a FIN that is acknowledged as early as the last data before it",
@@ -62,7 +62,7 @@ WRONG_PROXIES: Final[dict[str, WrongModel]] = {
         "ten tickets for telnet and one for the download",
         {"telnet.priority": "0", "telnet.tickets": "10"},
     ),
-    # What is around it.
+    # Its environment.
     "window of 32 KB": sender("a receiver with 24 segments", ("tcp.window", "24")),
     "8 KB at first": swapped(
         "Linux with a first window of 8 KB", "tcp.receiver", {"linux-2.4": "wince"}

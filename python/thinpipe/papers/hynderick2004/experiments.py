@@ -1,4 +1,4 @@
-"""What must run: the four-drop study, bursts, and paths with random loss for the formulas."""
+"""The runs: the four-drop study, bursts, and paths with random loss for the formulas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPARED: Final = ("tahoe", "reno", "newreno", "sack")
 """The variants that the thesis compares."""
 
 VARIANTS: Final = (*COMPARED, "fack")
-"""Those and the one that it had to leave out, as its ns-2 had none that was reliable."""
+"""Those, and the variant that it omitted because its ns-2 had no reliable one."""
 
 OTHERS: Final = ("vegas", "westwood", "cubic", "bbr")
 """Variants beside the thesis's four-drop study, in tables alone."""
@@ -118,7 +118,7 @@ SMALL_WINDOW: Final = 3
 """Packets: after a drop too few follow for three duplicates."""
 
 SMALL_DROPS: Final = (20, 30, 41)
-"""Packets dropped in such a window, one a run."""
+"""Packets dropped in this window, one per run."""
 
 
 def small_window(variant: str, drop: int) -> Point:
@@ -198,7 +198,7 @@ def damaged(variant: str, loss: float, seed: int) -> Point:
 
 
 DAMAGES: Final = (0.01, 0.05)
-"""Losses that stand for damage."""
+"""Losses that represent damaged packets."""
 
 # --- Slow start ---------------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class Study:
     outcomes: Outcomes
 
     def dropped(self, variant: str, count: int) -> Outcome:
-        """Return the run of the four-drop study with so many drops."""
+        """Return the run of the four-drop study with a number of drops."""
         return self.outcomes[four_drops(variant, DROPS[count - 1])]
 
     def trace(self, variant: str, count: int) -> Trace:

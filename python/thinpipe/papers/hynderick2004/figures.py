@@ -67,7 +67,7 @@ HUES: Final = {
     "sack": "#009E73",
     "fack": "#CC79A7",
 }
-"""Colours that readers with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Colours that are distinct with any colour vision (Okabe and Ito, 2008)."""
 
 WINDOWS: Final = (1, 2, 5, 10, 20, 50)
 """Packets a round trip that an axis names."""
@@ -178,7 +178,7 @@ def _draw_bursts(ax: Axes, runs: Sequence[Outcome], variant: str, line: str, lab
 
 @styled
 def damage(outcomes: Outcomes) -> Figure:
-    """Share of the bottleneck's rate that random loss leaves to each variant."""
+    """Share of the bottleneck's rate that each variant reaches under random loss."""
     study = Study(outcomes)
     figure, axes = _grid(1, 1, 9.0, 3.6)
     names = (*VARIANTS, *OTHERS)
@@ -200,7 +200,7 @@ def damage(outcomes: Outcomes) -> Figure:
 
 @styled
 def tahoe_factor(outcomes: Outcomes) -> Figure:
-    """Fig. IV.6: what a probability of loss a packet leaves of the throughput."""
+    """Fig. IV.6: throughput by the loss probability per packet."""
     study = Study(outcomes)
     figure, axes = _grid(1, 1, 6.0, 4.0)
     _curve(axes[0], LOSSES, lambda p: formulas.tahoe_factor(p, FORMULA_WINDOW), "1/(1 + 2PW)")
@@ -222,7 +222,7 @@ def tahoe_factor(outcomes: Outcomes) -> Figure:
 
 @styled
 def tahoe_factor_bits(outcomes: Outcomes) -> Figure:
-    """Fig. IV.7: what a probability of loss a bit leaves, for several sizes of packets."""
+    """Fig. IV.7: throughput by the loss probability per bit, for several packet sizes."""
     study = Study(outcomes)
     figure, axes = _grid(1, 1, 6.0, 4.0)
     for payload, color, marker in zip(SIZES, HUES.values(), MARKERS.values(), strict=False):

@@ -1,4 +1,4 @@
-"""What formulas say of a window and of losses: the thesis's chapter IV, Mathis and PFTK.
+"""Formulas for windows and losses: the thesis's chapter IV, Mathis and PFTK.
 
 Windows are packets, probabilities are per packet unless a name says otherwise, times are seconds.
 """
@@ -16,7 +16,7 @@ BACK_OFF: Final = (1, 1, 2, 4, 8, 16, 32)
 
 
 def tahoe_factor(loss: float, window: float) -> float:
-    """Return the share of its throughput that a loss probability leaves to Tahoe (thesis IV.C).
+    """Return Tahoe's throughput under a loss probability, as a share (thesis IV.C).
 
     From Jacobson 1988: 1 / (1 + 2PW). A loss empties the window and slow start has to fill it
     again; the throughput without loss is 1.
@@ -106,7 +106,7 @@ def _pftk_window(loss: float, acked: int) -> float:
 
 
 def _pftk_timeout_share(loss: float, window: float) -> float:
-    """Return the probability that a loss in such a window ends in a timeout: PFTK's Q."""
+    """Return the probability that a loss in this window causes a timeout: PFTK's Q."""
     through: float = (1 - loss) ** 3
     if window <= 3:  # noqa: PLR2004 - too few for three duplicate acknowledgements
         return 1.0

@@ -255,4 +255,4 @@ PAPER: Final = Paper(
         "bearer beyond its rate (II.C), because chapter VI has one flow on one bearer."
     ),
 )
-"""What the thesis states and how it is checked."""
+"""The thesis with its facts and checks."""

@@ -1,4 +1,4 @@
-"""What the thesis states: its facts."""
+"""The facts of the thesis."""
 
 from __future__ import annotations
 

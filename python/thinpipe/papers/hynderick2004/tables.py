@@ -53,7 +53,7 @@ NAMES: Final = {
     "cubic": "CUBIC",
     "bbr": "BBR",
 }
-"""What readers call the variants."""
+"""Names of the variants for readers."""
 
 BURST_SERIES: Final = (
     *((NAMES[variant], variant, ()) for variant in VARIANTS),
@@ -92,7 +92,7 @@ def vegas(outcomes: Outcomes) -> tuple[Table, ...]:
 
 
 def recovery(count: int) -> Callable[[Outcomes], tuple[Table, ...]]:
-    """Return what tabulates each variant's recovery from so many drops."""
+    """Return a function that tabulates each variant's recovery from a number of drops."""
     drops = DROPS[count - 1]
     head = ("variant", "retransmitted", "of these needlessly", "timeouts", "recovery ms",
             "round trips", "200 packets s")  # fmt: skip
@@ -165,7 +165,7 @@ def _again(run: Outcome) -> str:
 
 
 def damage(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate the share of the bottleneck's rate that damage leaves."""
+    """Tabulate throughput under damage, as a share of the bottleneck's rate."""
     study = Study(outcomes)
     rows = tuple(
         (NAMES[variant], *(percent(mean_share(study, variant, loss) / 100) for loss in DAMAGES))

@@ -37,12 +37,12 @@ FIRST_TIMEOUT_S: Final = 1.0
 """T0 of these runs: the profile's minimum timeout, above what their round trips of 0.2 s give."""
 
 RARE: Final = 0.01
-"""Losses up to this leave windows in which Mathis's formula may hold."""
+"""Up to this loss rate, windows are large enough for Mathis's formula."""
 
 BOTTLENECK: Final = "bottleneck/down"
 
 BEING_SENT: Final = 1
-"""The packet on its way out counts among those at the bottleneck, and needs no buffer."""
+"""The packet in transmission counts at the bottleneck, but needs no buffer."""
 
 
 def goodput(runs: Sequence[Outcome]) -> list[float]:
@@ -90,7 +90,7 @@ def by_pftk(study: Study, variant: str, loss: float) -> float:
 
 
 def opened_after(run: Outcome, window: int) -> float:
-    """Return the round trips from the SYN until the window stood at so many packets."""
+    """Return the round trips from the SYN until the window reached a number of packets."""
     cwnd = Steps.cwnd(run)
     at_s = float(cwnd.time_s[int(np.argmax(cwnd.value >= window))])
     return (at_s - (run.flow.started_s or 0.0)) / (run.flow.rtt_s.min or np.nan)

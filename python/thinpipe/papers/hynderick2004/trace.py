@@ -1,4 +1,4 @@
-"""A sender as the thesis tells it: what each acknowledgement is, and which packets it releases.
+"""A sender as the thesis describes it: each acknowledgement, and the packets that it releases.
 
 Packets are counted as in the thesis: the SYN is packet 0, packet n is the n-th full segment, and an
 acknowledgement is called by the last packet that it covers.
@@ -131,7 +131,7 @@ class Windows:
 
 @dataclass(slots=True)
 class _Moment:
-    """An acknowledgement heard, or none, and what left at that time."""
+    """A received acknowledgement, or none, and the packets sent at that time."""
 
     time_s: float
     ack: int | None

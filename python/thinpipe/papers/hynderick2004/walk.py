@@ -1,4 +1,4 @@
-"""What the thesis tells of a sender, read off its trace."""
+"""The thesis's statements on a sender, measured on its trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def resent_at(trace: Trace, packet: int) -> int | None:
 
 
 def on_duplicates(trace: Trace, ack: int, first: int = 1, last: int | None = None) -> list[int]:
-    """Return the packets that leave from the first to the last of these duplicates of `ack`."""
+    """Return the packets sent from the first to the last of these duplicates of `ack`."""
     return list(chain.from_iterable(s.sent for s in trace.duplicates(ack)[first - 1 : last]))
 
 
@@ -29,13 +29,13 @@ def on_last_duplicates(trace: Trace, ack: int, count: int) -> list[int]:
 
 
 def new_on_duplicates(trace: Trace, ack: int) -> list[int]:
-    """Return the packets that leave for the first time on duplicates of `ack`."""
+    """Return the new packets sent on duplicates of `ack`."""
     known = {packet for step in _before(trace, trace.duplicates(ack)) for packet in step.sent}
     return [packet for packet in on_duplicates(trace, ack) if packet not in known]
 
 
 def upon(trace: Trace, ack: int) -> list[int]:
-    """Return the packets that leave when an acknowledgement first comes."""
+    """Return the packets sent when an acknowledgement first arrives."""
     step = trace.fresh(ack)
     return [] if step is None else list(step.sent)
 
@@ -51,7 +51,7 @@ def windows(step: Step | None) -> list[int]:
 
 
 def end(trace: Trace) -> list[int]:
-    """Return the acknowledgement that ends the recovery, and the window that it leaves."""
+    """Return the acknowledgement that ends the recovery, and the window after it."""
     step = recovered(trace)
     return [] if step is None else [step.ack, int(step.cwnd)]
 
@@ -74,7 +74,7 @@ def answer(trace: Trace) -> Step | None:
 
 
 def recovered(trace: Trace) -> Step | None:
-    """Return the step that covers all that was outstanding when the loss was noticed."""
+    """Return the step that covers all data outstanding when the loss was detected."""
     loss = trace.first_loss
     return trace.covers(loss.ack + loss.outstanding, loss)
 

@@ -1,4 +1,4 @@
-"""What is plausible and wrong: each band of the thesis's facts must tell one of these from ours."""
+"""Wrong models of the thesis: the band of each fact must reject one of them."""
 
 from __future__ import annotations
 

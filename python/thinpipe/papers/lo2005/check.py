@@ -1,4 +1,4 @@
-"""How each fact of ``facts.toml`` is measured: one value per run, or one in all."""
+"""How each fact of ``facts.toml`` is measured: one value per run, or one in total."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def share_of_bound(variant: str, tblers: Sequence[int]) -> Measure:
     ]
 
 
-def least_after_greatest(run: Outcome) -> float:
+def min_after_max(run: Outcome) -> float:
     """Return the smallest window after the largest was first reached, in whole segments."""
     cwnd = Steps.cwnd(run)
     return float(np.floor(cwnd.value[int(np.argmax(cwnd.value)) :].min()))
@@ -96,7 +96,7 @@ def after_slow_start(run: Outcome) -> Steps:
     return Steps(cwnd.time_s[first:], cwnd.value[first:], cwnd.end_s)
 
 
-def greatest(run: Outcome) -> float:
+def largest_window(run: Outcome) -> float:
     """Return the largest window, in whole segments."""
     return float(np.floor(Steps.cwnd(run).value.max()))
 
@@ -202,9 +202,9 @@ MEASURES: Final[dict[str, Measure]] = {
     "throughput-reno-0-with-ip": of_runs("reno", 0, throughput_with_ip),
     "throughput-vegas-falls": falls,
     "throughput-reno-falls": share_of_bound("reno", TBLERS),
-    "cwnd-reno-5-stays": of_runs("reno", 5, least_after_greatest),
+    "cwnd-reno-5-stays": of_runs("reno", 5, min_after_max),
     "cwnd-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.cwnd_segments.mean or 0.0),
-    "cwnd-vegas-5-greatest": of_runs("vegas", 5, greatest),
+    "cwnd-vegas-5-greatest": of_runs("vegas", 5, largest_window),
     "cwnd-vegas-5-peaks-short": of_runs("vegas", 5, share_at_peak),
     "cwnd-vegas-5-first-peak": first_peak,
     "bandwidth-delay-product": bandwidth_delay_product,
@@ -212,7 +212,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "rtt-vegas-5-greatest": of_runs("vegas", 5, lambda run: run.flow.rtt_s.max or 0.0),
     "rtt-vegas-5-grid": of_runs("vegas", 5, on_grid),
     "rtt-vegas-5-mean": of_runs("vegas", 5, lambda run: run.flow.rtt_s.mean or 0.0),
-    "cwnd-reno-30-stays": of_runs("reno", 30, least_after_greatest),
+    "cwnd-reno-30-stays": of_runs("reno", 30, min_after_max),
     "cwnd-vegas-30-small": of_runs("vegas", 30, share_small),
     "spurious-timeouts-30": spurious("vegas", 30),
     "spurious-timeouts-20": spurious("vegas", *OFTEN_SPURIOUS),
@@ -228,7 +228,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "eq1-keeps": share_that_keeps,
     "eq4-packet": _isolated(0, split.ttis_of_a_packet),
     "eq4-acknowledgement": _isolated(0, split.ttis_of_an_acknowledgement),
-    "retransmission-least": _isolated(20, split.least_extra_delay_ms),
+    "retransmission-least": _isolated(20, split.min_extra_delay_ms),
     "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
     "collapse": lambda study: [mean_throughput(study, "vegas", tbler) for tbler in BEYOND],
 }

@@ -18,7 +18,7 @@ from thinpipe.papers.lo2005.experiments import (
 )
 from thinpipe.papers.lo2005.model import PATH, next_tti, shrinking_rtt
 from thinpipe.papers.lo2005.rounds import Rounds
-from thinpipe.papers.lo2005.split import INTERFACES, Split, least_extra_delay_ms
+from thinpipe.papers.lo2005.split import INTERFACES, Split, min_extra_delay_ms
 from thinpipe.papers.paper import Outcomes, Table
 from thinpipe.scenario import find
 
@@ -100,8 +100,8 @@ def _delays_by_interface(split: Split) -> Table:
 
 
 def _row(name: str, delays_s: Floats) -> tuple[str, ...]:
-    least, mean, greatest = (float(f(delays_s)) for f in (np.min, np.mean, np.max))
-    return (name, *(_ms(Decimal(each)) for each in (least, mean, greatest)))
+    smallest, mean, largest = (float(f(delays_s)) for f in (np.min, np.mean, np.max))
+    return (name, *(_ms(Decimal(each)) for each in (smallest, mean, largest)))
 
 
 def _rounds_of_retransmission(outcomes: Outcomes) -> Table:
@@ -115,7 +115,7 @@ def _rounds_of_retransmission(outcomes: Outcomes) -> Table:
             (
                 str(rounds),
                 *(_ms(delay) for delay in PATH.retransmission_delays(rounds)),
-                f"{min(least_extra_delay_ms(run, rounds) for run in runs):.1f} ms",
+                f"{min(min_extra_delay_ms(run, rounds) for run in runs):.1f} ms",
             )
             for rounds in (1, 2, 3)
         ),

@@ -1,4 +1,4 @@
-"""What must run: the paper's set-up, its grid and the studies beside it."""
+"""The runs: the paper's set-up, its grid and further studies."""
 
 from __future__ import annotations
 

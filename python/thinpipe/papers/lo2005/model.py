@@ -44,7 +44,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The way of the paper's Fig. 3, from the host to the UE and back.
+    """The path of the paper's Fig. 3, from the host to the UE and back.
 
     `wired` is the one-way delay from host to NodeB; the transmission delays there are far below the
     TTI. A block that ends on a TTI's start misses that TTI.
@@ -115,7 +115,7 @@ class Path:
         return tuple(self._repaired(each, rounds) - end for each in shown)
 
     def throughput(self, samples_a_second: Decimal) -> Decimal:
-        """Return the share of the downlink's rate that so many TCP segments a second take."""
+        """Return the share of the downlink's rate for a number of TCP segments per second."""
         return samples_a_second * (self.packet - IP_HEADER) * 8 / self.downlink.rate
 
     def _sent_down(self) -> Decimal:

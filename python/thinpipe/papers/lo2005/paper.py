@@ -228,4 +228,4 @@ PAPER: Final = Paper(
         "lost from the text; ours are a fit, and item “triggers” shows which others would fit."
     ),
 )
-"""What the paper states and how it is checked."""
+"""The paper with its facts and checks."""

@@ -58,7 +58,7 @@ class Rounds:
         return float(np.mean(self.after[chosen] < self.before[chosen]))
 
     def share_kept(self, chosen: Chosen) -> float:
-        """Return the share of chosen round trips that left the window as it was."""
+        """Return the share of chosen round trips that did not change the window."""
         return float(np.mean(self.before[chosen] == self.after[chosen]))
 
     def at(self, flight: int, min_s: float, max_s: float = np.inf) -> Chosen:

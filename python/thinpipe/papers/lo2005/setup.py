@@ -57,7 +57,7 @@ def blocks_a_segment(run: Outcome) -> float:
     return len(_blocks(run, "down").filter(new)) / run.flow.segments_sent
 
 
-def greatest_segment(run: Outcome) -> float:
+def largest_segment(run: Outcome) -> float:
     """Return the maximum payload of a segment, in bytes."""
     return float(run.tables["segments"]["payload_bytes"].to_numpy().max())
 
@@ -69,7 +69,7 @@ def most_under_way(run: Outcome) -> float:
     ends = sent.then(pl.col("seq") + pl.col("payload_bytes")).otherwise(0).cum_max()
     acks = sent.then(0).otherwise(pl.col("ack")).cum_max()
     under_way = host.select(ends.cast(pl.Int64) - acks.cast(pl.Int64)).to_series().to_numpy()
-    return float(under_way.max()) / greatest_segment(run)
+    return float(under_way.max()) / largest_segment(run)
 
 
 def block_error_percent(run: Outcome) -> float:
@@ -96,7 +96,7 @@ ROWS: Final[tuple[tuple[str, str, str, str, Value], ...]] = (
     ("TTI of the uplink, ms", "20", "Table 3", "vegas", tti_ms("up")),
     ("blocks a segment of Vegas takes", "14 (553 B / 40 B)", "4.3, Fig. 4", "vegas",
      blocks_a_segment),
-    ("payload of a segment, B", "512", "Table 3", "vegas", greatest_segment),
+    ("payload of a segment, B", "512", "Table 3", "vegas", largest_segment),
     ("segments under way, the most of Reno", "64", "Table 3", "reno", most_under_way),
     ("downlink blocks in error, %", "5", "4.3", "vegas", block_error_percent),
     ("min round-trip time of Vegas, s (fitted)", "0.12", "5.2", "vegas",

@@ -83,7 +83,7 @@ def _ttis(outcome: Outcome, direction: str, packets: pl.DataFrame) -> float:
     return float(np.mean(counts))
 
 
-def least_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
+def min_extra_delay_ms(outcome: Outcome, rounds: int | None = None) -> float:
     """Return the minimum delay over Uu beyond the error-free one, of packets sent one at a time.
 
     Of those whose blocks went through that many rounds of retransmission; any, if ``None``.

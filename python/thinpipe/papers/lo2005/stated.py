@@ -1,4 +1,4 @@
-"""What the paper states: its facts, and the numbers among them by name."""
+"""The facts of the paper, and its numbers by name."""
 
 from __future__ import annotations
 

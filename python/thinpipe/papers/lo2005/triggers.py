@@ -55,7 +55,7 @@ SETS: Final = (
     _set("shipped, poll timer 170 ms, status prohibit 150 ms", {"timer": "170 ms"},
          {"prohibit": "150 ms"}),
 )  # fmt: skip
-"""What may have stood in italics: triggers of the sender (Table 1); of the receiver (Table 2)."""
+"""Triggers that may be in italics: of the sender (Table 1) and the receiver (Table 2)."""
 
 JUDGED: Final = {
     "throughput-reno-0": "Reno 0 %",

@@ -1,4 +1,4 @@
-"""What follows from the paper's printed numbers alone: measures without a run."""
+"""Measures that follow from the paper's printed numbers, without runs."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from thinpipe.papers.yew2012.measuring import (
     base_rtt_ms,
     is_upper,
     kbps,
-    least_rtt_ms,
+    late_min_rtt_ms,
     of,
     share_upper,
 )
@@ -41,7 +41,7 @@ def chosen(rows: Mapping[tuple[int, str], Points], spacing: str) -> Rows:
 
 
 def kinds(plan: Plan) -> dict[str, Rows]:
-    """Return what is compared for the cause of the bands."""
+    """Return the runs to compare for the cause of the bands."""
     return {
         "with spacing": chosen(plan.table_4, ALWAYS),
         "without": chosen(plan.table_4, OFF),
@@ -50,7 +50,7 @@ def kinds(plan: Plan) -> dict[str, Rows]:
 
 
 def buffered(plan: Plan) -> dict[str, Rows]:
-    """Return what is compared for the buffers of Table VI."""
+    """Return the runs to compare for the buffers of Table VI."""
     return {
         "50 packets, with spacing": chosen(plan.table_4, ALWAYS),
         "0.835 BDP, with spacing": chosen(plan.table_6, ALWAYS),
@@ -153,7 +153,7 @@ def seed_table(plan: Plan, outcomes: Outcomes) -> Sequence[Table]:
             str(run.result.seed),
             f"{short(run.flow.started_s, 4)}",
             short(base_rtt_ms(run), 4),
-            short(least_rtt_ms(run), 4),
+            short(late_min_rtt_ms(run), 4),
             short(run.flow.cwnd_segments.mean),
             short(kbps(run), 4),
             "upper" if is_upper(run) else "lower",

@@ -72,7 +72,7 @@ CHANCE: Final = "No more of the 66 cells agree, four of them, than chance would 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the tables: what is printed, and how it is measured."""
+    """A column of the tables: printed values and measure."""
 
     name: str
     unit: str
@@ -219,7 +219,7 @@ def _lost(table: Printed, key: int) -> tuple[int, int]:
 
 
 def measures(plan: Plan) -> dict[str, Callable[[Outcomes], Sequence[float]]]:
-    """Return what is measured for each."""
+    """Return the measures by fact id."""
     return {
         _name(table, key, column): partial(_median, table.runs(plan, key), column)
         for table, key, column in cells()

@@ -47,7 +47,7 @@ MIDDLE_RTT: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test of a claim in one place: what must run, and what is judged of it."""
+    """A test of a claim in one setting: its runs and its judge."""
 
     where: str
     points: Points
@@ -56,7 +56,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the paper claims, and the tests that it must all pass."""
+    """A claim of the paper, and the tests that must all pass."""
 
     id: str
     says: str
@@ -64,10 +64,10 @@ class Claim:
 
     @property
     def points(self) -> Points:
-        """What must run, each once."""
+        """The points to run, each once."""
         return tuple(dict.fromkeys(point for test in self.tests for point in test.points))
 
-    def told(self, outcomes: Outcomes) -> Decision:
+    def verdict(self, outcomes: Outcomes) -> Decision:
         """Return the verdict over all tests."""
         return together([test.judge(outcomes) for test in self.tests])
 
@@ -226,7 +226,7 @@ SHORT_RTTS: Final = tuple(rtt for rtt in RTTS if rtt < MIDDLE_RTT)
 
 
 def by_size(plan: Plan) -> Iterator[Claim]:
-    """Go through what is claimed of packet sizes at a fixed RTT."""
+    """Yield the claims about packet sizes at a fixed RTT."""
     runs = plan.tables_2_3
     whole = plan.by_size(1024, ALWAYS, cap=None)
     yield Claim("c1", "Spacing lowers the network delay.", spaced(plan, less, delay_ms))
@@ -256,7 +256,7 @@ def by_size(plan: Plan) -> Iterator[Claim]:
 
 
 def by_rtt(plan: Plan) -> Iterator[Claim]:
-    """Go through what is claimed of RTTs and buffers."""
+    """Yield the claims about RTTs and buffers."""
     long, long_plain = (_at(plan, LONG_RTTS, spacing) for spacing in (ALWAYS, OFF))
     usual, usual_plain = (_at(plan, RTTS, spacing) for spacing in (ALWAYS, OFF))
     small, small_plain = (_buffered(plan, spacing) for spacing in (ALWAYS, OFF))
@@ -343,7 +343,7 @@ def poorer_than_wired(plan: Plan) -> Test:
 
 
 def of_tcp(plan: Plan) -> Iterator[Claim]:
-    """Go through what is claimed of spacing and of Vegas otherwise."""
+    """Yield the claims about spacing and other aspects of Vegas."""
     moving = plan.table_4[MIDDLE_RTT, ALWAYS]
     moving_base = plan.by_rtt(MIDDLE_RTT, ALWAYS, setup.BASE)
     rest = plan.by_size(PACKET, ALWAYS, setup.STILL)

@@ -35,7 +35,7 @@ THOUSANDTH: Final = Decimal("0.001")
 
 
 def buffers(_: Outcomes) -> Sequence[Table]:
-    """Tabulate Tables V and VI as computed, and X against the lowest rate on the way."""
+    """Tabulate Tables V and VI as computed, and X against the lowest rate on the path."""
     rows = [
         (
             str(rtt),

@@ -1,4 +1,4 @@
-"""What is measured of a run: the paper's metrics, each defined in a line."""
+"""The paper's metrics of a run, each defined in a line."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Value = Callable[[Outcome], float]
 
 UPPER_BPS: Final = ACCESS_BPS / 2
-"""From here on a run is in the upper band: half of the lowest rate on the way."""
+"""From here on a run is in the upper band: half of the lowest rate on the path."""
 
 TOWARDS_MOBILE: Final = "/down"
-"""What the names of links towards the mobile end in."""
+"""Suffix of the names of links towards the mobile."""
 
 
 def delay_ms(run: Outcome) -> float:
@@ -74,7 +74,7 @@ def is_from_home(run: Outcome, rtt_ms: int) -> bool:
 
 
 def largest_queue(run: Outcome) -> float:
-    """Return the longest queue on the way to the mobile, in packets."""
+    """Return the longest queue on the path to the mobile, in packets."""
     return float(max(link.queue_packets.max or 0 for link in _downwards(run)))
 
 
@@ -98,7 +98,7 @@ def bound_s(run: Outcome, router: str) -> float:
 
 
 def dropped(run: Outcome) -> float:
-    """Count the packets that full queues on the way to the mobile dropped."""
+    """Count the packets dropped by full queues on the path to the mobile."""
     return float(sum(link.drops_by_reason.queue for link in _downwards(run)))
 
 
@@ -123,7 +123,7 @@ def base_rtt_ms(run: Outcome) -> float:
     return 1e3 * float(column[-1]) if len(column) else float("nan")
 
 
-def least_rtt_ms(run: Outcome) -> float:
+def late_min_rtt_ms(run: Outcome) -> float:
     """Return the minimum round-trip time of the second half of a run, in ms: its base RTT."""
     table = run.tables["rtt"]
     late = table.filter((table["flow"] == 0) & (table["time_s"] >= run.result.duration_s / 2))

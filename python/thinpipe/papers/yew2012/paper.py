@@ -56,4 +56,4 @@ def over(seeds: int = SEEDS) -> Paper:
 
 
 PAPER: Final = over()
-"""What the paper states and how it is checked."""
+"""The paper with its facts and checks."""

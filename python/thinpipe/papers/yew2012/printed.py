@@ -12,7 +12,7 @@ WAN_BPS: Final = 2_000_000
 """The rate that the paper calls the bottleneck, Table I."""
 
 ACCESS_BPS: Final = 1_000_000
-"""The lowest rate on the way, of the links from MAP to AR1 and AR2, Table I."""
+"""The lowest rate on the path, of the links from MAP to AR1 and AR2, Table I."""
 
 PACKET: Final = 512
 """Bytes of the packets of Tables IV to VI."""
@@ -38,7 +38,7 @@ class Row:
         return rounded(self.delay_ms / self.kbps, self.ratio)
 
     def in_flight(self, packet: int) -> Decimal:
-        """Return the mean packets in flight: packets a second for twice the one-way delay."""
+        """Return the mean packets in flight: packets per second times twice the one-way delay."""
         return 2 * self.delay_ms * self.kbps / (8 * packet)
 
     def per_second(self, packet: int) -> Decimal:
@@ -47,7 +47,7 @@ class Row:
 
     @property
     def is_upper(self) -> bool:
-        """Whether the throughput is half of the lowest rate on the way, or more."""
+        """Whether the throughput is half of the lowest rate on the path, or more."""
         return 2000 * self.kbps >= ACCESS_BPS
 
 

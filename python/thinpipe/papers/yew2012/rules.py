@@ -1,4 +1,4 @@
-"""Equations 1 to 3 read off runs: how the window grows and shrinks, and when segments leave."""
+"""Equations 1 to 3 checked on runs: growth and decrease of the window, spacing of segments."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ ROUNDS: Final = 3
 """Round trips of slow start after which the window is looked at."""
 
 EARLY: Final = 0.999
-"""Of the spacing: what leaves sooner than this share of it leaves too early."""
+"""Segments sent before this share of the spacing are too early."""
 
 SHARES: Final = np.linspace(0, 100, 401)
 """Of segments, in %: where their gaps are drawn."""
 
 SENDER: Final = "CN:"
-"""What the endpoint of the sender begins with."""
+"""Prefix of the sender's endpoint."""
 
 
 def runs(plan: Plan, spacing: str) -> Points:
@@ -115,7 +115,7 @@ def gaps(run: Outcome) -> Floats:
 
 
 def early(run: Outcome) -> float:
-    """Return how many segments leave sooner after the one before than equation 3 says, in %."""
+    """Return the share of segments sent earlier than equation 3 allows, in %."""
     return float(100 * np.mean(gaps(run) < EARLY))
 
 
@@ -127,7 +127,7 @@ def _changes(
 
 
 def measures(plan: Plan) -> Mapping[str, Callable[[Outcomes], Sequence[float]]]:
-    """Return what is measured for each."""
+    """Return the measures by fact id."""
     plain, spaced = runs(plan, OFF), runs(plan, ALWAYS)
     return {
         "eq1": lambda outcomes: [median(of(outcomes, plain, growth))],

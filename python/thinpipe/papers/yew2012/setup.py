@@ -1,4 +1,4 @@
-"""The paper's runs: the scenario, what is varied, and over which seeds."""
+"""The paper's runs: scenario, parameters and seeds."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Plan:
     seeds: int = SEEDS
 
     def __post_init__(self) -> None:
-        """Refuse numbers of seeds that there are not."""
+        """Check the number of seeds."""
         if not 1 <= self.seeds <= SEEDS_APART:
             raise ValueError(f"from 1 to {SEEDS_APART} seeds, not {self.seeds}")
 

@@ -53,7 +53,7 @@ OTHERS: Final[tuple[tuple[str, Value], ...]] = (
     ("bound by AR1 s", partial(bound_s, router="AR1")),
     ("bound by AR2 s", partial(bound_s, router="AR2")),
 )
-"""What the paper does not report."""
+"""Values that the paper does not report."""
 
 
 def beside(
@@ -331,11 +331,11 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
 
 def _told(claim: claims.Claim, outcomes: Outcomes) -> list[float]:
     """Return 1 where a claim holds, −1 where it does not, 0 where that cannot be told."""
-    return [float(claim.told(outcomes).value)]
+    return [float(claim.verdict(outcomes).value)]
 
 
 def measures(plan: Plan) -> dict[str, Measure]:
-    """Return what is measured for the facts that need runs."""
+    """Return the measures of facts that need runs, by id."""
     return {
         **{
             claim.id: partial(_told, claim) for claim in (*claims.claims(plan), claims.bursts(plan))

@@ -36,7 +36,7 @@ BBR: Final = "BBR"
 VARIANTS: Final = {**SPACED, BBR: "bbr"}
 
 NEGLIGIBLE: Final = 0.01
-"""A change of less than this share counts as none."""
+"""A relative change below this counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ _WIRED: Final = (
 )
 """The wide-area link and the packets of the paper."""
 _WAY: Final = ("link.delay", 54)
-"""One way from CN to MN in the paper."""
+"""One-way delay from CN to MN in the paper."""
 _GI: Final = ("wired.Gi.delay", 15)
 
 PLACES: Final = (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HELPS: Final = "#0072B2"
 HARMS: Final = "#D55E00"
-"""Blue and vermilion, which readers with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Blue and vermilion, distinct with any colour vision (Okabe and Ito, 2008)."""
 
 FULL: Final = 0.5
 """A change of this share has the full colour."""

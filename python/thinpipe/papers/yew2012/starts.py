@@ -1,4 +1,4 @@
-"""What makes the two bands of Table IV: transfers that start at one time after another."""
+"""The cause of the two bands of Table IV: transfers with different start times."""
 
 from __future__ import annotations
 

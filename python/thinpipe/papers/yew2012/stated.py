@@ -1,4 +1,4 @@
-"""What the paper states, one file per part."""
+"""The facts of the paper, one file per part."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ LEVEL: Final = 0.05
 """The largest p-value that counts."""
 
 NEGLIGIBLE: Final = 1e-9
-"""A relative difference up to this is none."""
+"""Relative differences up to this count as zero."""
 
 
 class Decision(Enum):
-    """What a test tells of a claim; the value is that of facts."""
+    """The verdict of a test on a claim; the values are those of facts."""
 
     HOLDS = 1
     OPEN = 0
@@ -29,7 +29,7 @@ class Decision(Enum):
 
     @property
     def words(self) -> str:
-        """As the report says it."""
+        """The verdict in words for the report."""
         names = {
             Decision.HOLDS: "holds",
             Decision.OPEN: "cannot be told",
@@ -40,16 +40,16 @@ class Decision(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of a test.
+    """The result of a test.
 
     Attributes
     ----------
     p_for, p_against
         The one-sided p-values of the claim and of its opposite.
     over
-        The test, and how many runs or pairs of runs it rests on, in words.
+        The test and its number of runs or pairs, in words.
     effect
-        What was found, in words: a median difference, a correlation, a share.
+        The effect in words: a median difference, a correlation, a share.
     """
 
     p_for: float
@@ -58,7 +58,7 @@ class Judgement:
     effect: str
 
     @property
-    def told(self) -> Decision:
+    def verdict(self) -> Decision:
         """The verdict of this test alone."""
         if self.p_for <= LEVEL:
             return Decision.HOLDS
@@ -67,7 +67,7 @@ class Judgement:
     def line(self) -> str:
         """Return the verdict in one line."""
         chances = f"{_p(self.p_for)} for, {_p(self.p_against)} against"
-        return f"{self.told.words} ({chances}; {self.over}; {self.effect})"
+        return f"{self.verdict.words} ({chances}; {self.over}; {self.effect})"
 
 
 def signed_rank(steps: Sequence[float]) -> tuple[float, float]:
@@ -191,14 +191,14 @@ def together(judgements: Sequence[Judgement]) -> Decision:
     are, the likelier one does by chance: those p-values are corrected (Bonferroni, which for the
     least of them is Holm's).
     """
-    if all(each.told is Decision.HOLDS for each in judgements):
+    if all(each.verdict is Decision.HOLDS for each in judgements):
         return Decision.HOLDS
     refuted = len(judgements) * min(each.p_against for each in judgements) <= LEVEL
     return Decision.FAILS if refuted else Decision.OPEN
 
 
 def _steps(here: Sequence[float], there: Sequence[float]) -> list[float]:
-    """Return by how much each of the first is more; what is negligible or both infinite is none."""
+    """Return the paired differences; negligible ones, or both infinite, are zero."""
     pairs = zip(_numbers(here), _numbers(there), strict=True)
     return [0.0 if math.isclose(a, b, rel_tol=NEGLIGIBLE) else a - b for a, b in pairs]
 

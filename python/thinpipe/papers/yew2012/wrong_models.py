@@ -1,4 +1,4 @@
-"""What the paper's set-up and formulas could be instead: each band fails one of these."""
+"""Wrong models of the paper's set-up and formulas: each band rejects one of them."""
 
 from __future__ import annotations
 

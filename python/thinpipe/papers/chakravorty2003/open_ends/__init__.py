@@ -1,1 +1,1 @@
-"""What the paper left open, §IX: estimators, mobiles as hosts, the uplink, senders, workloads."""
+"""The paper's open ends, §IX: estimators, mobiles as hosts, the uplink, senders, workloads."""

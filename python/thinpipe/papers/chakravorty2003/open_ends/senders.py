@@ -1,4 +1,4 @@
-"""State shared inside the sender in the place of a box (RFC 9040), and arrivals of a capture."""
+"""State shared inside the sender instead of a box (RFC 9040)."""
 
 from __future__ import annotations
 

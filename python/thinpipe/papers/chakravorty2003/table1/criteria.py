@@ -1,4 +1,4 @@
-"""The criteria of Table I as numbers: what is run, what is measured, and what earns a tick."""
+"""The criteria of Table I as numbers: runs, measures and thresholds."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ TRACED: Final = tuple(traced(scheme) for scheme in SCHEMES)
 
 
 def queued_kb(run: Outcome) -> float:
-    """Return what waited on average at the border, at the gateway and in a box, in KB."""
+    """Return the mean queue at the border, at the gateway and in a box, in KB."""
     gateway = [link for link in run.result.links if link.name.endswith("/down")][-1]
     over_s = received_s(run)
     packets = (gateway.queue_packets.mean or 0.0) * run.result.duration_s / over_s
@@ -132,7 +132,7 @@ def changed_hosts(_: Outcomes, scheme: Scheme) -> float:
 
 
 def queued(outcomes: Outcomes, scheme: Scheme) -> float:
-    """Return what waits at the border during a long download, in KB."""
+    """Return the queue at the border during a long download, in KB."""
     return _mean(scheme, lambda it, seed: queued_kb(outcomes[bulk(it, seed)]))
 
 
@@ -150,7 +150,7 @@ def handshake_s(run: Outcome) -> float:
 
 
 def line(outcomes: Outcomes) -> float:
-    """Return the best payload rate of a long download, in B/s: what flows have to share."""
+    """Return the best payload rate of a long download, in B/s, which flows share."""
     return max(
         BULK_KB * KB / _mean(scheme, lambda it, seed: received_s(outcomes[bulk(it, seed)]))
         for scheme in SCHEMES
@@ -208,27 +208,27 @@ class Criterion:
     ----------
     name, metric
         Its name, and what is measured.
-    least, most
-        A tick is earned from `least` to `most`.
+    low, high
+        A tick is earned from `low` to `high`.
     value
         Measures a scheme.
     """
 
     name: str
     metric: str
-    least: float
-    most: float
+    low: float
+    high: float
     value: Callable[[Outcomes, Scheme], float]
 
     def ticked(self, value: float) -> bool:
         """Return whether a value earns the tick."""
-        return self.least <= value <= self.most
+        return self.low <= value <= self.high
 
     def threshold(self) -> str:
-        """Return what earns a tick, as text."""
-        if self.least == self.most:
-            return f"{self.least:g}"
-        return f"≤ {self.most:g}" if np.isinf(self.least) else f"≥ {self.least:g}"
+        """Return the threshold as text."""
+        if self.low == self.high:
+            return f"{self.low:g}"
+        return f"≤ {self.high:g}" if np.isinf(self.low) else f"≥ {self.low:g}"
 
 
 ANY: Final = float("inf")

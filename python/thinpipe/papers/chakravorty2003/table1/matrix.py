@@ -70,7 +70,7 @@ WHY: Final[dict[tuple[str, str], str]] = {
 
 
 def disagreements(cells: list[list[Cell]]) -> list[Cell]:
-    """Return the cells in which the paper's tick is another than ours."""
+    """Return the cells in which the paper's tick differs from ours."""
     return [cell for row in cells for cell in row if cell.agrees is False]
 
 
@@ -102,7 +102,7 @@ MEASURES: Final[dict[str, Measure]] = {
 
 
 def tables(outcomes: Outcomes) -> tuple[Table, ...]:
-    """Tabulate values and ticks, and what the paper's ticks say otherwise."""
+    """Tabulate values and ticks, and the reasons of differences."""
     cells = matrix(outcomes)
     head = ("", *(f"{row.name}: {row.metric}" for row in ROWS))
     rows = [("a tick is", *(row.threshold() for row in ROWS))]

@@ -29,7 +29,7 @@ class Scheme:
 
     @property
     def changes_hosts(self) -> bool:
-        """Whether TCP in an end system is another for it."""
+        """Whether it changes TCP in an end system."""
         return any(key.startswith("tcp.") for key, _ in self.settings)
 
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
 
 ASIDE: Final = 0.3
-"""Per cent that a curve stands beside the one before, so that equal ones are seen."""
+"""Offset between curves in per cent, so that equal ones are visible."""
 
 DASHES: Final = ("--", "-")
 
 
 @styled
 def rescued(outcomes: Outcomes) -> Figure:
-    """Throughput of Vegas by the box that it has, beside plain Vegas and Reno."""
+    """Throughput of Vegas by middlebox, compared with plain Vegas and Reno."""
     figure, (ax,) = panels(1, 1, 8.0, 4.8)
     for number, way in enumerate(WAYS):
         curve = [throughput(outcomes, way, tbler) for tbler in TBLERS]

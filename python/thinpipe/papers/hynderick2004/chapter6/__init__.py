@@ -17,4 +17,4 @@ TEXT: Final = (
     "(docs/models/umts-rlc-next-expected.md): if they hold, many numbers agree with few "
     "parameters, which is not a prediction.",
 )
-"""What the report says of the chapter."""
+"""The report's text about the chapter."""

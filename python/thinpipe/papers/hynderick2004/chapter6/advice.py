@@ -1,4 +1,4 @@
-"""What the thesis recommends (VI.F): windows, the initial window (Table VI.3), large segments."""
+"""The thesis's advice (VI.F): windows, the initial window (Table VI.3), large segments."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ LASTING_S: Final = STEP_S * len(RATES)
 
 VARIANTS: Final = ("tahoe", "sack")
 WINDOW: Final = 64
-"""Packets: so many that the buffer, and not the window, bounds what is outstanding."""
+"""Packets: large enough that the buffer, not the window, limits the outstanding data."""
 
 RTT_S: Final = 0.14
 """The minimum round-trip time, as the manager has to be told."""
@@ -193,7 +193,7 @@ MEANS: Final = (
     ("mean over time", rtt_over_time_ms),
     ("95 % point", late_rtt_ms),
 )
-"""What is meant by RTT."""
+"""The meanings of RTT."""
 
 
 def _beaten_words(outcomes: Outcomes, variant: str, rtt: Callable[[Outcome], float]) -> str:

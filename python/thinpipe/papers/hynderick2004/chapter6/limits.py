@@ -74,7 +74,7 @@ SLOW: Final = tuple(
     transfer(bearer(SLOW_SF), payload=SLOW_PAYLOAD, bler=BLERS[-1], seed=seed)
     for seed in range(1, 21)
 )
-"""Runs on such a bearer without a limit, at the highest block error rate."""
+"""Runs on this bearer without a limit, at the highest block error rate."""
 
 
 LIMIT_POINTS: Final = (
@@ -97,7 +97,7 @@ def burst(run: Outcome) -> float:
     return float(np.sum(sizes**2) / np.sum(sizes)) if len(sizes) else np.nan
 
 
-def greatest_burst(run: Outcome) -> float:
+def largest_burst(run: Outcome) -> float:
     """Return how many data segments reach the mobile in one instant at most."""
     return float(_bursts(run).max(initial=0))
 
@@ -165,7 +165,7 @@ def table_orders(outcomes: Outcomes) -> tuple[Table, ...]:
             bytes_per_s,
             deviation_ms,
             burst,
-            greatest_burst,
+            largest_burst,
             lambda run: float(run.flow.fast_retransmits),
             spurious,
             lambda run: tcp_effort(run, PAYLOAD),

@@ -1,4 +1,4 @@
-"""What several studies measure of a run, and what they say of a trend."""
+"""Measures that several studies share, and descriptions of trends."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def bytes_per_s(run: Outcome) -> float:
 
 
 def from_established(run: Outcome) -> float:
-    """Return payload over the time since the connection stands, in B/s.
+    """Return payload over the time since the connection was established, in B/s.
 
     The other reading of Tables VI.1 and VI.3; facts count from the SYN.
     """

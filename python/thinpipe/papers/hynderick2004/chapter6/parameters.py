@@ -52,7 +52,7 @@ _FULL: Final[Settings] = (
     ("flow.bytes", "unlimited"),
     ("duration", "400 s"),
 )
-"""A bearer that has always something to send, however long it takes."""
+"""A bearer that always has data to send."""
 
 WIDE: Final[Settings] = (("tcp.window", 100),)
 WIDER: Final[Settings] = (("tcp.window", 400),)
@@ -71,7 +71,7 @@ def uplink(sf: int) -> Point:
 
 
 def rate_kbps(run: Outcome, pdus: int, payload: int) -> float:
-    """Return the rate in kbit/s of packets of so many PDUs, acknowledged in the second half."""
+    """Return the rate in kbit/s of packets of a number of PDUs, acknowledged in the second half."""
     rtt, end_s = run.tables["rtt"], run.result.duration_s
     packets = 0.0
     for flow in range(len(run.result.flows)):
@@ -105,7 +105,7 @@ def frame_ms(run: Outcome) -> float:
 
 
 def asked(kbps_: int, flows: int) -> Point:
-    """Return a run whose flows ask for a rate each, of which RRC makes an uplink."""
+    """Return a run in which each flow requests a rate, from which RRC sizes the uplink."""
     channel = (
         ("radio.downlink.sf", 4),
         ("radio.uplink.sf", "auto"),
@@ -262,7 +262,7 @@ def in_error(run: Outcome) -> float:
 
 
 def most_outstanding(run: Outcome) -> float:
-    """Return the most that was outstanding in packets of 500 B."""
+    """Return the maximum outstanding data, in packets of 500 B."""
     data = outstanding(sending_end(run.tables["segments"], flow=0))
     return float(data.instant_bytes.max() / 500)
 

@@ -49,7 +49,7 @@ BLERS: Final = (0.0, 0.1)
 SETTINGS: Final = tuple(product(RATES, PAYLOADS))
 
 ENOUGH: Final = 0.95
-"""A queue suffices that leaves so much of the best throughput."""
+"""A queue suffices if it keeps this share of the best throughput."""
 
 
 def runs(
@@ -131,7 +131,7 @@ def curve(
 
 
 def curves(outcomes: Outcomes, value: Callable[[Outcome], float], bler: float) -> list[list[float]]:
-    """Return such a curve for each rate and payload."""
+    """Return this curve for each rate and payload."""
     return [curve(outcomes, value, rate, payload, bler) for rate, payload in SETTINGS]
 
 

@@ -53,7 +53,7 @@ TYPICAL_S: Final = 26.3
 
 FALLING: Final = (240, 120, 60)
 HELD: Final = (240, 120, 120)
-"""The same without the second jump: what a window of this height loses anyway."""
+"""The same without the second jump: the loss that a window of this size has anyway."""
 RISING: Final = (60, 120, 240)
 TOP: Final = 480
 """kbit/s; single jumps lead from it or to it."""

@@ -218,12 +218,12 @@ def curves() -> tuple[Point, ...]:
 # --- Measures -------------------------------------------------------------------------------------
 
 
-def least_rtt_ms(run: Outcome) -> float:
+def min_rtt_ms(run: Outcome) -> float:
     """Return the minimum round-trip time in ms."""
     return 1000 * (run.flow.rtt_s.min or np.nan)
 
 
-def greatest_rtt_ms(run: Outcome) -> float:
+def max_rtt_ms(run: Outcome) -> float:
     """Return the maximum round-trip time in ms."""
     return 1000 * (run.flow.rtt_s.max or np.nan)
 
@@ -317,8 +317,8 @@ def _row(name: str, bler: float, more: Settings, seeds: Iterable[int]) -> dict[s
 
 
 MEASURES: Final[dict[str, Measure]] = {
-    "c1-least": _of(0.01, least_rtt_ms, WITHOUT),
-    "c1-greatest": _of(0.01, greatest_rtt_ms, WITHOUT),
+    "c1-least": _of(0.01, min_rtt_ms, WITHOUT),
+    "c1-greatest": _of(0.01, max_rtt_ms, WITHOUT),
     "c2-peak": _of(0.01, peak_rtt_ms),
     "c2-more": recovery_adds,
     "c2-rarely-twice": _of(0.01, sent_yet_again),

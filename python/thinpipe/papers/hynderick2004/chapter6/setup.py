@@ -1,4 +1,4 @@
-"""The set-up of chapter VI: a file to a mobile, and what is varied."""
+"""The set-up of chapter VI: a file to a mobile, and its parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPARED", "HEADERS", "SEEDS", "Settings", "bearer", "transfer"]
 
 SCENARIO: Final = "umts-thesis"
-"""All that the thesis states, and what it leaves open; its file says which is which and why."""
+"""The thesis's settings and our choices where it gives none; the file marks which is which."""
 
 Settings = tuple[tuple[str, "Value"], ...]
 
@@ -31,7 +31,7 @@ PDU_HEADER: Final = 3
 """Bytes of its header, which the rate has to carry, too; the scenario's profile says why."""
 
 WINDOW: Final = 20
-"""Packets that TCP may have outstanding."""
+"""Maximum outstanding packets of TCP."""
 
 FILE: Final = 1_000_000
 """Bytes of "1MB": 10⁶, as the thesis's kbit/s are powers of ten, too."""

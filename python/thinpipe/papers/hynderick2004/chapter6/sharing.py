@@ -171,7 +171,7 @@ def bulk_rtt_ms(run: Outcome) -> float:
 
 
 CRITERIA: Final = ((together_kbps, 1), (response_ms, -1), (late_ms, -1))
-"""What is compared, and whether more of it is better or less."""
+"""The compared quantities, and whether more or less is better."""
 
 
 def _gains(outcomes: Outcomes, ours: Sequence[Point], theirs: Sequence[Point]) -> list[list[float]]:

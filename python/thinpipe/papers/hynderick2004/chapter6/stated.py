@@ -1,4 +1,4 @@
-"""What chapter VI states: its facts, one file per section."""
+"""The facts of chapter VI, one file per section."""
 
 from __future__ import annotations
 

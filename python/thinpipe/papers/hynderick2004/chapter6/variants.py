@@ -39,7 +39,7 @@ BEYOND_S: Final = (40, 50, 60)
 LENGTHS_S: Final = (*BELOW_S, 30, *BEYOND_S)
 
 MANY_SEEDS: Final = range(1, 41)
-"""What a timer that has doubled waits is 1 to 32 s by chance: a mean of few runs says little."""
+"""A backed-off timer waits 1 to 32 s by chance, so a mean of few runs says little."""
 
 
 def lossy(variant: str, length_s: int, seed: int) -> Point:

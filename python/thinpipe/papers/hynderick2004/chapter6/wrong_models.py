@@ -1,4 +1,4 @@
-"""Wrong models of queues, rates and advice: what the bands of chapter VI must tell from ours."""
+"""Wrong models of queues, rates and advice, which the bands of chapter VI must reject."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ERRORS: Final = "radio.downlink.tbler"
 UNLIMITED: Final = "unlimited"
 
 LEFT_AT_10: Final = 0.72
-"""Of the rate at BLER 10 %, as the thesis has it (VI.C)."""
+"""Share of the rate at BLER 10 %, by the thesis (VI.C)."""
 
 
 def _one_fewer(packets: str) -> str:
@@ -32,7 +32,7 @@ def _in_bytes(point: Point) -> Point:
 
 
 def _slower(point: Point) -> Point:
-    """Return the run without errors whose rate is what errors leave of it."""
+    """Return the run without errors at the rate that errors leave."""
     settings = dict(point.settings)
     if float(settings[ERRORS]) == 0:
         return point
