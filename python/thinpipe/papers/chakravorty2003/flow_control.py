@@ -57,7 +57,7 @@ def joined(connections: int) -> Point:
     return point(RADIO, BOX, download(100), more)
 
 
-def advertised_windows(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
+def advertised(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
     """Return the windows advertised to a flow's sender after its handshake, with their times."""
     rows = sending_end(run.tables["segments"], flow=flow)
     rows = rows.filter((rows["event"] == "received") & ((rows["flags"] & SYN) == 0))
@@ -66,7 +66,7 @@ def advertised_windows(run: Outcome, flow: int = 0) -> tuple[NDArray, NDArray]: 
 
 def first_window(run: Outcome) -> float:
     """Return the first window of the connection that joined last, in B."""
-    return float(advertised_windows(run, len(run.result.flows) - 1)[1][0])
+    return float(advertised(run, len(run.result.flows) - 1)[1][0])
 
 
 def first_windows(outcomes: Outcomes) -> list[float]:
@@ -95,7 +95,7 @@ def settled(outcomes: Outcomes) -> list[float]:
 
 def small(run: Outcome) -> float:
     """Return the share of windows that hold less than a segment, in per cent."""
-    return 100 * float((advertised_windows(run)[1] < MSS).mean())
+    return 100 * float((advertised(run)[1] < MSS).mean())
 
 
 MEASURES: Final[dict[str, Measure]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.papers.chakravorty2003.flow_control import advertised_windows
+from thinpipe.papers.chakravorty2003.flow_control import advertised
 from thinpipe.papers.chakravorty2003.measuring import (
     box_window,
     delivered,
@@ -153,7 +153,7 @@ def _recovered_at_s(run: Outcome) -> float:
 
 def open_in_stall(run: Outcome) -> float:
     """Return the largest window advertised to the host in a long stall's last 20 s, in B."""
-    times_s, windows = advertised_windows(run)
+    times_s, windows = advertised(run)
     inside = (times_s > START_S + LASTS_S) & (times_s < START_S + LONG_S)
     return float(windows[inside].max()) if inside.any() else float("nan")
 
@@ -170,7 +170,7 @@ BACK_S: Final = 5
 
 def restored_s(run: Outcome) -> float:
     """Return how long after the recovery the host was told of a segment or more, in s."""
-    times_s, windows = advertised_windows(run)
+    times_s, windows = advertised(run)
     recovered_s = _recovered_at_s(run)
     later = times_s[(times_s >= recovered_s) & (windows >= MSS)]
     return float(later[0]) - recovered_s if len(later) else float("nan")

@@ -34,7 +34,7 @@ _WORDS: Final = {
 """The thesis averages dots, not time: such a mean is above the rate where packets come in pairs."""
 
 _DOTS: Final = ("Segment", "Retransmitted")
-"""Kinds drawn as bars in the thesis, as dots here."""
+"""Kinds whose bars are as short as dots at this scale; the legend shows dots."""
 
 
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
