@@ -4,7 +4,7 @@ use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
 use radio::Radio;
 use radio::umts::{BlockErrorRate, DchKeys};
-use scenario::{Scenario, ScenarioError, keys, shipped};
+use scenario::{Key, Scenario, ScenarioError, keys, shipped};
 use tcp::Variant;
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
@@ -122,11 +122,26 @@ fn every_key_is_documented_once_with_a_default_that_is_valid() {
             ["mobile_ip.", "wlan.", "route."].iter().any(|table| key.name.starts_with(table));
         if !is_of_a_network && !is_of_a_mobile_network && !key.name.starts_with("flow") {
             let name = key.name.replace("NAME", "Gi");
-            let scenario = umts(&[(&name, &key.value)]);
+            let kind = key.needs.iter().find(|needs| needs.key == "middlebox.kind");
+            let kind = kind.map(|needs| ("middlebox.kind", needs.kinds[0]));
+            let settings: Vec<_> = kind.into_iter().chain([(&*name, &*key.value)]).collect();
+            let scenario = parse(radio_with(key), &settings).expect(&name);
             let value = scenario.values().into_iter().find(|value| value.name == name);
-            assert_eq!(value.map(|value| value.value), Some(key.value.clone()));
+            assert_eq!(value.map(|value| value.value), Some(key.value.clone()), "{name}");
         }
     }
+}
+
+/// A scenario whose radio has `key`.
+fn radio_with(key: &Key) -> &'static str {
+    let needed = key.needs.iter().find(|needs| needs.key == "radio.kind");
+    let kind = needed.map_or("umts-dch", |needs| needs.kinds[0]);
+    let name = match kind {
+        "umts-cell" => "umts-cell-50",
+        "gprs" => "edge-4+1",
+        _ => return UMTS,
+    };
+    shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
 }
 
 #[test]
