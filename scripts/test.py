@@ -127,11 +127,13 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
         Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    # These tests mostly wait for packets, and use programs that `cargo test` builds.
+    # `cargo test` builds only the programs of packages with integration tests.
+    programs = Step("programs", ("cargo", "build", "--workspace", "--bins"))
+    # These tests mostly wait for packets.
     live = Step(
         "live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest
     )
-    return [([units], [*python, offline]), (rust, [live])]
+    return [([units, programs], [*python, offline]), (rust, [live])]
 
 
 def run(step: Step) -> Count:
