@@ -1,6 +1,6 @@
 //! What waits ahead of a link, and who has to go.
 //!
-//! A [`Judge`], as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
+//! A `Judge`, as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
 //! holds no packets. The packets are in a [`Queue`], of one row or of one for each flow. What a
 //! scenario may say of all this is [`Queues`].
 
